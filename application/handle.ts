@@ -1,0 +1,115 @@
+import { type Decider, decide, fold, type Message } from '../domain/decider.js';
+import { Failure, refuse } from '../domain/failure.js';
+import type { Variant } from '../domain/variant.js';
+import {
+  type Actor,
+  beginning,
+  type EventStore,
+  type Metadata,
+  noStream,
+  type Position,
+  streamName,
+  WrongRevision,
+} from './ports/event-store.js';
+import type { System } from './ports/system.js';
+
+/** On whose behalf and in answer to what something is done. */
+export type Context = {
+  readonly organizationId: string;
+  readonly variant: Variant;
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly idempotencyKey?: string | undefined;
+};
+
+/** One stream's part in a command. `at` points to the part of the request that asked for it. */
+export type Step = {
+  readonly stream: string;
+  readonly at?: string | undefined;
+  readonly decide: (past: readonly Message[]) => readonly Message[];
+};
+
+export const step = <C extends Message, E extends Message, S>(
+  decider: Decider<C, E, S>,
+  organizationId: string,
+  key: string,
+  command: C,
+  at?: string,
+): Step => ({
+  stream: streamName(organizationId, decider.stream, key),
+  at,
+  decide: (past) => decide(decider, fold(decider, past as readonly E[]), command),
+});
+
+export type Handle = (context: Context, steps: readonly Step[]) => Promise<Position>;
+
+/** Each lost race means that somebody else got on, so many callers on one stream need as many tries as there are callers. */
+const tries = 64;
+
+/** Decides every step before it gives up, so that a refused batch names each of its offenders. */
+const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[]) => {
+  const failures: [Failure, string | undefined][] = [];
+  const decisions = steps.map((one, i) => {
+    try {
+      return one.decide(pasts[i] ?? []);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push([error, one.at]);
+      return [];
+    }
+  });
+  const first = failures[0]?.[0];
+  if (!first) return decisions;
+  const faults = failures.flatMap(([{ message }, path]) => (path === undefined ? [] : [{ path, message }]));
+  const message = failures.length === 1 ? first.message : `${first.message}, and ${failures.length - 1} more like it`;
+  throw new Failure(first.code, message, faults);
+};
+
+/** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
+export const createHandle = (events: EventStore, system: System): Handle => {
+  const attempt = async (context: Context, steps: readonly Step[]): Promise<Position> => {
+    const streams = await Promise.all(steps.map(({ stream }) => events.read(stream)));
+    const decisions = decideAll(
+      steps,
+      streams.map((found) => found.events),
+    );
+    const writes = steps.flatMap(({ stream }, i) => {
+      const decided = decisions[i] ?? [];
+      const expected = streams[i]?.revision ?? noStream;
+      return decided.length === 0 ? [] : [{ stream, expected, events: decided.map(stamp(context)) }];
+    });
+    if (writes.length > 0) return events.append(writes);
+    return streams.reduce((last, found) => Math.max(last, found.events.at(-1)?.position ?? beginning), beginning);
+  };
+
+  const stamp = ({ organizationId, variant, actor, requestId }: Context) => {
+    const occurredAt = new Date(system.now()).toISOString();
+    const metadata: Metadata = {
+      organizationId,
+      variant: variant.tag,
+      actor,
+      requestId,
+      causationId: requestId,
+      correlationId: requestId,
+      occurredAt,
+    };
+    return ({ type, data }: Message) => ({ type, data, id: system.uuid(), metadata });
+  };
+
+  return async (context, steps) => {
+    for (let tried = 0; tried < tries; tried++) {
+      try {
+        return await attempt(context, steps);
+      } catch (error) {
+        if (!(error instanceof WrongRevision)) throw error;
+      }
+    }
+    return refuse('CONFLICT', 'others keep changing the same thing; try again');
+  };
+};
+
+/** A new id, or for a retried request the id that its first try had. */
+export const idFor = ({ actor, idempotencyKey }: Context, prefix: string, system: System) =>
+  idempotencyKey === undefined
+    ? `${prefix}_${system.uuid().replaceAll('-', '')}`
+    : `${prefix}_${system.sign('idempotent-id', JSON.stringify([prefix, actor.id, idempotencyKey])).slice(0, 32)}`;

@@ -1,0 +1,46 @@
+import { Failure, type FailureCode, type Fault, refuse } from '../domain/failure.js';
+import type { Done } from './administration.js';
+import type { Limiter } from './ports/limiter.js';
+
+type Outcome =
+  | { readonly done: Done<unknown> }
+  | { readonly refused: { code: FailureCode; message: string; faults: readonly Fault[] } };
+
+/** Refusals that a retry would meet again; anything else may turn out differently the next time. */
+const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
+
+export type Once = <T>(
+  retry: { apiKey: string; idempotencyKey: string; request: string },
+  run: () => Promise<Done<T>>,
+) => Promise<Done<T>>;
+
+/**
+ * Answers a repeated request as the first time. A crash before the answer was recorded does no harm: the command runs
+ * again with ids derived from the same key (handle.ts) and finds its own work already done.
+ */
+export const createOnce =
+  (limiter: Limiter): Once =>
+  async <T>(
+    { apiKey, idempotencyKey, request }: Parameters<Once>[0],
+    run: () => Promise<Done<T>>,
+  ) => {
+    const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
+    if (claim.kind === 'other-request')
+      return refuse('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
+    if (claim.kind === 'answered') {
+      const outcome = JSON.parse(claim.answer) as Outcome;
+      if ('done' in outcome) return outcome.done as Done<T>;
+      const { code, message, faults } = outcome.refused;
+      return refuse(code, message, faults);
+    }
+    const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
+    try {
+      const done = await run();
+      await record({ done });
+      return done;
+    } catch (error) {
+      if (error instanceof Failure && lasting.includes(error.code))
+        await record({ refused: { code: error.code, message: error.message, faults: error.faults } });
+      throw error;
+    }
+  };

@@ -1,0 +1,67 @@
+import type { Message } from '../../domain/decider.js';
+
+/** A place in the one global order. Positions grow but have gaps: compare them, never compute the next one. */
+export type Position = number;
+export const beginning: Position = 0;
+
+/** What an append must expect of its stream: the revision that reading it gave, `noStream` when it was empty. */
+export type Revision = number;
+export const noStream: Revision = -1;
+
+export type Actor = { readonly kind: 'credential' | 'operator' | 'process'; readonly id: string };
+
+export type Metadata = {
+  readonly organizationId: string;
+  readonly variant: string;
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly causationId: string;
+  readonly correlationId: string;
+  readonly occurredAt: string;
+};
+
+/** `id` is a UUID that the writer chose, so that the same write sent twice is stored once. */
+export type NewEvent = Message & { readonly id: string; readonly metadata: Metadata };
+export type Recorded = NewEvent & {
+  readonly stream: string;
+  readonly position: Position;
+  /** When the store committed it, Unix ms; never goes back from one position to the next. */
+  readonly time: number;
+};
+
+export type StreamWrite = {
+  readonly stream: string;
+  readonly expected: Revision;
+  readonly events: readonly NewEvent[];
+};
+
+export interface EventStore {
+  /**
+   * Appends to all the streams or to none, durably, and gives the position that includes it. Rejects with WrongRevision
+   * when a stream is not at its expected revision, unless it is there because these very events were stored before.
+   */
+  append(writes: readonly StreamWrite[]): Promise<Position>;
+  read(stream: string): Promise<{ readonly events: readonly Recorded[]; readonly revision: Revision }>;
+  /** What the store holds after a position, in order, in batches; ends when it is caught up. */
+  readAll(after: Position): AsyncIterable<readonly Recorded[]>;
+  /** The same for one organization; its cost is that organization's, not everybody's. */
+  readOrganization(organizationId: string, after: Position): AsyncIterable<readonly Recorded[]>;
+  /** Like readAll, but goes on with what is appended, here or in another process, until the signal. */
+  subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
+  /** The position of the last event. */
+  head(): Promise<Position>;
+  close(): Promise<void>;
+}
+
+/** Somebody else wrote to the stream first: read it again and decide again. */
+export class WrongRevision extends Error {
+  override readonly name = 'WrongRevision';
+  constructor(stream: string) {
+    super(`stream ${stream} is not at the expected revision`);
+  }
+}
+
+/** `<organizationId>.<aggregate>-<key>`: organization ids and aggregate names have no dash or dot, keys may. */
+export const streamName = (organizationId: string, aggregate: string, key: string) =>
+  `${organizationId}.${aggregate}-${key}`;
+export const organizationOf = (stream: string) => stream.slice(0, stream.indexOf('.'));

@@ -1,0 +1,110 @@
+import type { About } from '../../projections/define.js';
+import type { AnyProjection } from '../../projections/index.js';
+import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
+import type { Change, Checkpoint, DocumentKey, ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import { checkpointName, includedBy, type Progress } from '../progress.js';
+
+export type Projector = {
+  /** Until the signal. Safe to run in several processes at once: one of them does the work. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Projections that no longer move, and why; the others go on without them. */
+  stopped(): ReadonlyMap<string, string>;
+};
+
+type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
+type Plan = { readonly projection: AnyProjection; readonly keys: readonly DocumentKey[]; readonly touches: readonly Touch[] };
+
+const slotOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
+const aboutOf = ({ metadata, position }: Recorded): About => ({
+  organizationId: metadata.organizationId,
+  variant: metadata.variant,
+  occurredAt: metadata.occurredAt,
+  position,
+});
+
+/** Which documents the events touch. */
+const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
+  const keys = new Map<string, DocumentKey>();
+  const touches = events.map((event) => {
+    const about = aboutOf(event);
+    const key = { scope: projection.scope(about), id: projection.key(event) };
+    const slot = slotOf(key);
+    keys.set(slot, key);
+    return { event, about, slot };
+  });
+  return { projection, keys: [...keys.values()], touches };
+};
+
+/** What they become: each is folded in memory and written once, however many events touch it. */
+const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
+  const documents = new Map(keys.map((key, i) => [slotOf(key), loaded[i] ?? null]));
+  for (const { event, about, slot } of touches)
+    documents.set(slot, projection.on[event.type]?.(documents.get(slot) ?? null, event.data, about) ?? null);
+  return keys.map((key) => ({ ...key, collection: projection, document: documents.get(slotOf(key)) ?? null }));
+};
+
+export const createProjector = (ports: {
+  events: EventStore;
+  readModels: ReadModels;
+  progress: Progress;
+  system: System;
+  projections: readonly AnyProjection[];
+}): Projector => {
+  const { events, readModels, progress, system, projections } = ports;
+  const stopped = new Map<string, string>();
+  const moving = () => projections.filter((projection) => !stopped.has(checkpointName(projection)));
+
+  /** An event that a projection cannot apply stops that projection with the reason, not the service. */
+  const orStop = <T>(projection: AnyProjection, work: () => T): T | null => {
+    try {
+      return work();
+    } catch (error) {
+      stopped.set(checkpointName(projection), String(error));
+      system.log.error({ projection: projection.name, err: error }, 'a projection stopped: it cannot apply an event');
+      return null;
+    }
+  };
+
+  const foldBatch = async (projection: AnyProjection, batch: readonly Recorded[], behind: number) => {
+    const mine = batch.filter(({ type, position }) => position > behind && Object.hasOwn(projection.on, type));
+    if (mine.length === 0) return [];
+    const planned = orStop(projection, () => plan(projection, mine));
+    const loaded = planned && (await readModels.getMany(projection, planned.keys));
+    return loaded && orStop(projection, () => fold(planned, loaded as readonly (object | null)[]));
+  };
+
+  /** The checkpoint after the batch, or null when another runner was faster. */
+  const apply = async (checkpoint: Checkpoint, batch: readonly Recorded[]): Promise<Checkpoint | null> => {
+    const last = batch.at(-1)?.position ?? beginning;
+    const positions = { ...checkpoint.positions };
+    const changes: Change[] = [];
+    for (const projection of moving()) {
+      const name = checkpointName(projection);
+      const behind = positions[name] ?? beginning;
+      const changed = await foldBatch(projection, batch, behind);
+      if (!changed) continue;
+      changes.push(...changed);
+      positions[name] = Math.max(behind, last);
+    }
+    const committed = await readModels.commit(changes, checkpoint, positions);
+    return committed ? { revision: checkpoint.revision + 1, positions } : null;
+  };
+
+  return {
+    stopped: () => stopped,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        let checkpoint = await readModels.checkpoint();
+        progress.moved(includedBy(checkpoint));
+        const from = Math.min(...moving().map((one) => checkpoint.positions[checkpointName(one)] ?? beginning));
+        for await (const batch of events.subscribe(from, signal)) {
+          const next = await apply(checkpoint, batch);
+          if (!next) break;
+          checkpoint = next;
+          progress.moved(includedBy(checkpoint));
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,103 @@
+import { refuse } from '../domain/failure.js';
+import { wallet } from '../domain/wallet.js';
+import { addresses } from '../projections/addresses.js';
+import { scopeOf } from '../projections/define.js';
+import { type WalletDocument, wallets } from '../projections/wallets.js';
+import { type AddressBook, type AddressRecord, addressStep, walletKey } from './addresses.js';
+import type { Done } from './administration.js';
+import { type Context, type Handle, idFor, step } from './handle.js';
+import type { PageTokens } from './paging.js';
+import type { PageKey, ReadModels } from './ports/read-models.js';
+import type { System } from './ports/system.js';
+
+export type WalletRecord = Omit<WalletDocument, 'position'> & {
+  addresses: string[];
+  address_mapping?: AddressRecord[];
+};
+
+type Registration = {
+  name: string;
+  address: string | undefined;
+  importAsset: boolean | undefined;
+  confirmation: number | undefined;
+};
+type Nothing = Record<string, never>;
+
+export type Wallets = {
+  register(context: Context, wanted: Registration): Promise<Done<{ wallet_id: string }>>;
+  updateConfirmation(context: Context, walletId: string, confirmation: number): Promise<Done<Nothing>>;
+  find(context: Context, by: { walletId: string | undefined; address: string | undefined }): Promise<WalletRecord>;
+  list(
+    context: Context,
+    page: { size: number; token: string | undefined },
+  ): Promise<{ wallets: WalletRecord[]; nextPageToken: string }>;
+};
+
+/** A page of wallets carries all their addresses, so it ends early where those get many. */
+const addressesPerPage = 50_000;
+
+export const createWallets = (ports: {
+  handle: Handle;
+  readModels: ReadModels;
+  addressBook: AddressBook;
+  pageTokens: PageTokens;
+  system: System;
+}): Wallets => {
+  const { handle, readModels, addressBook, pageTokens, system } = ports;
+  const scope = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
+
+  const record = async (context: Context, { position, ...wire }: WalletDocument): Promise<WalletRecord> => {
+    const held = await addressBook.ofWallet(context, wire.wallet_id);
+    const mapped = context.variant.can.includes('friendly-address');
+    return { ...wire, addresses: held.map((one) => one.address), ...(mapped && { address_mapping: held }) };
+  };
+
+  const walletIdOf = async (context: Context, by: { walletId: string | undefined; address: string | undefined }) => {
+    if (by.address === undefined) return by.walletId;
+    const held = await readModels.get(addresses, { scope: scope(context), id: addressBook.parse(context, by.address) });
+    return by.walletId === undefined || by.walletId === held?.wallet_id ? held?.wallet_id : undefined;
+  };
+
+  return {
+    register: async (context, { name, address, importAsset, confirmation }) => {
+      const walletId = idFor(context, 'wal', system);
+      const imports = importAsset ? { importAsset: true as const } : {};
+      const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
+      const steps = [step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data })];
+      if (address !== undefined) {
+        const first = { address: addressBook.parse(context, address), walletId, ...imports };
+        steps.push(addressStep(context, { type: 'Register', data: first }, '/address'));
+      }
+      const position = await handle(context, steps);
+      return { answer: { wallet_id: walletId }, position };
+    },
+    updateConfirmation: async (context, walletId, confirmation) => {
+      const data = { walletId, confirmation };
+      const position = await handle(context, [
+        step(wallet, context.organizationId, walletKey(context, walletId), { type: 'UpdateConfirmation', data }),
+      ]);
+      return { answer: {}, position };
+    },
+    find: async (context, by) => {
+      const walletId = await walletIdOf(context, by);
+      const found = walletId ? await readModels.get(wallets, { scope: scope(context), id: walletId }) : null;
+      return found ? record(context, found) : refuse('NOT_FOUND', 'there is no such wallet');
+    },
+    list: async (context, { size, token }) => {
+      const list = [scope(context), 'wallets'];
+      const after = pageTokens.read(list, token);
+      const { documents, next } = await readModels.page(wallets, scope(context), { index: 'all', equal: [], limit: size, after });
+      const found: WalletRecord[] = [];
+      let carried = 0;
+      let last: PageKey | null = null;
+      for (const document of documents) {
+        const one = await record(context, document);
+        carried += one.addresses.length;
+        if (found.length > 0 && carried > addressesPerPage) return { wallets: found, nextPageToken: pageTokens.write(list, last) };
+        found.push(one);
+        last = [document.position, document.wallet_id];
+      }
+      return { wallets: found, nextPageToken: pageTokens.write(list, next) };
+    },
+  };
+};

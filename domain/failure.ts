@@ -1,0 +1,30 @@
+/** Every reason the service may refuse a request. Transports translate these; they invent none. */
+export type FailureCode =
+  | 'INVALID_ARGUMENT'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'FAILED_PRECONDITION'
+  | 'CONFLICT'
+  | 'RATE_LIMITED'
+  | 'NODE_ERROR'
+  | 'UNAVAILABLE';
+
+/** One part of the request that is wrong; `path` is a JSON pointer into the body. */
+export type Fault = { readonly path: string; readonly message: string };
+
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly code: FailureCode;
+  readonly faults: readonly Fault[];
+  constructor(code: FailureCode, message: string, faults: readonly Fault[] = []) {
+    super(message);
+    this.code = code;
+    this.faults = faults;
+  }
+}
+
+export const refuse = (code: FailureCode, message: string, faults?: readonly Fault[]): never => {
+  throw new Failure(code, message, faults);
+};

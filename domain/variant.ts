@@ -1,0 +1,51 @@
+export type Capability =
+  | 'confirmation'
+  | 'import-asset'
+  | 'token-import'
+  | 'address-lookup'
+  | 'friendly-address'
+  | 'managed-transactions';
+
+/** How a chain family writes its addresses; each form is one codec in infrastructure/chains. */
+export type AddressForm = 'ton' | 'sui' | 'evm';
+
+export type Variant = {
+  readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';
+  readonly segment: 't' | 's' | 'p' | 'c' | 'q' | 'admin'; // in the path: /v1/<segment>/<Operation>
+  readonly surface: 'wallet' | 'query' | 'admin';
+  readonly can: readonly Capability[];
+  readonly addressForm: AddressForm;
+  readonly addressExample: string;
+};
+
+const evm = { addressForm: 'evm', addressExample: '0x3535353535353535353535353535353535353535' } as const;
+
+/** The only place that knows how the APIs differ. A new variant is a new row; no other file names a tag. */
+export const variants: readonly Variant[] = [
+  {
+    tag: 'T',
+    segment: 't',
+    surface: 'wallet',
+    can: ['import-asset', 'token-import', 'address-lookup', 'friendly-address'],
+    addressForm: 'ton',
+    addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
+  },
+  {
+    tag: 'S',
+    segment: 's',
+    surface: 'wallet',
+    can: ['confirmation', 'import-asset', 'token-import', 'address-lookup'],
+    addressForm: 'sui',
+    addressExample: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
+  },
+  { tag: 'P', segment: 'p', surface: 'wallet', can: ['import-asset'], ...evm },
+  { tag: 'C', segment: 'c', surface: 'wallet', can: ['confirmation', 'managed-transactions'], ...evm },
+  { tag: 'Q', segment: 'q', surface: 'query', can: [], ...evm },
+  { tag: 'global', segment: 'admin', surface: 'admin', can: [], ...evm },
+];
+
+/** The variants that stand for a chain, in the order their settings are read and shown. */
+export const chains = variants.filter((variant) => variant.surface !== 'admin');
+
+/** What is said of the service as a whole (organizations, credentials) is said under this row. */
+export const globalVariant = variants.find((variant) => variant.surface === 'admin') as Variant;

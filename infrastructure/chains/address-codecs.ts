@@ -1,0 +1,51 @@
+import { Address } from '@ton/core';
+import { getAddress } from 'ethers/address';
+import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.js';
+
+/** SPEC gives this pattern to every variant, so every chain's codec takes it as it is. */
+const evmPattern = /^0x[a-f0-9]{40}$/;
+const mixedCase = /^0x[a-fA-F0-9]{40}$/;
+
+const evm: AddressCodec = {
+  parse: (input) => {
+    if (evmPattern.test(input)) return input;
+    const stored = input.toLowerCase();
+    return mixedCase.test(input) && getAddress(stored) === input ? stored : null;
+  },
+  friendly: () => '',
+};
+
+const suiPattern = /^0x[a-fA-F0-9]{64}$/;
+
+const sui: AddressCodec = {
+  parse: (input) => {
+    if (evmPattern.test(input)) return input;
+    return suiPattern.test(input) ? input.toLowerCase() : null;
+  },
+  friendly: () => '',
+};
+
+const rawPattern = /^(?:0|-1):[a-fA-F0-9]{64}$/;
+const friendlyPattern = /^[A-Za-z0-9+/_-]{48}$/;
+const workchains = [0, -1];
+
+const parseFriendly = (input: string) => {
+  try {
+    const { address } = Address.parseFriendly(input);
+    return workchains.includes(address.workChain) ? address.toRawString() : null;
+  } catch {
+    return null;
+  }
+};
+
+const ton: AddressCodec = {
+  parse: (input) => {
+    if (evmPattern.test(input)) return input;
+    if (rawPattern.test(input)) return input.toLowerCase();
+    return friendlyPattern.test(input) ? parseFriendly(input) : null;
+  },
+  friendly: (address) =>
+    rawPattern.test(address) ? Address.parseRaw(address).toString({ bounceable: false, urlSafe: true }) : '',
+};
+
+export const addressCodecs: AddressCodecs = { evm, sui, ton };

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import { chains } from '../domain/variant.js';
+
+/** What went wrong with the configuration, in one line that names the setting. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting';
+}
+
+export type ChainSetting = { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' };
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  /** Undefined: kept in the data directory. */
+  readonly masterKey: Uint8Array | undefined;
+  readonly demo: boolean;
+  readonly production: boolean;
+  readonly metricsToken: string | undefined;
+  readonly logLevel: string;
+  readonly chains: readonly ChainSetting[];
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const schemes = /^(?:(?:evm|ton|tonv2|sui|cosmos|substrate)\+)?(?:https?|wss?|grpcs?):$/;
+
+const bad = (name: string, rule: string): never => {
+  throw new BadSetting(`${name} ${rule}`);
+};
+
+const port = (name: string, value = '8080') =>
+  /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : bad(name, 'must be a port from 0 to 65535');
+
+const host = (name: string, value = '127.0.0.1') =>
+  /^[A-Za-z0-9.:_-]+$/.test(value) ? value : bad(name, 'must be a host name or an IP address');
+
+const flag = (name: string, value: string | undefined, byDefault: boolean) => {
+  if (value === undefined || value === '') return byDefault;
+  return value === 'true' || value === 'false' ? value === 'true' : bad(name, 'must be true or false');
+};
+
+const oneOf = (name: string, value: string, allowed: readonly string[]) =>
+  allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}`);
+
+const masterKey = (name: string, value: string | undefined) => {
+  if (!value) return undefined;
+  const bytes = /^[0-9a-fA-F]{64}$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
+  return bytes.length === 32 ? new Uint8Array(bytes) : bad(name, 'must be 32 bytes in hex or base64');
+};
+
+const token = (name: string, value: string | undefined) => {
+  if (value === undefined) return undefined;
+  return /^[\x21-\x7e]{16,}$/.test(value) ? value : bad(name, 'must be at least 16 printable characters without spaces');
+};
+
+const chain = (environment: Environment) => ({ tag }: { tag: string }): ChainSetting => {
+  const name = `CHAIN_${tag}_URL`;
+  const value = environment[name];
+  if (value === undefined || value === '') return { tag, urls: 'unset' };
+  if (value === 'off') return { tag, urls: 'off' };
+  const urls = value.split(',').map((url) => url.trim());
+  const isNode = (url: string) => URL.canParse(url) && schemes.test(new URL(url).protocol);
+  return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
+};
+
+/** The engines that this version does not have yet: better to stop than to store where nobody expects it. */
+const embeddedOnly = (environment: Environment) => {
+  for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
+    if (environment[name]) bad(name, 'is set, but this version has the embedded stores only; unset it');
+};
+
+/** Checks every setting, so that a typo stops the start instead of surfacing later. */
+export const readConfig = (environment: Environment): Config => {
+  embeddedOnly(environment);
+  return {
+    host: host('CHAINFOLD_HOST', environment.CHAINFOLD_HOST),
+    port: port('CHAINFOLD_PORT', environment.CHAINFOLD_PORT),
+    dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR || '.chainfold'),
+    masterKey: masterKey('CHAINFOLD_MASTER_KEY', environment.CHAINFOLD_MASTER_KEY),
+    demo: flag('CHAINFOLD_DEMO', environment.CHAINFOLD_DEMO, true),
+    production: environment.NODE_ENV === 'production',
+    metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
+    logLevel: oneOf('CHAINFOLD_LOG_LEVEL', environment.CHAINFOLD_LOG_LEVEL ?? 'info', logLevels),
+    chains: chains.map(chain(environment)),
+  };
+};

@@ -1,0 +1,45 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Failure } from '../../domain/failure.js';
+
+/** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last moments on power loss. */
+export type Durability = 'durable' | 'relaxed';
+
+const ownerOnly = 0o600;
+
+/** Opens, or makes, a database that other processes may use at the same time. */
+export const openDatabase = (path: string, durability: Durability) => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) {
+    writeFileSync(path, '', { mode: ownerOnly, flag: 'a' });
+    chmodSync(path, ownerOnly);
+  }
+  const db = new DatabaseSync(path, { timeout: 5000 });
+  db.exec(`PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
+    PRAGMA cache_size = -65536;
+    PRAGMA mmap_size = 268435456;`);
+  return db;
+};
+
+type Database = InstanceType<typeof DatabaseSync>;
+
+/** Runs the work in one write transaction: all of it is committed, or none and the error goes on. */
+export const inTransaction = <T>(db: Database, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk may have rolled it back already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+/** What the caller of a store that cannot work is told. */
+export const unavailable = (store: string) => (error: unknown): never => {
+  throw Object.assign(new Failure('UNAVAILABLE', `the ${store} does not work right now`), { cause: error });
+};

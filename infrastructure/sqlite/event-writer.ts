@@ -1,0 +1,72 @@
+import { inTransaction, openDatabase } from './database.js';
+import { serveThread } from './thread.js';
+
+export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
+export type Append = readonly {
+  readonly stream: string;
+  readonly organization: string;
+  readonly expected: number;
+  readonly events: readonly EventRow[];
+}[];
+export type Appended = { readonly position: number } | { readonly conflict: string };
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    organization TEXT NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    time INTEGER NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
+  CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
+
+serveThread<{ path: string }, Append, Appended>(({ path }) => {
+  const db = openDatabase(path, 'durable');
+  db.exec(schema);
+  const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');
+  const storedAfter = db.prepare(
+    'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+  );
+  const lastTime = db.prepare('SELECT time FROM events ORDER BY position DESC LIMIT 1');
+  const insert = db.prepare(
+    'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+
+  const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
+
+  /** A write that was answered but whose answer got lost comes again with the same ids in the same place. */
+  const storedBefore = ({ stream, expected, events }: Append[number]) => {
+    const rows = storedAfter.all(stream, expected, events.length) as { id: string; position: number }[];
+    const same = rows.length === events.length && rows.every(({ id }, i) => id === events[i]?.id);
+    return same ? (rows.at(-1)?.position ?? null) : null;
+  };
+
+  const append = (writes: Append, time: number): Appended => {
+    const conflict = writes.find(({ stream, expected }) => currentRevision(stream) !== expected);
+    if (conflict) {
+      const stored = writes.map(storedBefore);
+      const all = stored.every((position) => position !== null);
+      return all ? { position: Math.max(...(stored as number[])) } : { conflict: conflict.stream };
+    }
+    let position = 0;
+    for (const { stream, organization, expected, events } of writes)
+      for (const [i, { id, type, data, metadata }] of events.entries())
+        position = Number(
+          insert.run(stream, expected + 1 + i, organization, id, type, data, metadata, time).lastInsertRowid,
+        );
+    return { position };
+  };
+
+  // One transaction, and so one wait for the disk, for everything that came while the last one was written.
+  return (jobs) =>
+    inTransaction(db, () => {
+      const last = (lastTime.get() as { time: number } | undefined)?.time ?? 0;
+      const time = Math.max(Date.now(), last);
+      return jobs.map((writes) => append(writes, time));
+    });
+});

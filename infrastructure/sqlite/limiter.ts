@@ -1,0 +1,78 @@
+import type { Limiter } from '../../application/ports/limiter.js';
+import { inTransaction, openDatabase, unavailable } from './database.js';
+
+/** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
+const nonceKeptMs = 600_000;
+const answerKeptMs = 86_400_000;
+const sweepEveryMs = 1000;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS nonces (nonce TEXT, api_key TEXT, PRIMARY KEY (nonce, api_key)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS answers (
+    api_key TEXT, idempotency_key TEXT, request TEXT NOT NULL, answer TEXT, time INTEGER NOT NULL,
+    PRIMARY KEY (api_key, idempotency_key)
+  );
+  CREATE INDEX IF NOT EXISTS answers_by_time ON answers (time);`;
+
+type Task = { work: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
+
+/** Shared by all processes on this data directory; not fsynced, since losing a moment of it to a power cut does no harm. */
+export const sqliteLimiter = async (path: string, now: () => number): Promise<Limiter> => {
+  const db = openDatabase(path, 'relaxed');
+  db.exec(schema);
+  const addNonce = db.prepare('INSERT OR IGNORE INTO nonces VALUES (?, ?)');
+  // Nonces begin with their time, so the oldest are one range of the primary key.
+  const dropNonces = db.prepare('DELETE FROM nonces WHERE nonce < ?');
+  const addAnswer = db.prepare('INSERT OR IGNORE INTO answers VALUES (?, ?, ?, NULL, ?)');
+  const findAnswer = db.prepare('SELECT request, answer FROM answers WHERE api_key = ? AND idempotency_key = ?');
+  const setAnswer = db.prepare('UPDATE answers SET answer = ? WHERE api_key = ? AND idempotency_key = ?');
+  const dropAnswers = db.prepare('DELETE FROM answers WHERE time < ?');
+
+  let tasks: Task[] = [];
+  let swept = 0;
+  const sweep = () => {
+    if (now() - swept < sweepEveryMs) return;
+    swept = now();
+    dropNonces.run(String(swept - nonceKeptMs));
+    dropAnswers.run(swept - answerKeptMs);
+  };
+  /** Requests that arrive in one turn of the event loop share a transaction. */
+  const flush = () => {
+    const batch = tasks;
+    tasks = [];
+    try {
+      const results = inTransaction(db, () => {
+        sweep();
+        return batch.map(({ work }) => work());
+      });
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as never);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  const soon = <T>(work: () => T): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      tasks.push({ work, resolve, reject });
+      if (tasks.length === 1) setImmediate(flush);
+    }).catch(unavailable('limiter'));
+
+  return {
+    claimNonce: (apiKey, nonce) => soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1),
+    claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
+      soon(() => {
+        const isFirst = Number(addAnswer.run(apiKey, idempotencyKey, request, now()).changes) === 1;
+        if (isFirst) return { kind: 'first' };
+        const found = findAnswer.get(apiKey, idempotencyKey) as { request: string; answer: string | null };
+        if (found.request !== request) return { kind: 'other-request' };
+        // No answer yet: the first try died, or is still running. Doing it again has the same effect.
+        return found.answer === null ? { kind: 'first' } : { kind: 'answered', answer: found.answer };
+      }),
+    recordAnswer: async (apiKey, idempotencyKey, answer) => {
+      await soon(() => setAnswer.run(answer, apiKey, idempotencyKey));
+    },
+    close: async () => {
+      if (tasks.length > 0) flush();
+      db.close();
+    },
+  };
+};

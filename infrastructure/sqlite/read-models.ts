@@ -1,0 +1,84 @@
+import type { Change, DocumentKey, PageKey, PageQuery, ReadModels } from '../../application/ports/read-models.js';
+import type { AnyCollection, Collection } from '../../projections/define.js';
+import { openDatabase, unavailable } from './database.js';
+import type { Commit, DocumentChange, Table } from './document-writer.js';
+import { startThread } from './thread.js';
+
+type Found = { id: string; document: string; key: number | string };
+
+const tableName = ({ name, version }: AnyCollection) => `${name}_${version}`;
+const columnsOf = ({ indexes }: AnyCollection) => [
+  ...new Set(Object.values(indexes).flatMap(({ equal, order }) => [...equal, order])),
+];
+const tableOf = (collection: AnyCollection): Table => ({
+  name: tableName(collection),
+  columns: columnsOf(collection),
+  indexes: Object.entries(collection.indexes).map(([name, { equal, order }]) => ({ name, columns: [...equal, order] })),
+});
+
+const changeOf = ({ collection, scope, id, document }: Change): DocumentChange => ({
+  table: tableName(collection),
+  scope,
+  id,
+  document: document && JSON.stringify(document),
+  values: document
+    ? columnsOf(collection).map((column) => (document as Record<string, string | number | undefined>)[column] ?? null)
+    : [],
+});
+
+const pageSql = (collection: AnyCollection, { index, oldestFirst, after }: PageQuery) => {
+  const declared = collection.indexes[index];
+  if (!declared) throw new Error(`${collection.name} has no index ${index}`);
+  const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];
+  return `SELECT id, document, "${declared.order}" AS key FROM "${tableName(collection)}"
+    WHERE scope = ? ${declared.equal.map((field) => `AND "${field}" = ?`).join(' ')}
+    ${after ? `AND ("${declared.order}", id) ${compare} (?, ?)` : ''}
+    ORDER BY "${declared.order}" ${direction}, id ${direction} LIMIT ?`;
+};
+
+export const sqliteReadModels = async (path: string, collections: readonly AnyCollection[]): Promise<ReadModels> => {
+  const extension = import.meta.url.slice(-3);
+  const writer = await startThread<Commit, boolean>(new URL(`./document-writer${extension}`, import.meta.url), {
+    path,
+    tables: collections.map(tableOf),
+  });
+  const db = openDatabase(path, 'relaxed');
+  const prepared = new Map<string, ReturnType<typeof db.prepare>>();
+  const prepare = (sql: string) => {
+    const known = prepared.get(sql) ?? db.prepare(sql);
+    prepared.set(sql, known);
+    return known;
+  };
+  const checkpoint = db.prepare('SELECT revision, positions FROM checkpoint');
+
+  const find = <Doc>(collection: Collection<Doc>, { scope, id }: DocumentKey): Doc | null => {
+    const sql = `SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`;
+    const row = prepare(sql).get(scope, id) as { document: string } | undefined;
+    return row ? (JSON.parse(row.document) as Doc) : null;
+  };
+
+  return {
+    get: async (collection, key) => find(collection, key),
+    getMany: async (collection, keys) => keys.map((key) => find(collection, key)),
+    page: async (collection, scope, query) => {
+      const { equal, after, limit } = query;
+      const rows = prepare(pageSql(collection, query)).all(scope, ...equal, ...(after ?? []), limit + 1) as Found[];
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const next: PageKey | null = rows.length > limit && last ? [last.key, last.id] : null;
+      return { documents: shown.map(({ document }) => JSON.parse(document)), next };
+    },
+    checkpoint: async () => {
+      const { revision, positions } = checkpoint.get() as { revision: number; positions: string };
+      return { revision, positions: JSON.parse(positions) };
+    },
+    commit: (changes, from, positions) =>
+      writer
+        .run({ changes: changes.map(changeOf), revision: from.revision, positions: JSON.stringify(positions) })
+        .catch(unavailable('read-model store')),
+    close: async () => {
+      await writer.close();
+      db.close();
+    },
+  };
+};

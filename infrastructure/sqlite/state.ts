@@ -1,0 +1,24 @@
+import type { Entry, StateStore } from '../../application/ports/state.js';
+import { openDatabase, unavailable } from './database.js';
+import type { StateJob } from './state-writer.js';
+import { startThread } from './thread.js';
+
+export const sqliteState = async (path: string): Promise<StateStore> => {
+  const extension = import.meta.url.slice(-3);
+  const writer = await startThread<StateJob, boolean>(new URL(`./state-writer${extension}`, import.meta.url), { path });
+  const db = openDatabase(path, 'durable');
+  const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
+  const run = (job: StateJob) => writer.run(job).catch(unavailable('state store'));
+
+  return {
+    get: async (bucket, id) => (select.get(bucket, id) as Entry | undefined) ?? null,
+    put: (bucket, id, value, expected) => run({ kind: 'put', bucket, id, value, expected }),
+    destroy: async (bucket, id) => {
+      await run({ kind: 'destroy', bucket, id });
+    },
+    close: async () => {
+      await writer.close();
+      db.close();
+    },
+  };
+};

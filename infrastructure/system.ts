@@ -1,0 +1,32 @@
+import { createHash, createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Log, System } from '../application/ports/system.js';
+
+/** The time in front, so that ids sort by when they were made (UUID version 7); the rest stays random. */
+const uuid = () => {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+};
+
+const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
+
+export const nodeSystem = (masterKey: Uint8Array, log: Log): System => {
+  const keys = new Map<string, Uint8Array>();
+  const keyFor = (purpose: string) => {
+    const key = keys.get(purpose) ?? new Uint8Array(hkdfSync('sha256', masterKey, '', `chainfold ${purpose}`, 32));
+    keys.set(purpose, key);
+    return key;
+  };
+  return {
+    now: Date.now,
+    sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
+    breathe: () => setImmediate(),
+    uuid,
+    secret: () => randomBytes(32).toString('hex'),
+    sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+    hmac,
+    sign: (purpose, text) => hmac(keyFor(purpose), text),
+    same: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
+    log,
+  };
+};

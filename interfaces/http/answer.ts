@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log, System } from '../../application/ports/system.js';
+import { type Problem, problemOf } from './problems.js';
+
+const given = /^[\x21-\x7e]{1,128}$/;
+
+/** The caller's own id for the request, or a new one. */
+export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: System) => {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && given.test(sent) ? sent : uuid();
+};
+
+const send = (response: ServerResponse, status: number, headers: Record<string, string>, body: string) => {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+export const answerJson = (response: ServerResponse, requestId: string, body: object, headers: Record<string, string>) =>
+  send(
+    response,
+    200,
+    { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...headers },
+    JSON.stringify(body),
+  );
+
+const extraHeaders = (request: IncomingMessage, { status }: Problem): Record<string, string> => ({
+  ...(status === 405 && { allow: 'POST' }),
+  // What is left of a body that nobody reads must not be taken for the next request.
+  ...(!request.complete && { connection: 'close' }),
+});
+
+export const answerProblem = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+  log: Log,
+) => {
+  const problem = problemOf(error, requestId);
+  if (problem.status >= 500) log.error({ err: error, requestId, path: request.url }, 'a request failed');
+  const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId };
+  send(response, problem.status, { ...headers, ...extraHeaders(request, problem) }, JSON.stringify(problem));
+};

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { refuse } from '../../domain/failure.js';
+import { HttpFailure } from './problems.js';
+
+const maxDepth = 32;
+const maxContainers = 5000;
+const maxNumberLength = 100;
+
+const bytes = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, open: 0x7b, close: 0x7d, colon: 0x3a };
+
+/** The whole body, or a refusal as soon as it is clear that it is too large. */
+export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> => {
+  const tooLarge = () => new HttpFailure(413, `the body is larger than ${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else {
+        request.pause();
+        reject(tooLarge());
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () => reject(new HttpFailure(400, 'the body ended early')));
+  });
+};
+
+const endOfString = (body: Buffer, start: number) => {
+  for (let at = start + 1; at < body.length; at++) {
+    if (body[at] === bytes.backslash) at++;
+    else if (body[at] === bytes.quote) return at;
+  }
+  return body.length;
+};
+
+const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
+
+/** How many keys the text names; refuses shapes that would cost more to parse than any real request. */
+const survey = (body: Buffer) => {
+  let depth = 0;
+  let containers = 0;
+  let keys = 0;
+  let digits = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] as number;
+    digits = isDigit(byte) ? digits + 1 : 0;
+    if (byte === bytes.quote) at = endOfString(body, at);
+    else if (byte === bytes.colon) keys++;
+    else if (byte === bytes.open || byte === bytes.openList) containers += 1;
+    if (byte === bytes.open || byte === bytes.openList) depth++;
+    else if (byte === bytes.close || byte === bytes.closeList) depth--;
+    if (depth > maxDepth || containers > maxContainers || digits > maxNumberLength)
+      return refuse('INVALID_ARGUMENT', 'the body is nested too deeply, has too many parts or too long a number');
+  }
+  return keys;
+};
+
+const countKeys = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value).reduce<number>((sum, one) => sum + countKeys(one), 0);
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length;
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decode = (body: Buffer) => {
+  try {
+    return JSON.parse(utf8.decode(body)) as unknown;
+  } catch {
+    return refuse('INVALID_ARGUMENT', 'the body is not JSON in UTF-8');
+  }
+};
+
+/** Strict where JSON.parse is not: a key given twice is refused, since sender and receiver might read different ones. */
+export const parseJson = (body: Buffer): unknown => {
+  if (body.length === 0) return {};
+  const keys = survey(body);
+  const value = decode(body);
+  if (countKeys(value) !== keys) return refuse('INVALID_ARGUMENT', 'the body names a key twice');
+  return value;
+};

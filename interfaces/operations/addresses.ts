@@ -1,0 +1,85 @@
+import { several, single } from '../../application/addresses.js';
+import { refuse } from '../../domain/failure.js';
+import { operation } from './define.js';
+import { address, flag, id, list, text } from './schema.js';
+
+const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+const addresses = list(address, { minItems: 1, maxItems: 1000 });
+
+export const registerAddress = operation({
+  kind: 'command',
+  name: 'RegisterAddress',
+  summary: 'Add an address to a wallet. Adding it again changes nothing; one that another wallet holds is refused.',
+  surface: 'wallet',
+  request: {
+    wallet_id: { schema: id, required: true },
+    address: { schema: address, required: true },
+    import_asset: { schema: flag(false), needs: 'import-asset' },
+  },
+  example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
+  response: {},
+  handle: (app, { wallet_id, address, import_asset }, by) =>
+    app.addresses.register(by, { walletId: wallet_id, inputs: single(address), importAsset: import_asset }),
+});
+
+export const removeAddress = operation({
+  kind: 'command',
+  name: 'RemoveAddress',
+  summary: 'Stop tracking an address. Removing one that the wallet does not hold changes nothing.',
+  surface: 'wallet',
+  request: { wallet_id: { schema: id, required: true }, address: { schema: address, required: true } },
+  example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
+  response: {},
+  handle: (app, { wallet_id, address }, by) =>
+    app.addresses.remove(by, { walletId: wallet_id, inputs: single(address) }),
+});
+
+export const batchRegisterAddresses = operation({
+  kind: 'command',
+  name: 'BatchRegisterAddresses',
+  summary: 'Add up to 1000 addresses at once: all of them or, naming each that is bad or held elsewhere, none.',
+  surface: 'wallet',
+  request: { wallet_id: { schema: id, required: true }, addresses: { schema: addresses, required: true } },
+  example: ({ addressExample }) => ({ wallet_id: anyWallet, addresses: [addressExample] }),
+  response: {},
+  handle: (app, { wallet_id, addresses }, by) =>
+    app.addresses.register(by, { walletId: wallet_id, inputs: several(addresses) }),
+});
+
+export const batchRemoveAddresses = operation({
+  kind: 'command',
+  name: 'BatchRemoveAddresses',
+  summary: 'Remove up to 1000 addresses at once, or with remove_all every address of the wallet.',
+  surface: 'wallet',
+  request: {
+    wallet_id: { schema: id, required: true },
+    addresses: { schema: addresses },
+    remove_all: { schema: flag(false) },
+  },
+  example: ({ addressExample }) => ({ wallet_id: anyWallet, addresses: [addressExample] }),
+  response: {},
+  handle: (app, { wallet_id, addresses, remove_all }, by) => {
+    if (remove_all) return app.addresses.removeAll(by, wallet_id);
+    if (!addresses) return refuse('INVALID_ARGUMENT', 'addresses is needed unless remove_all is true');
+    return app.addresses.remove(by, { walletId: wallet_id, inputs: several(addresses) });
+  },
+});
+
+export const getAddress = operation({
+  kind: 'query',
+  name: 'GetAddress',
+  summary: 'Find the wallet that holds an address.',
+  surface: 'wallet',
+  needs: 'address-lookup',
+  request: { address: { schema: address, required: true } },
+  example: ({ addressExample }) => ({ address: addressExample }),
+  response: {
+    address: { schema: text(1, 200), required: true },
+    wallet_id: { schema: id, required: true },
+    user_friendly_address: { schema: text(0, 200), needs: 'friendly-address' },
+  },
+  handle: async (app, { address }, by) => {
+    const { user_friendly_address, ...found } = await app.addresses.find(by, address);
+    return by.variant.can.includes('friendly-address') ? { ...found, user_friendly_address } : found;
+  },
+});

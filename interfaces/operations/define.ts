@@ -1,0 +1,68 @@
+import type { Done } from '../../application/administration.js';
+import type { App } from '../../application/app.js';
+import type { Context } from '../../application/handle.js';
+import type { Capability, Variant } from '../../domain/variant.js';
+import type { Schema, TypeOf } from './schema.js';
+
+type PerVariant<T> = T | ((variant: Variant) => T);
+/** `needs` hides a field (or a whole operation) in variants that lack the capability. */
+type Field = { readonly schema: PerVariant<Schema<unknown>>; readonly required?: true; readonly needs?: Capability };
+export type Fields = Readonly<Record<string, Field>>;
+type ValueOf<F extends Field> = TypeOf<F['schema'] extends (variant: Variant) => infer S ? S : F['schema']>;
+
+type Sure<F extends Fields> = {
+  [K in keyof F]: F[K] extends { needs: Capability } ? never : F[K] extends { required: true } ? K : never;
+}[keyof F];
+export type Shape<F extends Fields> = { [K in Sure<F>]: ValueOf<F[K]> } & {
+  [K in Exclude<keyof F, Sure<F>>]?: ValueOf<F[K]> | undefined;
+};
+
+/** A command changes something: its answer waits until the read models show it. A query only looks. */
+type Handler<Q, R> =
+  | { readonly kind: 'command'; readonly handle: (app: App, request: Q, by: Context) => Promise<Done<R>> }
+  | { readonly kind: 'query'; readonly handle: (app: App, request: Q, by: Context) => Promise<R> };
+
+type Definition<Q extends Fields, R extends Fields> = {
+  readonly name: string;
+  readonly summary: string;
+  readonly surface: Variant['surface']; // with the variant, fixes path, auth and the rate limit charged
+  readonly needs?: Capability;
+  readonly request: Q;
+  readonly atLeastOne?: readonly (keyof Q & string)[];
+  readonly response: R;
+};
+
+export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
+  Handler<Shape<Q>, Shape<R>> & {
+    /** A request as a reader of the documentation would send it; fields that the variant lacks are left out. */
+    readonly example: (variant: Variant) => Partial<Shape<Q>>;
+  };
+// biome-ignore lint/suspicious/noExplicitAny: for code that handles operations whatever their requests look like
+export type AnyOperation = Definition<Fields, Fields> & Handler<any, object> & { readonly example: (variant: Variant) => object };
+
+export const operation = <const Q extends Fields, const R extends Fields>(definition: Operation<Q, R>) => definition;
+
+const has = (variant: Variant, { needs }: Field) => !needs || variant.can.includes(needs);
+
+/** The concrete JSON Schema of one variant: what Ajv compiles, OpenAPI prints and the docs show. */
+export const schemaFor = (fields: Fields, variant: Variant, atLeastOne: readonly string[] = []) => {
+  const kept = Object.entries(fields).filter(([, field]) => has(variant, field));
+  const anyOf = kept.filter(([name]) => atLeastOne.includes(name)).map(([name]) => ({ required: [name] }));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      kept.map(([name, { schema }]) => [name, typeof schema === 'function' ? schema(variant) : schema]),
+    ),
+    required: kept.filter(([, field]) => field.required).map(([name]) => name),
+    additionalProperties: false,
+    ...(anyOf.length > 0 && { anyOf }),
+  };
+};
+
+export const exampleFor = (fields: Fields, variant: Variant, example: object) =>
+  Object.fromEntries(
+    Object.entries(example).filter(([name]) => {
+      const field = fields[name];
+      return field && has(variant, field);
+    }),
+  );

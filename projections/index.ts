@@ -1,0 +1,12 @@
+import type { Message } from '../domain/decider.js';
+import { addresses } from './addresses.js';
+import { credentials } from './credentials.js';
+import type { Projection } from './define.js';
+import { organizations } from './organizations.js';
+import { wallets } from './wallets.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of differently shaped projections
+export type AnyProjection = Projection<Message & any, any>;
+
+/** Every projection, once. The runner, the stores' tables and the rebuild read this and nothing else. */
+export const projections: readonly AnyProjection[] = [organizations, credentials, wallets, addresses];
