@@ -3,11 +3,11 @@ import { checkDomain, domainName } from '../domain/domain-name.js';
 import { refuse } from '../domain/failure.js';
 import { checkName, organization } from '../domain/organization.js';
 import { globalVariant } from '../domain/variant.js';
-import { credentials, type CredentialDocument } from '../projections/credentials.js';
+import { type CredentialDocument, credentials } from '../projections/credentials.js';
 import { everybody, scopeOf } from '../projections/define.js';
 import { type OrganizationDocument, organizations } from '../projections/organizations.js';
-import { apiKeyFor, credentialContext, credentialKeyId } from './access.js';
 import { type Context, type Handle, idFor, step } from './handle.js';
+import { apiKeyFor, credentialContext, credentialKeyId } from './known-credentials.js';
 import { type EventStore, type Position, streamName } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
@@ -19,12 +19,19 @@ export type Operation = Omit<Context, 'organizationId' | 'variant'>;
 export type Done<T> = { readonly answer: T; readonly position: Position };
 
 export type Administration = {
-  createOrganization(by: Operation, wanted: { name: string; domain: string }): Promise<Done<{ organization_id: string }>>;
+  createOrganization(
+    by: Operation,
+    wanted: { name: string; domain: string },
+  ): Promise<Done<{ organization_id: string }>>;
   /** By id or by domain. */
   findOrganization(idOrDomain: string): Promise<string>;
   listOrganizations(): AsyncIterable<OrganizationDocument>;
   /** The secret is shown here and never again. */
-  issueCredential(by: Operation, organizationId: string, role: Role): Promise<Done<{ api_key: string; api_secret: string }>>;
+  issueCredential(
+    by: Operation,
+    organizationId: string,
+    role: Role,
+  ): Promise<Done<{ api_key: string; api_secret: string }>>;
   deleteCredential(by: Operation, organizationId: string, apiKey: string): Promise<Done<Record<string, never>>>;
   listCredentials(organizationId: string): AsyncIterable<CredentialDocument>;
 };

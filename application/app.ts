@@ -1,9 +1,11 @@
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access.js';
+import { createAddressBook } from './address-book.js';
 import { type Addresses, createAddresses } from './addresses.js';
 import { type Administration, createAdministration } from './administration.js';
 import { createHandle } from './handle.js';
 import { createOnce, type Once } from './idempotency.js';
+import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
 import { createPageTokens } from './paging.js';
 import type { AddressCodecs } from './ports/codec.js';
 import type { EventStore } from './ports/event-store.js';
@@ -28,6 +30,7 @@ export type Ports = {
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
 export type App = {
   readonly access: Access;
+  readonly credentials: KnownCredentials;
   readonly administration: Administration;
   readonly wallets: Wallets;
   readonly addresses: Addresses;
@@ -43,12 +46,14 @@ export const createApp = (ports: Ports): App => {
   const handle = createHandle(events, system);
   const progress = createProgress(readModels, system);
   const projector = createProjector({ events, readModels, progress, system, projections });
-  const addresses = createAddresses({ ...ports, handle, progress });
+  const credentials = createKnownCredentials(events, vault);
+  const addressBook = createAddressBook(ports);
   return {
-    access: createAccess({ events, vault, limiter, system }),
+    access: createAccess({ credentials, limiter, system }),
+    credentials,
     administration: createAdministration({ ...ports, handle }),
-    wallets: createWallets({ ...ports, handle, addressBook: addresses, pageTokens: createPageTokens(system) }),
-    addresses,
+    wallets: createWallets({ ...ports, handle, addressBook, pageTokens: createPageTokens(system) }),
+    addresses: createAddresses({ events, handle, progress, addressBook }),
     once: createOnce(limiter),
     progress,
     projector,

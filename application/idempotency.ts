@@ -14,25 +14,25 @@ export type Once = <T>(
   run: () => Promise<Done<T>>,
 ) => Promise<Done<T>>;
 
+/** What the first try came to, told again. */
+const repeat = <T>(answer: string): Done<T> => {
+  const outcome = JSON.parse(answer) as Outcome;
+  if ('done' in outcome) return outcome.done as Done<T>;
+  const { code, message, faults } = outcome.refused;
+  return refuse(code, message, faults);
+};
+
 /**
  * Answers a repeated request as the first time. A crash before the answer was recorded does no harm: the command runs
  * again with ids derived from the same key (handle.ts) and finds its own work already done.
  */
 export const createOnce =
   (limiter: Limiter): Once =>
-  async <T>(
-    { apiKey, idempotencyKey, request }: Parameters<Once>[0],
-    run: () => Promise<Done<T>>,
-  ) => {
+  async <T>({ apiKey, idempotencyKey, request }: Parameters<Once>[0], run: () => Promise<Done<T>>) => {
     const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
     if (claim.kind === 'other-request')
       return refuse('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
-    if (claim.kind === 'answered') {
-      const outcome = JSON.parse(claim.answer) as Outcome;
-      if ('done' in outcome) return outcome.done as Done<T>;
-      const { code, message, faults } = outcome.refused;
-      return refuse(code, message, faults);
-    }
+    if (claim.kind === 'answered') return repeat<T>(claim.answer);
     const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
     try {
       const done = await run();

@@ -15,7 +15,8 @@ const bad = () =>
   ]);
 
 export const createPageTokens = ({ sign, same }: System): PageTokens => {
-  const signature = (list: readonly string[], key: string) => sign(purpose, JSON.stringify([...list, key])).slice(0, 32);
+  const signature = (list: readonly string[], key: string) =>
+    sign(purpose, JSON.stringify([...list, key])).slice(0, 32);
   return {
     read: (list, token) => {
       if (!token) return undefined;

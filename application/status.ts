@@ -5,7 +5,7 @@ import type { System } from './ports/system.js';
 import type { Projector } from './processes/project.js';
 import { checkpointName } from './progress.js';
 
-export type ProjectionStatus = {
+type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
@@ -47,7 +47,14 @@ export const createStatus = (ports: {
           const position = positions[checkpointName(projection)] ?? beginning;
           const lag = Math.max(0, head - position);
           const lagSeconds = lag === 0 ? 0 : await waitedSeconds(position);
-          return { name, version, position, lag, lagSeconds, stopped: projector.stopped().get(checkpointName(projection)) ?? null };
+          return {
+            name,
+            version,
+            position,
+            lag,
+            lagSeconds,
+            stopped: projector.stopped().get(checkpointName(projection)) ?? null,
+          };
         }),
       );
     },

@@ -1,9 +1,10 @@
 import { refuse } from '../domain/failure.js';
 import { wallet } from '../domain/wallet.js';
-import { addresses } from '../projections/addresses.js';
 import { scopeOf } from '../projections/define.js';
 import { type WalletDocument, wallets } from '../projections/wallets.js';
-import { type AddressBook, type AddressRecord, addressStep, walletKey } from './addresses.js';
+import type { AddressBook, AddressRecord } from './address-book.js';
+import { single } from './address-book.js';
+import { addressStep, walletKey } from './addresses.js';
 import type { Done } from './administration.js';
 import { type Context, type Handle, idFor, step } from './handle.js';
 import type { PageTokens } from './paging.js';
@@ -47,14 +48,16 @@ export const createWallets = (ports: {
   const scope = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
 
   const record = async (context: Context, { position, ...wire }: WalletDocument): Promise<WalletRecord> => {
-    const held = await addressBook.ofWallet(context, wire.wallet_id);
+    const held: AddressRecord[] = [];
+    for await (const page of addressBook.pages(context, wire.wallet_id))
+      for (const { address } of page) held.push(addressBook.show(context, address));
     const mapped = context.variant.can.includes('friendly-address');
     return { ...wire, addresses: held.map((one) => one.address), ...(mapped && { address_mapping: held }) };
   };
 
   const walletIdOf = async (context: Context, by: { walletId: string | undefined; address: string | undefined }) => {
     if (by.address === undefined) return by.walletId;
-    const held = await readModels.get(addresses, { scope: scope(context), id: addressBook.parse(context, by.address) });
+    const held = await addressBook.look(context, by.address);
     return by.walletId === undefined || by.walletId === held?.wallet_id ? held?.wallet_id : undefined;
   };
 
@@ -64,10 +67,9 @@ export const createWallets = (ports: {
       const imports = importAsset ? { importAsset: true as const } : {};
       const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
       const steps = [step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data })];
-      if (address !== undefined) {
-        const first = { address: addressBook.parse(context, address), walletId, ...imports };
-        steps.push(addressStep(context, { type: 'Register', data: first }, '/address'));
-      }
+      if (address !== undefined)
+        for (const [stored, path] of addressBook.parse(context, single(address)))
+          steps.push(addressStep(context, { type: 'Register', data: { address: stored, walletId, ...imports } }, path));
       const position = await handle(context, steps);
       return { answer: { wallet_id: walletId }, position };
     },
@@ -86,14 +88,20 @@ export const createWallets = (ports: {
     list: async (context, { size, token }) => {
       const list = [scope(context), 'wallets'];
       const after = pageTokens.read(list, token);
-      const { documents, next } = await readModels.page(wallets, scope(context), { index: 'all', equal: [], limit: size, after });
+      const { documents, next } = await readModels.page(wallets, scope(context), {
+        index: 'all',
+        equal: [],
+        limit: size,
+        after,
+      });
       const found: WalletRecord[] = [];
       let carried = 0;
       let last: PageKey | null = null;
       for (const document of documents) {
         const one = await record(context, document);
         carried += one.addresses.length;
-        if (found.length > 0 && carried > addressesPerPage) return { wallets: found, nextPageToken: pageTokens.write(list, last) };
+        if (found.length > 0 && carried > addressesPerPage)
+          return { wallets: found, nextPageToken: pageTokens.write(list, last) };
         found.push(one);
         last = [document.position, document.wallet_id];
       }

@@ -4,9 +4,7 @@ import { refuse } from './failure.js';
 type Registered = { address: string; walletId: string; importAsset?: true };
 type Removed = { address: string; walletId: string };
 
-export type AddressEvent =
-  | { type: 'AddressRegistered'; data: Registered }
-  | { type: 'AddressRemoved'; data: Removed };
+export type AddressEvent = { type: 'AddressRegistered'; data: Registered } | { type: 'AddressRemoved'; data: Removed };
 export type AddressCommand = { type: 'Register'; data: Registered } | { type: 'Remove'; data: Removed };
 type Address = { heldBy: string | null };
 

@@ -8,13 +8,9 @@ type Issued = { apiKey: string; role: Role; sealedSecret: string };
 type Deleted = { apiKey: string };
 
 /** The secret is in the history only sealed; the key that opens it is destroyed with the credential. */
-export type CredentialEvent =
-  | { type: 'CredentialIssued'; data: Issued }
-  | { type: 'CredentialDeleted'; data: Deleted };
+export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Deleted };
 type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Deleted };
-type Credential =
-  | { state: 'none' | 'deleted' }
-  | { state: 'active'; role: Role; sealedSecret: string };
+type Credential = { state: 'none' | 'deleted' } | { state: 'active'; role: Role; sealedSecret: string };
 
 export const credential: Decider<CredentialCommand, CredentialEvent, Credential> = {
   stream: 'credential',

@@ -34,8 +34,11 @@ export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
     RequireRegistered: (past, { walletId }) => (past.state === 'none' ? missing(walletId) : []),
   },
   evolve: {
-    WalletRegistered: (_, { name, confirmation }) => ({ state: 'registered', name, confirmation: confirmation ?? null }),
-    ConfirmationUpdated: (past, { confirmation }) =>
-      past.state === 'none' ? past : { ...past, confirmation },
+    WalletRegistered: (_, { name, confirmation }) => ({
+      state: 'registered',
+      name,
+      confirmation: confirmation ?? null,
+    }),
+    ConfirmationUpdated: (past, { confirmation }) => (past.state === 'none' ? past : { ...past, confirmation }),
   },
 };

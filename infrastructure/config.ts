@@ -6,7 +6,7 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
-export type ChainSetting = { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' };
+type ChainSetting = { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' };
 
 export type Config = {
   readonly host: string;
@@ -52,18 +52,22 @@ const masterKey = (name: string, value: string | undefined) => {
 
 const token = (name: string, value: string | undefined) => {
   if (value === undefined) return undefined;
-  return /^[\x21-\x7e]{16,}$/.test(value) ? value : bad(name, 'must be at least 16 printable characters without spaces');
+  return /^[\x21-\x7e]{16,}$/.test(value)
+    ? value
+    : bad(name, 'must be at least 16 printable characters without spaces');
 };
 
-const chain = (environment: Environment) => ({ tag }: { tag: string }): ChainSetting => {
-  const name = `CHAIN_${tag}_URL`;
-  const value = environment[name];
-  if (value === undefined || value === '') return { tag, urls: 'unset' };
-  if (value === 'off') return { tag, urls: 'off' };
-  const urls = value.split(',').map((url) => url.trim());
-  const isNode = (url: string) => URL.canParse(url) && schemes.test(new URL(url).protocol);
-  return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
-};
+const chain =
+  (environment: Environment) =>
+  ({ tag }: { tag: string }): ChainSetting => {
+    const name = `CHAIN_${tag}_URL`;
+    const value = environment[name];
+    if (value === undefined || value === '') return { tag, urls: 'unset' };
+    if (value === 'off') return { tag, urls: 'off' };
+    const urls = value.split(',').map((url) => url.trim());
+    const isNode = (url: string) => URL.canParse(url) && schemes.test(new URL(url).protocol);
+    return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
+  };
 
 /** The engines that this version does not have yet: better to stop than to store where nobody expects it. */
 const embeddedOnly = (environment: Environment) => {

@@ -79,6 +79,6 @@ const service = (masterKey: Uint8Array, log: Log) =>
 export const compose = async (config: Config) => {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const container = new Container();
-  await container.load(embedded(config), service(config.masterKey ?? masterKeyIn(config.dataDirectory), log));
-  return { app: await container.getAsync(tokens.app), close: async () => container.unbindAll() };
+  container.load(embedded(config), service(config.masterKey ?? masterKeyIn(config.dataDirectory), log));
+  return { app: await container.getAsync(tokens.app), close: async () => container.unbindAllAsync() };
 };

@@ -9,7 +9,7 @@ export type About = {
 };
 
 /** Finds documents whose `equal` fields have given values, newest (largest `order`) first. */
-export type Index<Doc> = {
+type Index<Doc> = {
   readonly equal: readonly (keyof Doc & string)[];
   readonly order: keyof Doc & string;
 };

@@ -29,7 +29,7 @@ export type Recorded = NewEvent & {
   readonly time: number;
 };
 
-export type StreamWrite = {
+type StreamWrite = {
   readonly stream: string;
   readonly expected: Revision;
   readonly events: readonly NewEvent[];

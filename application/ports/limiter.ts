@@ -1,5 +1,5 @@
 /** What a request with an idempotency key finds: nothing yet, the first answer, or that the key means another request. */
-export type Claim =
+type Claim =
   | { readonly kind: 'first' }
   | { readonly kind: 'answered'; readonly answer: string }
   | { readonly kind: 'other-request' };

@@ -13,7 +13,11 @@ export type Projector = {
 };
 
 type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
-type Plan = { readonly projection: AnyProjection; readonly keys: readonly DocumentKey[]; readonly touches: readonly Touch[] };
+type Plan = {
+  readonly projection: AnyProjection;
+  readonly keys: readonly DocumentKey[];
+  readonly touches: readonly Touch[];
+};
 
 const slotOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
 const aboutOf = ({ metadata, position }: Recorded): About => ({

@@ -40,6 +40,8 @@ export const inTransaction = <T>(db: Database, work: () => T): T => {
 };
 
 /** What the caller of a store that cannot work is told. */
-export const unavailable = (store: string) => (error: unknown): never => {
-  throw Object.assign(new Failure('UNAVAILABLE', `the ${store} does not work right now`), { cause: error });
-};
+export const unavailable =
+  (store: string) =>
+  (error: unknown): never => {
+    throw Object.assign(new Failure('UNAVAILABLE', `the ${store} does not work right now`), { cause: error });
+  };

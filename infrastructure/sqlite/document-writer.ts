@@ -14,7 +14,11 @@ export type DocumentChange = {
   readonly document: string | null;
   readonly values: readonly (string | number | null)[];
 };
-export type Commit = { readonly changes: readonly DocumentChange[]; readonly revision: number; readonly positions: string };
+export type Commit = {
+  readonly changes: readonly DocumentChange[];
+  readonly revision: number;
+  readonly positions: string;
+};
 
 const quoted = (name: string) => `"${name}"`;
 

@@ -3,7 +3,13 @@ import { openDatabase } from './database.js';
 import { serveThread } from './thread.js';
 
 export type StateJob =
-  | { readonly kind: 'put'; readonly bucket: Bucket; readonly id: string; readonly value: string; readonly expected: number }
+  | {
+      readonly kind: 'put';
+      readonly bucket: Bucket;
+      readonly id: string;
+      readonly value: string;
+      readonly expected: number;
+    }
   | { readonly kind: 'destroy'; readonly bucket: Bucket; readonly id: string };
 
 serveThread<{ path: string }, StateJob, boolean>(({ path }) => {

@@ -16,7 +16,12 @@ const send = (response: ServerResponse, status: number, headers: Record<string, 
   response.end(body);
 };
 
-export const answerJson = (response: ServerResponse, requestId: string, body: object, headers: Record<string, string>) =>
+export const answerJson = (
+  response: ServerResponse,
+  requestId: string,
+  body: object,
+  headers: Record<string, string>,
+) =>
   send(
     response,
     200,

@@ -6,7 +6,17 @@ const maxDepth = 32;
 const maxContainers = 5000;
 const maxNumberLength = 100;
 
-const bytes = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, open: 0x7b, close: 0x7d, colon: 0x3a };
+const bytes = {
+  quote: 0x22,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  openList: 0x5b,
+  backslash: 0x5c,
+  closeList: 0x5d,
+  open: 0x7b,
+  close: 0x7d,
+};
 
 /** The whole body, or a refusal as soon as it is clear that it is too large. */
 export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> => {
@@ -37,26 +47,31 @@ const endOfString = (body: Buffer, start: number) => {
   return body.length;
 };
 
-const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
+type Tally = { depth: number; containers: number; keys: number; digits: number };
+
+const count = (tally: Tally, byte: number) => {
+  tally.digits = byte >= bytes.zero && byte <= bytes.nine ? tally.digits + 1 : 0;
+  if (byte === bytes.colon) tally.keys++;
+  else if (byte === bytes.open || byte === bytes.openList) {
+    tally.depth++;
+    tally.containers++;
+  } else if (byte === bytes.close || byte === bytes.closeList) tally.depth--;
+};
+
+const isTooMuch = ({ depth, containers, digits }: Tally) =>
+  depth > maxDepth || containers > maxContainers || digits > maxNumberLength;
 
 /** How many keys the text names; refuses shapes that would cost more to parse than any real request. */
 const survey = (body: Buffer) => {
-  let depth = 0;
-  let containers = 0;
-  let keys = 0;
-  let digits = 0;
+  const tally = { depth: 0, containers: 0, keys: 0, digits: 0 };
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
-    digits = isDigit(byte) ? digits + 1 : 0;
     if (byte === bytes.quote) at = endOfString(body, at);
-    else if (byte === bytes.colon) keys++;
-    else if (byte === bytes.open || byte === bytes.openList) containers += 1;
-    if (byte === bytes.open || byte === bytes.openList) depth++;
-    else if (byte === bytes.close || byte === bytes.closeList) depth--;
-    if (depth > maxDepth || containers > maxContainers || digits > maxNumberLength)
+    count(tally, byte);
+    if (isTooMuch(tally))
       return refuse('INVALID_ARGUMENT', 'the body is nested too deeply, has too many parts or too long a number');
   }
-  return keys;
+  return tally.keys;
 };
 
 const countKeys = (value: unknown): number => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import type { Identity } from '../../application/access.js';
 import type { App } from '../../application/app.js';
 import type { Context } from '../../application/handle.js';
+import type { Identity } from '../../application/known-credentials.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { refuse } from '../../domain/failure.js';
 import type { Endpoint } from '../operations/index.js';
-import { parseJson, readBody } from './body.js';
 import { answerJson, answerProblem, requestIdOf } from './answer.js';
+import { parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
 

@@ -30,7 +30,7 @@ export const problems: Readonly<Record<ProblemCode, Kind>> = {
     status: 403,
     title: 'The credential may not do this',
     retryable: false,
-    meaning: 'The operation needs an admin credential.',
+    meaning: 'The operation needs an admin credential, or the page its bearer token.',
   },
   NOT_FOUND: {
     status: 404,
@@ -117,7 +117,8 @@ const describe = (code: ProblemCode, status: number, detail: string, requestId: 
 
 /** Only deliberate refusals reach the caller; of anything else they learn that it happened and its request id. */
 export const problemOf = (error: unknown, requestId: string): Problem => {
-  if (!(error instanceof Failure)) return describe('INTERNAL', 500, 'an unexpected error; it has been logged', requestId, []);
+  if (!(error instanceof Failure))
+    return describe('INTERNAL', 500, 'an unexpected error; it has been logged', requestId, []);
   const status = error instanceof HttpFailure ? error.status : problems[error.code].status;
   return describe(error.code, status, error.message, requestId, error.faults);
 };

@@ -32,12 +32,10 @@ const faultOf = (error: ErrorObject): Fault => {
 /** Refuses what breaks the schema, pointing at the place; fills in defaults in what does not. */
 export const check = (validate: ValidateFunction, request: unknown): object => {
   if (validate(request)) return request as object;
-  const faults = (validate.errors ?? []).map(faultOf);
-  const missing = (validate.errors ?? []).some(({ keyword }) => keyword === 'anyOf');
-  if (missing) {
-    const names = faults.filter(({ message }) => message === words.required).map(({ path }) => path.slice(1));
-    return refuse('INVALID_ARGUMENT', `at least one of ${names.join(', ')} is needed`, faults);
-  }
+  const errors = validate.errors ?? [];
+  const faults = errors.filter(({ keyword }) => keyword !== 'anyOf').map(faultOf);
+  if (faults.length < errors.length)
+    return refuse('INVALID_ARGUMENT', `at least one of ${faults.map(({ path }) => path).join(', ')} is needed`, faults);
   const detail = faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ');
   return refuse('INVALID_ARGUMENT', detail, faults);
 };

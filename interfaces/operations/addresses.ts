@@ -1,4 +1,4 @@
-import { several, single } from '../../application/addresses.js';
+import { several, single } from '../../application/address-book.js';
 import { refuse } from '../../domain/failure.js';
 import { operation } from './define.js';
 import { address, flag, id, list, text } from './schema.js';

@@ -38,7 +38,8 @@ export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
     readonly example: (variant: Variant) => Partial<Shape<Q>>;
   };
 // biome-ignore lint/suspicious/noExplicitAny: for code that handles operations whatever their requests look like
-export type AnyOperation = Definition<Fields, Fields> & Handler<any, object> & { readonly example: (variant: Variant) => object };
+type AnyHandler = Handler<any, object>;
+export type AnyOperation = Definition<Fields, Fields> & AnyHandler & { readonly example: (variant: Variant) => object };
 
 export const operation = <const Q extends Fields, const R extends Fields>(definition: Operation<Q, R>) => definition;
 

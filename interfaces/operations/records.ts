@@ -1,4 +1,4 @@
-import type { AddressRecord } from '../../application/addresses.js';
+import type { AddressRecord } from '../../application/address-book.js';
 import type { WalletRecord } from '../../application/wallets.js';
 import type { Variant } from '../../domain/variant.js';
 import { int64, list, record, type Schema, text, timestamp } from './schema.js';

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { callOperation, ProblemError } from '../client.js';
+import { endpoints } from '../operations/index.js';
+import type { Credentials } from '../signature.js';
+import { type Command, type Invocation, UsageError } from './command.js';
+import { demoCredentials } from './demo.js';
+
+const credentialsFor = ({ options, environment, settings }: Invocation): Credentials => {
+  const given = [
+    [options.key, options.secret],
+    [environment.CHAINFOLD_API_KEY, environment.CHAINFOLD_API_SECRET],
+  ].find(([key, secret]) => key || secret);
+  if (!given) {
+    const demo = demoCredentials(settings);
+    if (demo) return demo;
+    throw new UsageError('no credentials: give --key and --secret, or CHAINFOLD_API_KEY and CHAINFOLD_API_SECRET');
+  }
+  const [key, secret] = given;
+  if (key && secret) return { key, secret };
+  throw new UsageError('a key and its secret are needed together');
+};
+
+const readRequest = (text = '{}'): object => {
+  try {
+    return JSON.parse(text === '-' ? readFileSync(0, 'utf8') : text);
+  } catch {
+    throw new UsageError('the request is not JSON');
+  }
+};
+
+const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+const callOrExplain = async (url: string, work: () => Promise<object>) => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    throw new UsageError(`no service answers at ${url}: start one with npm start, or give --url`);
+  }
+};
+
+export const call: Command = {
+  words: 'call',
+  summary: 'Call an operation of a running service, signed; - reads the request from standard input.',
+  parameters: ['<api>', '<Operation>', '[json]'],
+  options: {
+    url: {
+      type: 'string',
+      value: 'URL',
+      summary: 'Where the service is; from CHAINFOLD_HOST and _PORT when not given.',
+    },
+    key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
+    secret: { type: 'string', value: 'SECRET', summary: 'Its api_secret.' },
+    'idempotency-key': { type: 'string', value: 'KEY', summary: 'Makes a retry answer as the first try did.' },
+    'min-position': { type: 'string', value: 'N', summary: 'Wait until the answer includes this position.' },
+  },
+  details: () =>
+    ['operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
+  run: async (invocation) => {
+    const { options, parameters, settings, print } = invocation;
+    const [api, name, json] = parameters;
+    const request = readRequest(json);
+    const url = options.url ?? `http://${hostInUrl(settings.host)}:${settings.port}`;
+    const target = { url, ...credentialsFor(invocation) };
+    const headers = {
+      ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),
+      ...(options['min-position'] && { 'x-min-position': options['min-position'] }),
+    };
+    const answer = await callOrExplain(url, () => callOperation(target, `/v1/${api}/${name}`, request, headers));
+    print(answer, JSON.stringify(answer, null, 2));
+  },
+};

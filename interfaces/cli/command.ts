@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util';
+import type { App } from '../../application/app.js';
+
+export type Option = {
+  readonly type: 'string' | 'boolean';
+  readonly summary: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly required?: true;
+};
+
+/** What the environment says, checked; the parts that commands use. */
+export type Settings = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly demo: boolean;
+  readonly production: boolean;
+  readonly metricsToken: string | undefined;
+  readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
+};
+
+type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
+
+/** What a command is given to work with. */
+export type Invocation = {
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly parameters: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly settings: Settings;
+  readonly open: () => Promise<Opened>;
+  /** One line of JSON with --json, the text for people otherwise. */
+  readonly print: (answer: object, text: string) => void;
+  /** Waits for a person's Ctrl-C or a service manager's request to end. */
+  readonly stopped: () => Promise<void>;
+};
+
+export type Command = {
+  readonly words: string;
+  readonly summary: string;
+  /** Positional parameters as the help shows them; `[…]` is optional. */
+  readonly parameters?: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  readonly details?: () => string;
+  readonly run: (invocation: Invocation) => Promise<void>;
+};
+
+/** The command line is wrong; the message says how. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const shared: Readonly<Record<string, Option>> = {
+  json: { type: 'boolean', summary: 'Print one line of JSON, for machines.' },
+  help: { type: 'boolean', summary: 'Show this help.' },
+};
+
+export type Parsed = {
+  readonly options: Record<string, string | undefined>;
+  readonly parameters: string[];
+  readonly json: boolean;
+  readonly help: boolean;
+};
+
+const parseOptions = (command: Command, args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options: { ...command.options, ...shared }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+export const parse = (command: Command, args: readonly string[]): Parsed => {
+  const { values, positionals } = parseOptions(command, args);
+  const { json, help, ...options } = values as Record<string, string | boolean | undefined>;
+  const parsed = { options: options as Parsed['options'], parameters: positionals, json: !!json, help: !!help };
+  if (parsed.help) return parsed;
+  const missing = Object.entries(command.options).find(([name, option]) => option.required && !parsed.options[name]);
+  if (missing) throw new UsageError(`--${missing[0]} is needed`);
+  const wanted = command.parameters ?? [];
+  const needed = wanted.filter((name) => !name.startsWith('['));
+  if (positionals.length < needed.length) throw new UsageError(`${needed[positionals.length]} is needed`);
+  if (positionals.length > wanted.length) throw new UsageError(`unexpected ${positionals[wanted.length]}`);
+  return parsed;
+};
+
+const column = (left: string, right: string) => `  ${left.padEnd(34)} ${right}`;
+
+const optionHelp = ([name, { value, summary, required }]: [string, Option]) =>
+  column(`--${name}${value ? ` ${value}` : ''}`, `${summary}${required ? ' (needed)' : ''}`);
+
+export const helpOf = ({ words, summary, parameters = [], options, details }: Command) =>
+  [
+    `chainfold ${[words, ...parameters].join(' ')} [options]`,
+    '',
+    summary,
+    '',
+    ...Object.entries({ ...options, ...shared }).map(optionHelp),
+    ...(details ? ['', details()] : []),
+  ].join('\n');
+
+export const overview = (commands: readonly Command[]) =>
+  [
+    'chainfold: wallets and addresses of four chain families, event-sourced and self-hosted',
+    '',
+    ...commands.map(({ words, parameters = [], summary }) => column([words, ...parameters].join(' '), summary)),
+    '',
+    'chainfold <command> --help tells more. Settings come from the environment; docs/configuration.md lists them.',
+  ].join('\n');
+
+export const table = (rows: readonly Readonly<Record<string, string>>[], empty: string) => {
+  const [first] = rows;
+  if (!first) return empty;
+  const names = Object.keys(first);
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(names), ...rows.map((row) => line(names.map((name) => row[name] ?? '')))].join('\n');
+};

@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { App } from '../../application/app.js';
+import { Failure } from '../../domain/failure.js';
+import type { Credentials } from '../signature.js';
+import type { Settings } from './command.js';
+
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+const demoFile = ({ dataDirectory }: Settings) => join(dataDirectory, 'demo.json');
+
+/** The demo organization's credentials, where this data directory has one. */
+export const demoCredentials = (settings: Settings): Credentials | null => {
+  try {
+    const { api_key, api_secret } = JSON.parse(readFileSync(demoFile(settings), 'utf8'));
+    return { key: api_key, secret: api_secret };
+  } catch {
+    return null;
+  }
+};
+
+const mayHaveDemo = async (app: App, { demo, production, host }: Settings) =>
+  demo && !production && loopback.test(host) && (await app.status.head()) === 0;
+
+/** Gives a newcomer something to call: only on a fresh store that nobody outside this machine can reach. */
+export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {
+  if (!(await mayHaveDemo(app, settings))) return demoCredentials(settings);
+  const by = { actor: { kind: 'process', id: 'demo' } as const, requestId: app.system.uuid() };
+  try {
+    const wanted = { name: 'Demo organization', domain: 'demo' };
+    const { answer } = await app.administration.createOrganization(by, wanted);
+    const issued = await app.administration.issueCredential(by, answer.organization_id, 'admin');
+    const file = { organization_id: answer.organization_id, ...issued.answer };
+    writeFileSync(demoFile(settings), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Another server on the same directory made it first.
+    if (!(error instanceof Failure && error.code === 'ALREADY_EXISTS')) throw error;
+  }
+  return demoCredentials(settings);
+};

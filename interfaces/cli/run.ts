@@ -1,0 +1,73 @@
+import { Failure } from '../../domain/failure.js';
+import { ProblemError } from '../client.js';
+import { problemOf } from '../http/problems.js';
+import { call } from './call.js';
+import { type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
+import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
+import { organizationCreate, organizationList } from './organizations.js';
+import { serve } from './serve.js';
+
+/** Every command, in the order the help shows them. */
+const commands: readonly Command[] = [
+  serve,
+  call,
+  organizationCreate,
+  organizationList,
+  credentialIssue,
+  credentialList,
+  credentialDelete,
+];
+
+const exit = { done: 0, refused: 1, misused: 2 } as const;
+
+export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped'> & {
+  readonly settings: () => Invocation['settings'];
+  readonly write: (text: string) => void;
+  readonly complain: (text: string) => void;
+};
+
+const find = (args: readonly string[]) =>
+  commands.find(({ words }) => words.split(' ').every((word, i) => args[i] === word));
+
+const runCommand = async (command: Command, args: readonly string[], around: Surroundings) => {
+  const { options, parameters, json, help } = parse(command, args);
+  if (help) return around.write(helpOf(command));
+  const print: Invocation['print'] = (answer, text) => around.write(json ? JSON.stringify(answer) : text);
+  await command.run({ ...around, settings: around.settings(), options, parameters, print });
+};
+
+const problemIn = (error: unknown) => {
+  if (error instanceof ProblemError) return error.problem;
+  return error instanceof Failure ? problemOf(error, '') : null;
+};
+
+/** A refusal is printed as its problem where a machine reads it, as text where a person does. */
+const complainOf = (error: unknown, json: boolean, around: Surroundings) => {
+  const problem = problemIn(error);
+  if (problem) {
+    const faults = problem.errors.length > 1 ? problem.errors : [];
+    const lines = [`${problem.code}: ${problem.detail}`, ...faults.map(({ path, message }) => `  ${path} ${message}`)];
+    if (json) around.write(JSON.stringify(problem));
+    else around.complain(lines.join('\n'));
+    return exit.refused;
+  }
+  const known = error instanceof UsageError || (error as Error).name === 'BadSetting';
+  around.complain(known ? (error as Error).message : String((error as Error).stack ?? error));
+  return known ? exit.misused : exit.refused;
+};
+
+export const runCli = async (args: readonly string[], around: Surroundings): Promise<number> => {
+  const command = find(args);
+  if (!command) {
+    const asked = args.length === 0 || args.some((word) => word === '--help' || word === 'help');
+    if (asked) around.write(overview(commands));
+    else around.complain(`there is no command "${args.join(' ')}"; chainfold --help lists them`);
+    return asked ? exit.done : exit.misused;
+  }
+  try {
+    await runCommand(command, args.slice(command.words.split(' ').length), around);
+    return exit.done;
+  } catch (error) {
+    return complainOf(error, args.includes('--json'), around);
+  }
+};

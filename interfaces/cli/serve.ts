@@ -1,0 +1,81 @@
+import type { App } from '../../application/app.js';
+import { supervise } from '../../application/processes/supervise.js';
+import { variants } from '../../domain/variant.js';
+import { startHttp } from '../http/server.js';
+import type { Credentials } from '../signature.js';
+import { type Command, type Settings, UsageError } from './command.js';
+import { ensureDemo } from './demo.js';
+
+const roles = ['api', 'projector'] as const;
+type Role = (typeof roles)[number];
+const stopMs = 8000;
+
+const rolesOf = (value: string | undefined): readonly Role[] => {
+  if (value === undefined) return roles;
+  return value.split(',').map((wanted) => {
+    const role = roles.find((known) => known === wanted.trim());
+    if (!role) throw new UsageError(`--role must be some of ${roles.join(',')}`);
+    return role;
+  });
+};
+
+/** What each role keeps running besides answering requests. */
+const processesOf = (app: App, wanted: readonly Role[]) => ({
+  ...(wanted.includes('projector') && { projector: app.projector.run }),
+  ...(wanted.includes('api') && { 'credential watch': app.credentials.watch }),
+  ...(wanted.includes('api') && !wanted.includes('projector') && { 'progress watch': app.progress.watch }),
+});
+
+const chainLines = ({ chains }: Settings) => {
+  const configured = chains.filter(({ urls }) => Array.isArray(urls)).map(({ tag }) => tag);
+  const ignored = configured.length > 0 ? ` (the URLs given for ${configured.join(', ')} are not used yet)` : '';
+  return `chains    ${chains.map(({ tag }) => tag).join(', ')}: off, this version does not follow chains${ignored}`;
+};
+
+const tour = (url: string, { key, secret }: Credentials) => {
+  const [first] = variants.filter(({ can }) => can.includes('managed-transactions'));
+  const api = first?.segment;
+  return `
+demo organization (its credentials are in the data directory too):
+  api_key     ${key}
+  api_secret  ${secret}
+try, in another terminal:
+  npx chainfold call ${api} RegisterWallet '{"name":"treasury","address":"${first?.addressExample}"}' --url ${url}
+  npx chainfold call ${api} ListWallets --url ${url}`;
+};
+
+export const serve: Command = {
+  words: 'serve',
+  summary: 'Run the service until it is stopped.',
+  options: { role: { type: 'string', value: roles.join(','), summary: 'Which parts to run; all when not given.' } },
+  run: async ({ options, settings, open, print, stopped }) => {
+    const wanted = rolesOf(options.role);
+    const end = stopped();
+    const { app, close } = await open();
+    const stop = new AbortController();
+    try {
+      const demo = await ensureDemo(app, settings);
+      const running = Object.entries(processesOf(app, wanted)).map(([name, run]) =>
+        supervise(name, run, stop.signal, app.system),
+      );
+      const http = wanted.includes('api') ? await startHttp(app, settings) : null;
+      const url = http?.url ?? null;
+      print(
+        { url, ready: true },
+        [
+          `chainfold is ready${url ? ` at ${url} (${url}/docs)` : ''}`,
+          `data      ${settings.dataDirectory}`,
+          chainLines(settings),
+          url && demo ? tour(url, demo) : '',
+        ].join('\n'),
+      );
+      await end;
+      await http?.stop(stopMs);
+      stop.abort();
+      await Promise.all(running);
+    } finally {
+      stop.abort();
+      await close();
+    }
+  },
+};

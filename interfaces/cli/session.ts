@@ -1,0 +1,45 @@
+import { userInfo } from 'node:os';
+import type { Done, Operation } from '../../application/administration.js';
+import type { App } from '../../application/app.js';
+import { supervise } from '../../application/processes/supervise.js';
+import type { Invocation } from './command.js';
+
+const catchUpMs = 30_000;
+
+const userName = () => {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+};
+
+/** Who the history says it was. */
+export const operator = (app: App): Operation => ({
+  actor: { kind: 'operator', id: userName() },
+  requestId: app.system.uuid(),
+});
+
+/**
+ * Works on the stores directly, whether or not a server runs: keeps the read models going meanwhile (harmless beside a
+ * server that does the same) and ends only when they include what the command wrote.
+ */
+export const withStores = async <T>(
+  { open }: Invocation,
+  work: (app: App, settle: <A>(done: Done<A>) => Promise<A>) => Promise<T>,
+): Promise<T> => {
+  const { app, close } = await open();
+  const stop = new AbortController();
+  const projecting = supervise('projector', app.projector.run, stop.signal, app.system);
+  try {
+    await app.progress.reached(await app.status.head(), catchUpMs);
+    return await work(app, async ({ answer, position }) => {
+      await app.progress.reached(position, catchUpMs);
+      return answer;
+    });
+  } finally {
+    stop.abort();
+    await projecting;
+    await close();
+  }
+};

@@ -1,0 +1,44 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { App } from '../../application/app.js';
+import type { Observe } from './operations.js';
+
+/** What `/metrics` shows. Labels hold names from our own tables only, never anything a caller sent. */
+export const createMetrics = (app: App): { observe: Observe; render: () => Promise<string>; contentType: string } => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const operations = new Histogram({
+    name: 'chainfold_operation_seconds',
+    help: 'Time to answer an operation.',
+    labelNames: ['api', 'operation', 'status'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const head = gauge('chainfold_event_store_position', 'Position of the last event.');
+  const position = gauge('chainfold_projection_position', 'Position that a projection includes.', ['projection']);
+  const lag = gauge('chainfold_projection_lag_events', 'How far the event store is ahead.', ['projection']);
+  const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not included.', ['projection']);
+  const stopped = gauge('chainfold_projection_stopped', '1 when a projection cannot apply an event.', ['projection']);
+
+  const refresh = async () => {
+    head.set(await app.status.head());
+    for (const { name, ...status } of await app.status.projections()) {
+      const label = { projection: name };
+      position.set(label, status.position);
+      lag.set(label, status.lag);
+      lagSeconds.set(label, status.lagSeconds);
+      stopped.set(label, status.stopped === null ? 0 : 1);
+    }
+  };
+
+  return {
+    observe: ({ operation, variant }, status, seconds) =>
+      operations.observe({ api: variant.segment, operation: operation.name, status }, seconds),
+    render: async () => {
+      await refresh();
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};

@@ -1,0 +1,115 @@
+import { type Endpoint, endpoints } from '../operations/index.js';
+import { type ProblemCode, problems } from './problems.js';
+
+const json = (schema: object, example?: object) => ({ 'application/json': { schema, ...(example && { example }) } });
+
+const problemSchema = {
+  type: 'object',
+  description: 'RFC 9457 problem details.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id', 'retryable', 'errors'],
+  properties: {
+    type: { type: 'string', description: 'Explained at this address.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { enum: Object.keys(problems) },
+    request_id: { type: 'string' },
+    retryable: { type: 'boolean', description: 'Whether the very same request may succeed later.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'string', description: 'JSON pointer into the body.' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const responseHeaders = {
+  'x-request-id': { description: "The caller's id of the request, or a new one.", schema: { type: 'string' } },
+  'x-position': { description: 'The event position that the answer includes.', schema: { type: 'string' } },
+  'x-consistency': {
+    description: '`pending` when the read models did not include the change within 2 s.',
+    schema: { type: 'string' },
+  },
+};
+
+const parameter = (name: string, description: string, schema: object = { type: 'string' }) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+const requestId = parameter('x-request-id', 'Echoed in the answer and kept with every event that the request causes.');
+const parameters = {
+  command: [
+    requestId,
+    parameter('idempotency-key', 'The same key, operation and body within 24 h answers as the first time.'),
+  ],
+  query: [
+    requestId,
+    parameter('x-min-position', 'Wait until the read models include this position.', { type: 'integer', minimum: 0 }),
+  ],
+};
+
+/** Statuses that any signed operation may answer with. */
+const refusals: readonly ProblemCode[] = [
+  'INVALID_ARGUMENT',
+  'UNAUTHENTICATED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+const problemResponses = Object.fromEntries(
+  refusals.map((code) => [
+    problems[code].status,
+    {
+      description: problems[code].title,
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  ]),
+);
+
+const pathItem = ({ operation, variant, request, response, example }: Endpoint) => ({
+  post: {
+    operationId: `${variant.segment}.${operation.name}`,
+    summary: operation.summary,
+    tags: [variant.segment],
+    parameters: parameters[operation.kind],
+    requestBody: { required: true, content: json(request, example) },
+    responses: {
+      200: { description: 'Done.', headers: responseHeaders, content: json(response) },
+      ...problemResponses,
+    },
+  },
+});
+
+/** OpenAPI 3.1 uses plain JSON Schema, so there is nothing to translate. */
+export const openApi = (version: string) => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'chainfold',
+    version,
+    summary: 'Wallets and addresses of four chain families.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  security: [{ apiKey: [], apiNonce: [], apiSignature: [] }],
+  tags: [...new Set(endpoints.map(({ variant }) => variant.segment))].map((name) => ({ name })),
+  components: {
+    schemas: { Problem: problemSchema },
+    securitySchemes: Object.fromEntries(
+      ['Key', 'Nonce', 'Signature'].map((part) => [
+        `api${part}`,
+        { type: 'apiKey', in: 'header', name: `x-api-${part.toLowerCase()}` },
+      ]),
+    ),
+  },
+  paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint)])),
+});

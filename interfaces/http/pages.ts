@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import express, { type ErrorRequestHandler } from 'express';
+import type { App } from '../../application/app.js';
+import { refuse } from '../../domain/failure.js';
+import { answerProblem, requestIdOf } from './answer.js';
+import type { createMetrics } from './metrics.js';
+import { openApi } from './openapi.js';
+import { problems, slugOf } from './problems.js';
+
+/** A projection this far behind serves answers that nobody should rely on. */
+const readyLagSeconds = 30;
+const apiVersion = '1.0.0';
+
+/** Why the service should get no traffic right now; empty when it is ready. */
+const notReady = async (app: App, draining: boolean): Promise<string[]> => {
+  if (draining) return ['the service is stopping'];
+  const late = (await app.status.projections()).flatMap(({ name, stopped, lagSeconds }) => {
+    if (stopped !== null) return [`projection ${name} stopped: ${stopped}`];
+    return lagSeconds > readyLagSeconds ? [`projection ${name} is ${Math.round(lagSeconds)} s behind`] : [];
+  });
+  return late;
+};
+
+const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
+
+/** A proxy on this machine speaks for callers from anywhere, and says so in a header. */
+const isLocal = ({ socket, headers }: IncomingMessage) =>
+  loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
+
+/** Everything that is not an operation: documents, health, figures. */
+export const createPages = (deps: {
+  app: App;
+  metrics: ReturnType<typeof createMetrics>;
+  metricsToken: string | undefined;
+  draining: () => boolean;
+}) => {
+  const { app, metrics, metricsToken, draining } = deps;
+  const pages = express().disable('x-powered-by').disable('etag');
+  const document = openApi(apiVersion);
+  const docs = readFileSync(new URL('../console/docs.html', import.meta.url), 'utf8');
+
+  pages.get('/', (_, response) => response.redirect('/docs'));
+  pages.get('/openapi.json', (_, response) => void response.json(document));
+  pages.get('/docs', (_, response) => {
+    response.set('content-security-policy', "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
+    response.type('html').send(docs);
+  });
+  pages.get('/problems/:slug', ({ params }, response) => {
+    const found = Object.entries(problems).find(([code]) => slugOf(code as keyof typeof problems) === params.slug);
+    if (!found) return refuse('NOT_FOUND', 'there is no such problem');
+    const [code, kind] = found;
+    response.json({ type: `/problems/${params.slug}`, code, ...kind });
+  });
+  pages.get('/health/live', (_, response) => void response.json({ status: 'live' }));
+  pages.get('/health/ready', async (_, response) => {
+    const reasons = await notReady(app, draining()).catch((error: unknown) => [String(error)]);
+    response
+      .status(reasons.length === 0 ? 200 : 503)
+      .json({ status: reasons.length === 0 ? 'ready' : 'not ready', reasons });
+  });
+  pages.get('/metrics', async (request, response) => {
+    const sent = request.headers.authorization ?? '';
+    const bearer = metricsToken !== undefined && app.system.same(sent, `Bearer ${metricsToken}`);
+    if (!bearer && !isLocal(request))
+      return refuse('PERMISSION_DENIED', 'figures are for this machine or the bearer token');
+    response.set('content-type', metrics.contentType).send(await metrics.render());
+  });
+  pages.use(() => refuse('NOT_FOUND', 'there is no such page'));
+
+  const failed: ErrorRequestHandler = (error, request, response, _next) =>
+    answerProblem(request, response, error, requestIdOf(request, app.system), app.system.log);
+  return pages.use(failed);
+};

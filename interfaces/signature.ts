@@ -1,0 +1,17 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { signedText } from '../application/access.js';
+
+export type Credentials = { readonly key: string; readonly secret: string };
+
+/** The headers that prove who sends a request; they hold for this request only. */
+export const signatureHeaders = ({ key, secret }: Credentials, method: string, path: string, body: string) => {
+  const nonce = `${Date.now()}-${randomBytes(8).toString('hex')}`;
+  const digest = createHash('sha256').update(body).digest('hex');
+  return {
+    'x-api-key': key,
+    'x-api-nonce': nonce,
+    'x-api-signature': createHmac('sha256', secret)
+      .update(signedText(nonce, method, path, digest))
+      .digest('hex'),
+  };
+};
