@@ -20,8 +20,8 @@ export const createPageTokens = ({ sign, same }: System): PageTokens => {
   return {
     read: (list, token) => {
       if (!token) return undefined;
-      const [key = '', signed = ''] = token.split('.');
-      if (!same(signed, signature(list, key))) return bad();
+      const [key = '', signed = '', ...rest] = token.split('.');
+      if (rest.length > 0 || !same(signed, signature(list, key))) return bad();
       return JSON.parse(atob(key)) as PageKey;
     },
     write: (list, next) => {

@@ -62,16 +62,22 @@ const service = (masterKey: Uint8Array, log: Log) =>
       .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), masterKey))
       .inSingletonScope();
     bind(tokens.app)
-      .toDynamicValue(async (context) =>
-        createApp({
-          events: await context.getAsync(tokens.events),
-          readModels: await context.getAsync(tokens.readModels),
-          limiter: await context.getAsync(tokens.limiter),
-          vault: await context.getAsync(tokens.vault),
+      .toDynamicValue(async (context) => {
+        const [events, readModels, limiter, vault] = await Promise.all([
+          context.getAsync(tokens.events),
+          context.getAsync(tokens.readModels),
+          context.getAsync(tokens.limiter),
+          context.getAsync(tokens.vault),
+        ]);
+        return createApp({
+          events,
+          readModels,
+          limiter,
+          vault,
           codecs: addressCodecs,
           system: context.get(tokens.system),
-        }),
-      )
+        });
+      })
       .inSingletonScope();
   });
 

@@ -26,7 +26,10 @@ export const nodeSystem = (masterKey: Uint8Array, log: Log): System => {
     sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
     hmac,
     sign: (purpose, text) => hmac(keyFor(purpose), text),
-    same: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
+    same: (a, b) => {
+      const [one, other] = [Buffer.from(a), Buffer.from(b)];
+      return one.length === other.length && timingSafeEqual(one, other);
+    },
     log,
   };
 };

@@ -1,7 +1,6 @@
 import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { variants } from '../../domain/variant.js';
-import { startHttp } from '../http/server.js';
 import type { Credentials } from '../signature.js';
 import { type Command, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
@@ -25,6 +24,12 @@ const processesOf = (app: App, wanted: readonly Role[]) => ({
   ...(wanted.includes('api') && { 'credential watch': app.credentials.watch }),
   ...(wanted.includes('api') && !wanted.includes('projector') && { 'progress watch': app.progress.watch }),
 });
+
+/** Loaded here, so that the other commands start without it. */
+const startApi = async (app: App, settings: Settings) => {
+  const { startHttp } = await import('../http/server.js');
+  return startHttp(app, settings);
+};
 
 const chainLines = ({ chains }: Settings) => {
   const configured = chains.filter(({ urls }) => Array.isArray(urls)).map(({ tag }) => tag);
@@ -58,7 +63,7 @@ export const serve: Command = {
       const running = Object.entries(processesOf(app, wanted)).map(([name, run]) =>
         supervise(name, run, stop.signal, app.system),
       );
-      const http = wanted.includes('api') ? await startHttp(app, settings) : null;
+      const http = wanted.includes('api') ? await startApi(app, settings) : null;
       const url = http?.url ?? null;
       print(
         { url, ready: true },

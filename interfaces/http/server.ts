@@ -17,6 +17,7 @@ export type HttpServer = {
 const headersMs = 10_000;
 const requestMs = 30_000;
 const idleMs = 65_000;
+const sweepMs = 20;
 
 const statusOf: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -79,11 +80,13 @@ export const startHttp = async (
       new Promise((resolve) => {
         draining = true;
         const cut = setTimeout(() => server.closeAllConnections(), ms);
+        // A connection whose request ends now is idle only then.
+        const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(sweep);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 };

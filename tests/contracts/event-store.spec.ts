@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  beginning,
+  type EventStore,
+  type NewEvent,
+  noStream,
+  type Recorded,
+  WrongRevision,
+} from '../../application/ports/event-store.js';
+import { eventStores } from '../support/adapters.js';
+
+const event = (n: number, extra: object = {}): NewEvent => ({
+  id: randomUUID(),
+  type: 'Counted',
+  data: { n, ...extra },
+  metadata: {
+    organizationId: 'org_a',
+    variant: 'x',
+    actor: { kind: 'process', id: 'test' },
+    requestId: 'r',
+    causationId: 'r',
+    correlationId: 'r',
+    occurredAt: '2026-01-01T00:00:00.000Z',
+  },
+});
+const write = (stream: string, events: NewEvent[], expected = noStream) => ({ stream, expected, events });
+const numbers = (events: readonly Recorded[]) => events.map(({ data }) => (data as { n: number }).n);
+const collect = async (batches: AsyncIterable<readonly Recorded[]>) => {
+  const all: Recorded[] = [];
+  for await (const batch of batches) all.push(...batch);
+  return all;
+};
+const range = (length: number) => Array.from({ length }, (_, n) => n);
+
+for (const [adapter, place] of Object.entries(eventStores))
+  describe(`event store contract: ${adapter}`, () => {
+    let at: ReturnType<typeof place>;
+    let store: EventStore;
+    const opened: EventStore[] = [];
+    const open = async () => {
+      const one = await at.open();
+      opened.push(one);
+      return one;
+    };
+    beforeEach(async () => {
+      at = place();
+      store = await open();
+    });
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+    });
+
+    it('reads a stream that nobody wrote as empty', async () =>
+      assert.deepEqual(await store.read('org_a.thing-1'), { events: [], revision: noStream }));
+
+    it('gives back what was stored, to the letter', async () => {
+      const odd = event(1, { text: 'Zürich \u{1f98a} "\\ \n', big: '1'.repeat(78), deep: { list: [null, true, 1.5] } });
+      const position = await store.append([write('org_a.thing-1', [odd])]);
+      const [found] = (await store.read('org_a.thing-1')).events;
+      assert.ok(found);
+      const { time, ...rest } = found;
+      assert.deepEqual(rest, { ...odd, stream: 'org_a.thing-1', position });
+      assert.ok(time > 0);
+    });
+
+    it('takes an append that expects what reading gave, again and again', async () => {
+      for (const n of range(5)) {
+        const { revision } = await store.read('org_a.thing-1');
+        await store.append([write('org_a.thing-1', [event(2 * n), event(2 * n + 1)], revision)]);
+      }
+      assert.deepEqual(numbers((await store.read('org_a.thing-1')).events), range(10));
+    });
+
+    it('refuses a stale revision and stores nothing', async () => {
+      await store.append([write('org_a.thing-1', [event(1)])]);
+      await assert.rejects(store.append([write('org_a.thing-1', [event(2)])]), WrongRevision);
+      assert.equal((await store.read('org_a.thing-1')).events.length, 1);
+    });
+
+    it('refuses to expect a stream that is not there', async () => {
+      await assert.rejects(store.append([write('org_a.thing-1', [event(1)], 0)]), WrongRevision);
+      assert.equal(await store.head(), beginning);
+    });
+
+    it('lets one of many racing writers win, also from different processes', async () => {
+      const other = await open();
+      const race = await Promise.allSettled(
+        range(32).map((n) => (n % 2 ? store : other).append([write('org_a.thing-1', [event(n)])])),
+      );
+      assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 1);
+      for (const one of race) if (one.status === 'rejected') assert.ok(one.reason instanceof WrongRevision);
+      assert.equal((await store.read('org_a.thing-1')).events.length, 1);
+    });
+
+    it('appends to many streams or to none', async () => {
+      await store.append([write('org_a.thing-2', [event(0)])]);
+      const streams = ['org_a.thing-1', 'org_a.thing-2', 'org_a.thing-3'];
+      await assert.rejects(store.append(streams.map((stream) => write(stream, [event(1)]))), WrongRevision);
+      assert.deepEqual((await store.read('org_a.thing-1')).events, []);
+      assert.deepEqual((await store.read('org_a.thing-3')).events, []);
+      await store.append(streams.filter((stream) => !stream.endsWith('2')).map((stream) => write(stream, [event(1)])));
+      assert.equal((await collect(store.readAll(beginning))).length, 3);
+    });
+
+    it('appends to a thousand streams at once', async () => {
+      const writes = range(1000).map((n) => write(`org_a.thing-${n}`, [event(n)]));
+      const position = await store.append(writes);
+      const all = await collect(store.readAll(beginning));
+      assert.deepEqual(numbers(all), range(1000));
+      assert.equal(all.at(-1)?.position, position);
+    });
+
+    it('stores a write once when its answer was lost and it is sent again', async () => {
+      const lost = [write('org_a.thing-1', [event(1), event(2)]), write('org_a.thing-2', [event(3)])];
+      const position = await store.append(lost);
+      assert.equal(await store.append(lost), position);
+      const after = await store.read('org_a.thing-1');
+      await store.append([write('org_a.thing-1', [event(4)], after.revision)]);
+      assert.equal(await store.append(lost), position);
+      assert.equal((await collect(store.readAll(beginning))).length, 4);
+    });
+
+    it('keeps one order for all, and times that never go back', async () => {
+      const positions = await Promise.all(
+        range(200).map((n) => store.append([write(`org_a.thing-${n}`, [event(n), event(n)])])),
+      );
+      const all = await collect(store.readAll(beginning));
+      assert.equal(all.length, 400);
+      for (const [i, one] of all.entries()) {
+        const before = all[i - 1];
+        assert.ok(!before || (before.position < one.position && before.time <= one.time));
+      }
+      assert.equal(Math.max(...positions), all.at(-1)?.position);
+      assert.equal(await store.head(), all.at(-1)?.position);
+    });
+
+    it('reads all after a position, without it, in batches', async () => {
+      for (const n of range(13))
+        await store.append([
+          write(
+            `org_a.thing-${n}`,
+            range(100).map((one) => event(one)),
+          ),
+        ]);
+      const all = await collect(store.readAll(beginning));
+      const middle = all[700];
+      assert.ok(middle);
+      assert.deepEqual(await collect(store.readAll(middle.position)), all.slice(701));
+    });
+
+    it("reads one organization's history and nobody else's", async () => {
+      for (const n of range(20))
+        await store.append([
+          write(`${n % 3 ? 'org_a' : 'org_ab'}.thing-${n}`, [event(n)]),
+          write(`org_b.thing-${n}`, [event(n)]),
+        ]);
+      assert.deepEqual(
+        numbers(await collect(store.readOrganization('org_a', beginning))),
+        range(20).filter((n) => n % 3),
+      );
+      const [, second] = await collect(store.readOrganization('org_b', beginning));
+      assert.ok(second);
+      assert.deepEqual(numbers(await collect(store.readOrganization('org_b', second.position))), range(20).slice(2));
+      assert.deepEqual(await collect(store.readOrganization('org_none', beginning)), []);
+    });
+
+    it('subscribes to the past and then to what comes, from here and from another process', async () => {
+      const other = await open();
+      await store.append([write('org_a.thing-1', [event(0), event(1)])]);
+      const stop = new AbortController();
+      const seen: number[] = [];
+      let more = store.append([write('org_a.thing-2', [event(2)])]);
+      for await (const batch of store.subscribe(beginning, stop.signal)) {
+        seen.push(...numbers(batch));
+        await more;
+        if (seen.length === 3) more = other.append([write('org_a.thing-3', [event(3)])]);
+        if (seen.length === 4) more = store.append([write('org_a.thing-4', [event(4)])]);
+        if (seen.length === 5) stop.abort();
+      }
+      assert.deepEqual(seen, range(5));
+    });
+
+    it('subscribes after a position', async () => {
+      const position = await store.append([write('org_a.thing-1', [event(0)])]);
+      await store.append([write('org_a.thing-2', [event(1)])]);
+      for await (const batch of store.subscribe(position, new AbortController().signal)) {
+        assert.deepEqual(numbers(batch), [1]);
+        break;
+      }
+    });
+
+    it('ends a subscription that waits when the signal comes', async () => {
+      const stop = new AbortController();
+      const reading = collect(store.subscribe(beginning, stop.signal));
+      setImmediate(() => stop.abort());
+      assert.deepEqual(await reading, []);
+    });
+
+    it('has everything when it is opened again', async () => {
+      await Promise.all(range(50).map((n) => store.append([write(`org_a.thing-${n}`, [event(n)])])));
+      const before = await collect(store.readAll(beginning));
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+      store = await open();
+      assert.deepEqual(await collect(store.readAll(beginning)), before);
+    });
+  });

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { PageKey, ReadModels } from '../../application/ports/read-models.js';
+import type { Collection } from '../../projections/define.js';
+import { readModels } from '../support/adapters.js';
+
+type Note = { id: string; owner: string; at: number; text?: string };
+const notes: Collection<Note> = {
+  name: 'notes',
+  version: 1,
+  indexes: { all: { equal: [], order: 'at' }, byOwner: { equal: ['owner'], order: 'at' } },
+};
+const notesAgain: Collection<Note> = { ...notes, version: 2 };
+
+const note = (id: string, at: number, owner = 'ann'): Note => ({ id, owner, at });
+const put = (document: Note, scope = 'one', collection = notes) => ({ collection, scope, id: document.id, document });
+
+for (const [adapter, place] of Object.entries(readModels))
+  describe(`read models contract: ${adapter}`, () => {
+    let at: ReturnType<typeof place>;
+    let store: ReadModels;
+    const opened: ReadModels[] = [];
+    const open = async () => {
+      const one = await at.open();
+      opened.push(one);
+      return one;
+    };
+    const commit = async (...changes: Parameters<ReadModels['commit']>[0]) => {
+      const from = await store.checkpoint();
+      assert.equal(await store.commit(changes, from, { notes: from.revision + 1 }), true);
+    };
+    const walk = async (
+      query: { index: string; equal: string[]; limit: number; oldestFirst?: boolean },
+      scope = 'one',
+    ) => {
+      const found: string[][] = [];
+      let after: PageKey | undefined;
+      do {
+        const page = await store.page(notes, scope, { ...query, after });
+        found.push(page.documents.map(({ id }) => id));
+        after = page.next ?? undefined;
+      } while (after);
+      return found;
+    };
+    beforeEach(async () => {
+      at = place([notes, notesAgain]);
+      store = await open();
+    });
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+    });
+
+    it('starts at the beginning with nothing', async () => {
+      assert.deepEqual(await store.checkpoint(), { revision: 0, positions: {} });
+      assert.equal(await store.get(notes, { scope: 'one', id: 'a' }), null);
+      assert.deepEqual(await store.page(notes, 'one', { index: 'all', equal: [], limit: 10 }), {
+        documents: [],
+        next: null,
+      });
+    });
+
+    it('commits documents and checkpoint together, and shows them to every process', async () => {
+      const other = await open();
+      await commit(put({ ...note('a', 1), text: 'Zürich \u{1f98a}' }), put(note('b', 2)));
+      for (const reader of [store, other]) {
+        assert.deepEqual(await reader.get(notes, { scope: 'one', id: 'a' }), {
+          ...note('a', 1),
+          text: 'Zürich \u{1f98a}',
+        });
+        assert.deepEqual(await reader.checkpoint(), { revision: 1, positions: { notes: 1 } });
+      }
+    });
+
+    it('replaces and removes documents', async () => {
+      await commit(put(note('a', 1)), put(note('b', 2)));
+      await commit(put(note('a', 3, 'bob')), { collection: notes, scope: 'one', id: 'b', document: null });
+      assert.deepEqual(
+        await store.getMany(notes, [
+          { scope: 'one', id: 'b' },
+          { scope: 'one', id: 'a' },
+        ]),
+        [null, note('a', 3, 'bob')],
+      );
+      assert.deepEqual(await walk({ index: 'byOwner', equal: ['ann'], limit: 5 }), [[]]);
+      assert.deepEqual(await walk({ index: 'byOwner', equal: ['bob'], limit: 5 }), [['a']]);
+    });
+
+    it('keeps scopes and versions of a collection apart', async () => {
+      await commit(put(note('a', 1)), put(note('a', 2), 'two'), put(note('a', 3), 'one', notesAgain));
+      assert.equal((await store.get(notes, { scope: 'one', id: 'a' }))?.at, 1);
+      assert.equal((await store.get(notes, { scope: 'two', id: 'a' }))?.at, 2);
+      assert.equal((await store.get(notesAgain, { scope: 'one', id: 'a' }))?.at, 3);
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'two'), [['a']]);
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'three'), [[]]);
+    });
+
+    it('refuses a commit from a checkpoint that moved, and writes nothing of it', async () => {
+      const stale = await store.checkpoint();
+      await commit(put(note('a', 1)));
+      assert.equal(await store.commit([put(note('a', 9)), put(note('z', 9))], stale, { notes: 99 }), false);
+      assert.equal((await store.get(notes, { scope: 'one', id: 'a' }))?.at, 1);
+      assert.equal(await store.get(notes, { scope: 'one', id: 'z' }), null);
+      assert.deepEqual(await store.checkpoint(), { revision: 1, positions: { notes: 1 } });
+    });
+
+    it('lets one of two runners commit, whichever process it is in', async () => {
+      const other = await open();
+      for (let round = 0; round < 20; round++) {
+        const from = await store.checkpoint();
+        const race = await Promise.all(
+          [store, other].map((one, n) => one.commit([put(note(`r${round}`, n))], from, { n })),
+        );
+        assert.deepEqual(race.filter(Boolean).length, 1);
+        const winner = race.indexOf(true);
+        assert.equal((await store.get(notes, { scope: 'one', id: `r${round}` }))?.at, winner);
+        assert.deepEqual((await store.checkpoint()).positions, { n: winner });
+      }
+    });
+
+    it('pages newest first or oldest first, and says when nothing follows', async () => {
+      await commit(...['a', 'b', 'c', 'd'].map((id, i) => put(note(id, i, i === 1 ? 'bob' : 'ann'))));
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 3 }), [['d', 'c', 'b'], ['a']]);
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 4 }), [['d', 'c', 'b', 'a']]);
+      assert.deepEqual(await walk({ index: 'byOwner', equal: ['ann'], limit: 2 }), [['d', 'c'], ['a']]);
+      assert.deepEqual(await walk({ index: 'byOwner', equal: ['ann'], limit: 2, oldestFirst: true }), [
+        ['a', 'c'],
+        ['d'],
+      ]);
+    });
+
+    it('pages without gap or repetition while others insert and where order values are the same', () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 30 }),
+          fc.integer({ min: 1, max: 7 }),
+          fc.uuid(),
+          async (orders, limit, scope) => {
+            await commit(...orders.map((order, i) => put(note(`n${i}`, order), scope)));
+            const seen: string[] = [];
+            let after: PageKey | undefined;
+            let inserted = 0;
+            do {
+              const page = await store.page(notes, scope, { index: 'all', equal: [], limit, after });
+              seen.push(...page.documents.map(({ id }) => id));
+              after = page.next ?? undefined;
+              await commit(put(note(`new${inserted++}`, 100), scope));
+            } while (after);
+            const expected = orders
+              .map((order, i) => ({ id: `n${i}`, order }))
+              .sort((a, b) => b.order - a.order || (a.id < b.id ? 1 : -1));
+            assert.deepEqual(
+              seen,
+              expected.map(({ id }) => id),
+            );
+          },
+        ),
+        { numRuns: 25 },
+      ));
+
+    it('refuses an index that was not declared', () =>
+      assert.rejects(store.page(notes, 'one', { index: 'byColour', equal: [], limit: 1 }), /byColour/));
+  });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { noEntry, type StateStore } from '../../application/ports/state.js';
+import { states } from '../support/adapters.js';
+
+for (const [adapter, place] of Object.entries(states))
+  describe(`vault and process state contract: ${adapter}`, () => {
+    let at: ReturnType<typeof place>;
+    let store: StateStore;
+    let other: StateStore;
+    beforeEach(async () => {
+      at = place();
+      store = await at.open();
+      other = await at.open();
+    });
+    afterEach(async () => {
+      await Promise.all([store.close(), other.close()]);
+    });
+
+    it('has nothing before it is put', async () => assert.equal(await store.get('vault', 'a'), null));
+
+    it('keeps what was put, for every process, bucket by bucket', async () => {
+      assert.equal(await store.put('vault', 'a', 'one', noEntry), true);
+      assert.equal(await store.put('processes', 'a', 'two', noEntry), true);
+      assert.equal((await other.get('vault', 'a'))?.value, 'one');
+      assert.equal((await other.get('processes', 'a'))?.value, 'two');
+    });
+
+    it('replaces an entry only at the revision that was read', async () => {
+      await store.put('processes', 'cursor', '1', noEntry);
+      const read = await store.get('processes', 'cursor');
+      assert.ok(read);
+      assert.equal(await store.put('processes', 'cursor', '2', read.revision), true);
+      assert.equal(await other.put('processes', 'cursor', '3', read.revision), false);
+      assert.equal(await other.put('processes', 'cursor', '3', noEntry), false);
+      assert.equal((await store.get('processes', 'cursor'))?.value, '2');
+    });
+
+    it('lets one of many racing processes make an entry', async () => {
+      const race = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).put('vault', 'key', String(n), noEntry)),
+      );
+      assert.equal(race.filter(Boolean).length, 1);
+      assert.equal((await store.get('vault', 'key'))?.value, String(race.indexOf(true)));
+    });
+
+    it('forgets what is destroyed, and takes it anew', async () => {
+      await store.put('vault', 'a', 'one', noEntry);
+      await other.destroy('vault', 'a');
+      await other.destroy('vault', 'a');
+      assert.equal(await store.get('vault', 'a'), null);
+      assert.equal(await store.put('vault', 'a', 'two', noEntry), true);
+    });
+
+    it('has everything when it is opened again', async () => {
+      await store.put('vault', 'a', 'one', noEntry);
+      await store.close();
+      store = await at.open();
+      assert.equal((await store.get('vault', 'a'))?.value, 'one');
+    });
+  });

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { address } from '../../domain/address.js';
+import { credential } from '../../domain/credential.js';
+import { type Decider, fold, type Message } from '../../domain/decider.js';
+import { checkDomain, domainName } from '../../domain/domain-name.js';
+import type { FailureCode } from '../../domain/failure.js';
+import { checkName, organization } from '../../domain/organization.js';
+import { wallet } from '../../domain/wallet.js';
+import { specification } from '../support/given.js';
+
+type Cell<E> = { readonly emits: readonly E[] } | { readonly refused: FailureCode; readonly message: string };
+/** One past per column; in each row what is asked, the command and one cell per column. */
+type Matrix<C, E> = {
+  readonly pasts: Readonly<Record<string, E[]>>;
+  readonly rows: readonly [string, C, ...Cell<E>[]][];
+};
+
+const emits = <E>(...events: E[]): Cell<E> => ({ emits: events });
+const nothing = { emits: [] };
+const refused = (code: FailureCode, message: string) => ({ refused: code, message });
+const told = <E extends Message>(cell: Cell<E>) => {
+  if ('refused' in cell) return `is refused with ${cell.refused}`;
+  return cell.emits.length === 0 ? 'changes nothing' : `emits ${cell.emits.map(({ type }) => type).join(', ')}`;
+};
+
+const check = <C extends Message, E extends Message, S>(decider: Decider<C, E, S>, { pasts, rows }: Matrix<C, E>) => {
+  const columns = Object.entries(pasts);
+  const given = specification(decider);
+  for (const [asked, command, ...cells] of rows)
+    for (const [i, [state, past]] of columns.entries()) {
+      const cell = cells[i] ?? assert.fail(`${asked} says nothing of ${state}`);
+      it(`${asked} ${told(cell)} while ${state}`, () => {
+        const when = given(...past).when(command);
+        if ('refused' in cell) when.thenRefused(cell.refused, cell.message);
+        else when.thenEmits(...cell.emits);
+      });
+    }
+  it('has a row for every command and a column for every event', () => {
+    const commands = new Set<string>(rows.map(([, { type }]) => type));
+    const events = new Set<string>(columns.flatMap(([, past]) => past.map(({ type }) => type)));
+    assert.deepEqual(commands, new Set(Object.keys(decider.decide)));
+    assert.deepEqual(events, new Set(Object.keys(decider.evolve)));
+  });
+};
+
+describe('organization', () => {
+  const data = { organizationId: 'org_1', name: 'Acme', domain: 'acme' };
+  const created = { type: 'OrganizationCreated', data } as const;
+  check(organization, {
+    pasts: { none: [], created: [created] },
+    rows: [
+      [
+        'Create',
+        { type: 'Create', data },
+        emits(created),
+        refused('ALREADY_EXISTS', 'organization org_1 already exists'),
+      ],
+    ],
+  });
+
+  const sentence = { name: 'Failure', code: 'INVALID_ARGUMENT', message: /^an organization's name has 1 to 100 char/ };
+  const good = {
+    'one character': 'x',
+    '100 characters': 'x'.repeat(100),
+    'words and signs': 'Acme & Söhne',
+    'other scripts': '株式会社',
+  };
+  for (const [what, name] of Object.entries(good))
+    it(`may have a name of ${what}`, () => assert.doesNotThrow(() => checkName(name)));
+  it('may have a name of 100 characters that take two UTF-16 units each', () =>
+    assert.doesNotThrow(() => checkName('🦊'.repeat(100))));
+  const bad = { 'no character': '', '101 characters': 'x'.repeat(101), NUL: '\0', 'a NUL inside': 'Ac\0me' };
+  for (const [what, name] of Object.entries(bad))
+    it(`may not have a name of ${what}`, () => assert.throws(() => checkName(name), sentence));
+});
+
+describe('domain name', () => {
+  const data = { domain: 'acme', organizationId: 'org_1' };
+  const reserved = { type: 'DomainReserved', data } as const;
+  const elsewhere = { ...reserved, data: { ...data, organizationId: 'org_2' } };
+  check(domainName, {
+    pasts: { free: [], 'held by the same organization': [reserved], 'held by another organization': [elsewhere] },
+    rows: [
+      [
+        'Reserve',
+        { type: 'Reserve', data },
+        emits(reserved),
+        nothing,
+        refused('ALREADY_EXISTS', 'the domain acme is taken'),
+      ],
+    ],
+  });
+
+  const sentence = { name: 'Failure', code: 'INVALID_ARGUMENT', message: /^domain must be 1 to 50 of a-z and 0-9/ };
+  const fifty = `${'a'.repeat(24)}-${'9'.repeat(25)}`;
+  for (const good of ['a', '0', 'acme', 'a-b', 'a-1-b-2', '007', fifty])
+    it(`may be ${good}`, () => assert.doesNotThrow(() => checkDomain(good)));
+  const misspelt = ['-', '-a', 'a-', 'a--b', 'Acme', 'a.b', 'a_b', 'a b', ' a', 'a\n', 'a\0', 'é', 'ａ'];
+  for (const bad of ['', `${fifty}a`, 'a'.repeat(51), ...misspelt])
+    it(`may not be ${JSON.stringify(bad)}`, () => assert.throws(() => checkDomain(bad), sentence));
+});
+
+describe('credential', () => {
+  const data = { apiKey: 'ck_1', role: 'admin', sealedSecret: 'sealed' } as const;
+  const issued = { type: 'CredentialIssued', data } as const;
+  const deleted = { type: 'CredentialDeleted', data: { apiKey: 'ck_1' } } as const;
+  const again = refused('ALREADY_EXISTS', 'this api_key was issued before');
+  check(credential, {
+    pasts: { none: [], active: [issued], deleted: [issued, deleted] },
+    rows: [
+      ['Issue', { type: 'Issue', data }, emits(issued), again, again],
+      [
+        'Delete',
+        { type: 'Delete', data: deleted.data },
+        refused('NOT_FOUND', 'there is no such credential'),
+        emits(deleted),
+        nothing,
+      ],
+    ],
+  });
+
+  it('keeps what authentication needs while it is active', () =>
+    assert.deepEqual(fold(credential, [issued]), { state: 'active', role: 'admin', sealedSecret: 'sealed' }));
+  it('forgets the sealed secret when it is deleted', () =>
+    assert.deepEqual(fold(credential, [issued, deleted]), { state: 'deleted' }));
+});
+
+describe('wallet', () => {
+  const data = { walletId: 'wal_1', name: 'main', confirmation: 3, importAsset: true } as const;
+  const bare = { walletId: 'wal_1', name: 'main' };
+  const registered = { type: 'WalletRegistered', data } as const;
+  const without = { type: 'WalletRegistered', data: bare } as const;
+  const change = (confirmation: number) => ({ walletId: 'wal_1', confirmation });
+  const updated = (confirmation: number) => ({ type: 'ConfirmationUpdated', data: change(confirmation) }) as const;
+  const missing = refused('NOT_FOUND', 'there is no wallet wal_1');
+  const taken = refused('ALREADY_EXISTS', 'wallet wal_1 already exists');
+  const ask = (confirmation: number) => ({ type: 'UpdateConfirmation', data: change(confirmation) }) as const;
+  check(wallet, {
+    pasts: {
+      none: [],
+      'registered with confirmation 3': [registered],
+      'registered without confirmation': [without],
+      'updated from 3 to 0': [registered, updated(0)],
+      'updated from none to 3': [without, updated(3)],
+    },
+    rows: [
+      ['Register with confirmation', { type: 'Register', data }, emits(registered), nothing, nothing, nothing, nothing],
+      [
+        'Register without confirmation',
+        { type: 'Register', data: bare },
+        emits(without),
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+      ],
+      [
+        'Register under another name',
+        { type: 'Register', data: { ...data, name: 'other' } },
+        emits({ type: 'WalletRegistered', data: { ...data, name: 'other' } } as const),
+        taken,
+        taken,
+        taken,
+        taken,
+      ],
+      ['UpdateConfirmation to 3', ask(3), missing, nothing, emits(updated(3)), emits(updated(3)), nothing],
+      ['UpdateConfirmation to 0', ask(0), missing, emits(updated(0)), emits(updated(0)), nothing, emits(updated(0))],
+      [
+        'RequireRegistered',
+        { type: 'RequireRegistered', data: { walletId: 'wal_1' } },
+        missing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+      ],
+    ],
+  });
+
+  it('has the confirmation it was registered with', () =>
+    assert.deepEqual(fold(wallet, [registered]), { state: 'registered', name: 'main', confirmation: 3 }));
+  it('has no confirmation where its variant has none', () =>
+    assert.deepEqual(fold(wallet, [without]), { state: 'registered', name: 'main', confirmation: null }));
+  it('keeps its name when its confirmation changes', () =>
+    assert.deepEqual(fold(wallet, [registered, updated(0)]), { state: 'registered', name: 'main', confirmation: 0 }));
+  it('does not come to be by a change of its confirmation', () =>
+    assert.deepEqual(fold(wallet, [updated(3)]), { state: 'none' }));
+});
+
+describe('address', () => {
+  const data = { address: '0xab', walletId: 'wal_1', importAsset: true } as const;
+  const plain = { address: '0xab', walletId: 'wal_1' };
+  const theirs = { address: '0xab', walletId: 'wal_2' };
+  const registered = { type: 'AddressRegistered', data } as const;
+  const elsewhere = { type: 'AddressRegistered', data: theirs } as const;
+  const removed = { type: 'AddressRemoved', data: plain } as const;
+  const taken = refused('ALREADY_EXISTS', '0xab is held by another wallet');
+  check(address, {
+    pasts: {
+      free: [],
+      'held by wal_1': [registered],
+      'held by wal_2': [elsewhere],
+      removed: [registered, removed],
+      'moved to wal_2': [registered, removed, elsewhere],
+    },
+    rows: [
+      [
+        'Register for wal_1 with its assets',
+        { type: 'Register', data },
+        emits(registered),
+        nothing,
+        taken,
+        emits(registered),
+        taken,
+      ],
+      [
+        'Register for wal_1',
+        { type: 'Register', data: plain },
+        emits({ type: 'AddressRegistered', data: plain } as const),
+        nothing,
+        taken,
+        emits({ type: 'AddressRegistered', data: plain } as const),
+        taken,
+      ],
+      ['Remove from wal_1', { type: 'Remove', data: plain }, nothing, emits(removed), nothing, nothing, nothing],
+    ],
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { BadSetting, readConfig } from '../../infrastructure/config.js';
+
+const tags = ['T', 'S', 'P', 'C', 'Q'];
+const key = Uint8Array.from({ length: 32 }, (_, i) => 7 * i + 1);
+const hex = Buffer.from(key).toString('hex');
+const base64 = Buffer.from(key).toString('base64');
+
+/** In one line that names the setting and says the rule. */
+const stops = (name: string, value: string) =>
+  assert.throws(
+    () => readConfig({ [name]: value }),
+    (error: Error) => {
+      assert.ok(error instanceof BadSetting, String(error));
+      assert.match(error.message, new RegExp(`^${name} (must be|is set, but) [^\\n]+$`));
+      return true;
+    },
+  );
+
+describe('configuration', () => {
+  it('has a default for everything', () =>
+    assert.deepEqual(readConfig({}), {
+      host: '127.0.0.1',
+      port: 8080,
+      dataDirectory: resolve('.chainfold'),
+      masterKey: undefined,
+      demo: true,
+      production: false,
+      metricsToken: undefined,
+      logLevel: 'info',
+      chains: tags.map((tag) => ({ tag, urls: 'unset' })),
+    }));
+
+  it('takes what is set', () =>
+    assert.deepEqual(
+      readConfig({
+        CHAINFOLD_HOST: '::1',
+        CHAINFOLD_PORT: '0',
+        CHAINFOLD_DATA_DIR: '/var/lib/chainfold',
+        CHAINFOLD_MASTER_KEY: hex,
+        CHAINFOLD_DEMO: 'false',
+        NODE_ENV: 'production',
+        CHAINFOLD_METRICS_TOKEN: 'sixteen-letters!',
+        CHAINFOLD_LOG_LEVEL: 'silent',
+        CHAIN_C_URL: 'https://one.example/key',
+      }),
+      {
+        host: '::1',
+        port: 0,
+        dataDirectory: '/var/lib/chainfold',
+        masterKey: key,
+        demo: false,
+        production: true,
+        metricsToken: 'sixteen-letters!',
+        logLevel: 'silent',
+        chains: tags.map((tag) => ({ tag, urls: tag === 'C' ? ['https://one.example/key'] : 'unset' })),
+      },
+    ));
+
+  it('takes the master key in hex of either case and in base64', () => {
+    for (const text of [hex, hex.toUpperCase(), base64, base64.replace('=', '')])
+      assert.deepEqual(readConfig({ CHAINFOLD_MASTER_KEY: text }).masterKey, key, text);
+  });
+  it('takes the highest port', () => assert.equal(readConfig({ CHAINFOLD_PORT: '65535' }).port, 65_535));
+  it('is for production only where NODE_ENV says just that', () => {
+    for (const value of ['development', 'test', 'Production', ''])
+      assert.equal(readConfig({ NODE_ENV: value }).production, false, value);
+  });
+});
+
+describe('configuration of chains', () => {
+  const urls = (value: string) => readConfig({ CHAIN_S_URL: value }).chains.find(({ tag }) => tag === 'S')?.urls;
+
+  it('tells a chain that is off from one that is not set', () => {
+    assert.equal(urls('off'), 'off');
+    assert.equal(urls(''), 'unset');
+  });
+  it('takes one node', () => assert.deepEqual(urls('https://one.example'), ['https://one.example']));
+  it('takes several nodes in their order, with or without spaces', () =>
+    assert.deepEqual(urls('wss://b.example/ws?k=1, https://a.example:8545 ,http://[::1]:1'), [
+      'wss://b.example/ws?k=1',
+      'https://a.example:8545',
+      'http://[::1]:1',
+    ]));
+  const schemes = ['http', 'https', 'ws', 'wss', 'grpc', 'grpcs'];
+  for (const family of ['', 'evm+', 'ton+', 'tonv2+', 'sui+', 'cosmos+', 'substrate+'])
+    it(`takes ${family || 'plain '}URLs`, () => {
+      const all = schemes.map((scheme) => `${family}${scheme}://node.example:1/path`);
+      assert.deepEqual(urls(all.join(',')), all);
+    });
+  it('gives each chain its own', () => {
+    const set = Object.fromEntries(tags.map((tag) => [`CHAIN_${tag}_URL`, `https://${tag}.example`]));
+    assert.deepEqual(
+      readConfig(set).chains,
+      tags.map((tag) => ({ tag, urls: [`https://${tag}.example`] })),
+    );
+  });
+});
+
+describe('a bad setting', () => {
+  const junk: Record<string, string[]> = {
+    CHAINFOLD_HOST: ['not a host', 'http://localhost', 'localhost/', 'local\nhost', '127.0.0.1 ', 'höst', '*'],
+    CHAINFOLD_PORT: ['http', '-1', '65536', '123456', '80.5', '1e3', '0x50', ' 80', '80\n', '８０'],
+    CHAINFOLD_MASTER_KEY: ['secret', 'change-me', hex.slice(1), `${hex}00`, `${hex.slice(0, 63)}g`, base64.slice(4)],
+    CHAINFOLD_DEMO: ['yes', 'no', '1', '0', 'TRUE', 'off', ' true'],
+    CHAINFOLD_METRICS_TOKEN: ['fifteen-letters', 'with some spaces in it', 'sixteen-letters\n', 'sixteen-lettérs!'],
+    CHAINFOLD_LOG_LEVEL: ['verbose', 'INFO', 'warning', ' info', 'info,debug', 'toString'],
+    ...Object.fromEntries(
+      tags.map((tag) => [
+        `CHAIN_${tag}_URL`,
+        [
+          'Off',
+          'on',
+          'false',
+          'localhost:8545',
+          'node.example',
+          'https://',
+          'https://a b',
+          'ftp://node.example',
+          'file:///etc/passwd',
+          'btc+https://node.example',
+          'evm+evm+https://node.example',
+          'off,https://node.example',
+          'https://node.example,',
+          ',https://node.example',
+          'https://one.example https://two.example',
+        ],
+      ]),
+    ),
+  };
+  for (const [name, values] of Object.entries(junk))
+    for (const value of values) it(`stops the start: ${name}=${JSON.stringify(value)}`, () => stops(name, value));
+
+  it('stops the start where a node URL names no host', () => {
+    for (const url of ['ton+https://', 'sui+grpcs:///path', 'evm+http:node', 'grpc://'])
+      assert.throws(() => readConfig({ CHAIN_T_URL: url }), BadSetting, url);
+  });
+  it('stops the start where the master key holds what is not base64', () => {
+    const passphrase = 'forty-three letters of it, and signs that none reads';
+    for (const text of [`${base64}!`, `!${base64}`, base64.replace(/^./, '$& '), passphrase])
+      assert.throws(() => readConfig({ CHAINFOLD_MASTER_KEY: text }), BadSetting, JSON.stringify(text));
+  });
+
+  it('is not repeated, since it may be a secret', () => {
+    const secret = 'p4ssw0rd with spaces';
+    for (const name of ['CHAINFOLD_MASTER_KEY', 'CHAINFOLD_METRICS_TOKEN', 'CHAIN_C_URL', 'REDIS_URL'])
+      assert.throws(() => readConfig({ [name]: secret }), /^BadSetting: (?!.*p4ssw0rd)/);
+  });
+
+  it('is all that junk can lead to, whatever the junk', () => {
+    const names = Object.keys(junk);
+    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.base64String(), fc.constant(undefined));
+    const environments = fc.record(Object.fromEntries(names.map((name) => [name, value])));
+    fc.assert(
+      fc.property(environments, (environment) => {
+        try {
+          readConfig(environment);
+        } catch (error) {
+          assert.ok(error instanceof BadSetting, String(error));
+          assert.match(error.message, new RegExp(`^(${names.join('|')}) must be [^\\n]+$`));
+        }
+      }),
+    );
+  });
+
+  // Until the other engines are there.
+  it('is a store that this version does not have', () => {
+    for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL']) stops(name, 'esdb://store.example:2113');
+  });
+});

@@ -1,0 +1,116 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { type Client, createClient } from '../../interfaces/client.js';
+import type { Credentials } from '../../interfaces/signature.js';
+import { freshDirectory } from './directories.js';
+
+const launcher = 'bin/chainfold.js';
+
+const environment = (directory: string, extra: Record<string, string> = {}) => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  CHAINFOLD_DATA_DIR: directory,
+  CHAINFOLD_PORT: '0',
+  CHAINFOLD_LOG_LEVEL: 'warn',
+  ...extra,
+});
+
+export type Service = {
+  readonly url: string;
+  readonly directory: string;
+  readonly process: ChildProcess;
+  /** Everything it wrote to standard output and standard error so far. */
+  readonly output: () => string;
+  /** kill -9, and wait until it is gone. */
+  readonly kill: () => Promise<void>;
+  /** SIGTERM; gives the exit code. */
+  readonly stop: () => Promise<number | null>;
+};
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const one of running) one.kill('SIGKILL');
+});
+
+/** The service as an operator starts it: a process of its own, on a free port, over a directory. */
+export const startService = async (
+  options: { directory?: string; role?: string; env?: Record<string, string> } = {},
+): Promise<Service> => {
+  const directory = options.directory ?? freshDirectory();
+  const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
+  const child = spawn(process.execPath, args, {
+    env: environment(directory, options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const gone = once(child, 'exit').then(([code]) => {
+    running.delete(child);
+    return code as number | null;
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => (output += chunk));
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => (output += `${line}\n`));
+  const first = await Promise.race([once(lines, 'line').then(([line]) => line as string), gone.then(() => null)]);
+  if (first === null) throw new Error(`the service did not start: ${output}`);
+  const signal = (name: NodeJS.Signals) => {
+    child.kill(name);
+    return gone;
+  };
+  return {
+    url: JSON.parse(first).url,
+    directory,
+    process: child,
+    output: () => output,
+    kill: async () => void (await signal('SIGKILL')),
+    stop: () => signal('SIGTERM'),
+  };
+};
+
+/** The demo organization's credentials of a directory. */
+export const demoOf = (directory: string): Credentials & { organizationId: string } => {
+  const { organization_id, api_key, api_secret } = JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
+  return { organizationId: organization_id, key: api_key, secret: api_secret };
+};
+
+export const clientOf = ({ url, directory }: Service, credentials: Credentials = demoOf(directory)): Client =>
+  createClient({ url, ...credentials });
+
+export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** A command as a person types it. */
+export const runCommand = async (
+  directory: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<CommandResult> => {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], {
+      env: environment(directory, env),
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+};
+
+export const jsonOf = async (directory: string, args: readonly string[]) => {
+  const { code, stdout, stderr } = await runCommand(directory, [...args, '--json']);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return JSON.parse(stdout);
+};
+
+/** One more organization with a credential, made at the command line. */
+export const newOrganization = async (
+  directory: string,
+  domain: string,
+): Promise<Credentials & { organizationId: string }> => {
+  const { organization_id } = await jsonOf(directory, ['organization', 'create', '--name', domain, '--domain', domain]);
+  const { api_key, api_secret } = await jsonOf(directory, ['credential', 'issue', '--organization', organization_id]);
+  return { organizationId: organization_id, key: api_key, secret: api_secret };
+};
