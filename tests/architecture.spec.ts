@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Metadata } from '../application/ports/event-store.js';
+import { type Decider, fold, type Message } from '../domain/decider.js';
+import { projections } from '../projections/index.js';
 
 const filesOf = (room: string) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
@@ -43,4 +46,71 @@ describe('architecture', () => {
       [],
     );
   });
+});
+
+type Golden = Message & {
+  readonly metadata: Metadata;
+  /** What its decider and its projections make of the events up to this one. */
+  readonly state: object;
+  readonly documents: Readonly<Record<string, object | null>>;
+};
+type AnyDecider = Decider<Message, Message, object>;
+
+const golden: readonly Golden[] = JSON.parse(read('tests/golden/events.json'));
+const modules = await Promise.all(filesOf('domain').map((file) => import(`../${file.replace(/\.ts$/, '.js')}`)));
+const deciders = modules
+  .flatMap((module): object[] => Object.values(module))
+  .filter((exported): exported is AnyDecider => Object.hasOwn(exported, 'evolve'));
+
+const about = (event: Golden) => ({ ...event.metadata, position: golden.indexOf(event) + 1 });
+const documentsOf = (events: readonly Golden[], last: Golden) =>
+  projections
+    .filter(({ on }) => Object.hasOwn(on, last.type))
+    .map(({ name, scope, key, on }) => {
+      const place = (event: Golden) => `${scope(about(event))} ${key(event)}`;
+      const mine = events.filter((event) => Object.hasOwn(on, event.type) && place(event) === place(last));
+      const document = mine.reduce<object | null>(
+        (doc, event) => on[event.type]?.(doc, event.data, about(event)),
+        null,
+      );
+      return [name, document];
+    });
+
+describe('golden events', () => {
+  it('hold one of every type that a decider knows, and no other', () => {
+    const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
+    assert.ok(types.length > 0);
+    assert.equal(types.length, new Set(types).size, 'two deciders share an event type');
+    assert.deepEqual(
+      golden.map(({ type }) => type).toSorted((a, b) => a.localeCompare(b)),
+      types.toSorted((a, b) => a.localeCompare(b)),
+    );
+  });
+
+  it('carry the metadata that is stored with every event', () => {
+    const stored: Record<keyof Metadata, true> = {
+      organizationId: true,
+      variant: true,
+      actor: true,
+      requestId: true,
+      causationId: true,
+      correlationId: true,
+      occurredAt: true,
+    };
+    for (const { type, metadata } of golden) {
+      assert.deepEqual(Object.keys(metadata), Object.keys(stored), type);
+      assert.deepEqual(Object.keys(metadata.actor), ['kind', 'id'], type);
+    }
+  });
+
+  for (const [i, event] of golden.entries()) {
+    const past = golden.slice(0, i + 1);
+    it(`let the decider read ${event.type} as it was stored`, () => {
+      const decider = deciders.find(({ evolve }) => Object.hasOwn(evolve, event.type)) ?? assert.fail('no decider');
+      const own = past.filter(({ type }) => Object.hasOwn(decider.evolve, type));
+      assert.deepEqual(fold(decider, own), event.state);
+    });
+    it(`let the projections read ${event.type} as it was stored`, () =>
+      assert.deepEqual(Object.fromEntries(documentsOf(past, event)), event.documents));
+  }
 });

@@ -104,11 +104,14 @@ describe('TON addresses', () => {
 
   it('are refused in other workchains than the base chain and the masterchain', () =>
     fc.assert(
-      fc.property(fc.integer({ min: -128, max: 127 }), hex(64), (id, hash) => {
-        fc.pre(id !== 0 && id !== -1);
-        assert.equal(ton.parse(`${id}:${hash}`), null);
-        assert.equal(ton.parse(new Address(id, Buffer.from(hash, 'hex')).toString()), null);
+      fc.property(hex(64), (hash) => {
+        for (let id = -128; id <= 127; id++) {
+          if (id === 0 || id === -1) continue;
+          assert.equal(ton.parse(`${id}:${hash}`), null);
+          assert.equal(ton.parse(new Address(id, Buffer.from(hash, 'hex')).toString()), null);
+        }
       }),
+      { numRuns: 10 },
     ));
 
   const hash = 'ab'.repeat(32);

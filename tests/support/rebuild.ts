@@ -13,14 +13,11 @@ import { freshDirectory } from './directories.js';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const testSystem = nodeSystem(new Uint8Array(32), silent);
 
-/** Every document of some organizations, by collection, scope and order. */
+/** Every document of some organizations, scope by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {
   const scopes = [everybody, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
   const found: Record<string, unknown[]> = {};
-  for (const scope of scopes) {
-    for (const { document, name } of await dumpScope(readModels, scope))
-      (found[`${name} ${scope}`] ??= []).push(document);
-  }
+  for (const scope of scopes) found[scope] = await dumpScope(readModels, scope);
   return found;
 };
 

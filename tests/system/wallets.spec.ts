@@ -47,23 +47,21 @@ describe('wallets and addresses over HTTP', () => {
         assert.equal('address_mapping' in wallet, can.includes('friendly-address'));
       });
 
-      it('answers every response schema of the table', async () => {
-        const ajv = createAjv();
-        const wallet_id = await register();
-        for (const { path, operation, example, response } of endpoints.filter(
-          (one) => one.variant.segment === segment,
-        )) {
-          const request = {
+      for (const { path, operation, example, response } of endpoints.filter((one) => one.variant.segment === segment))
+        it(`${operation.name} answers its schema`, async () => {
+          const address = evmAddress();
+          const wallet_id = await register([address]);
+          const fresh = operation.name === 'RegisterWallet' ? { address: evmAddress() } : { wallet_id, address };
+          const fields = Object.entries(fresh).filter(([name]) => name in example);
+          const answer = await call(service.url, demo, path, {
             ...example,
-            ...('wallet_id' in example && { wallet_id }),
-            ...('address' in example && { address: evmAddress() }),
-          };
-          const answer = await call(service.url, demo, path, request);
-          const known = answer.status === 200 || (operation.kind === 'query' && answer.status === 404);
-          assert.ok(known || problemIn(answer).code === 'ALREADY_EXISTS', `${path} ${JSON.stringify(answer.body)}`);
-          if (answer.status === 200) assert.ok(ajv.validate(response, answer.body), `${path} ${ajv.errorsText()}`);
-        }
-      });
+            ...Object.fromEntries(fields),
+            ...('addresses' in example && { addresses: [evmAddress()] }),
+          });
+          assert.equal(answer.status, 200, JSON.stringify(answer.body));
+          const ajv = createAjv();
+          assert.ok(ajv.validate(response, answer.body), ajv.errorsText());
+        });
 
       it('lists wallets newest first, page by page', async () => {
         const made: string[] = [];

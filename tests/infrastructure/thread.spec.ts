@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { startThread, type Thread } from '../../infrastructure/sqlite/thread.js';
+
+type Job = { text: string } | { fail: true };
+
+describe('writing thread', () => {
+  let thread: Thread<Job, number>;
+  beforeEach(async () => {
+    thread = await startThread(new URL('../support/batch-size-thread.ts', import.meta.url), {});
+  });
+  afterEach(() => thread.close());
+
+  it('takes jobs that arrive while it is busy together, so that they share one commit', async () => {
+    const sizes = await Promise.all(Array.from({ length: 500 }, () => thread.run({ text: 'x' })));
+    assert.equal(Math.max(...sizes), 500);
+    assert.equal(await thread.run({ text: 'alone' }), 1);
+  });
+
+  it('fails the jobs of a batch that fails, and goes on', async () => {
+    await assert.rejects(thread.run({ fail: true }), /as asked/);
+    assert.equal(await thread.run({ text: 'after' }), 1);
+  });
+
+  it('finishes what was given to it before it closes', async () => {
+    const last = thread.run({ text: 'x' });
+    await thread.close();
+    assert.equal(await last, 1);
+    await assert.rejects(thread.run({ text: 'too late' }), /has ended/);
+  });
+});
