@@ -11,7 +11,8 @@ type Organization = { exists: boolean };
 const maxLength = 100;
 
 export const checkName = (name: string) => {
-  if (name.length === 0 || name.length > maxLength || name.includes('\0'))
+  const length = [...name].length;
+  if (length === 0 || length > maxLength || name.includes('\0'))
     refuse('INVALID_ARGUMENT', `an organization's name has 1 to ${maxLength} characters`);
 };
 

@@ -37,7 +37,7 @@ const host = (name: string, value = '127.0.0.1') =>
   /^[A-Za-z0-9.:_-]+$/.test(value) ? value : bad(name, 'must be a host name or an IP address');
 
 const flag = (name: string, value: string | undefined, byDefault: boolean) => {
-  if (value === undefined || value === '') return byDefault;
+  if (value === undefined) return byDefault;
   return value === 'true' || value === 'false' ? value === 'true' : bad(name, 'must be true or false');
 };
 
@@ -45,9 +45,10 @@ const oneOf = (name: string, value: string, allowed: readonly string[]) =>
   allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}`);
 
 const masterKey = (name: string, value: string | undefined) => {
-  if (!value) return undefined;
-  const bytes = /^[0-9a-fA-F]{64}$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
-  return bytes.length === 32 ? new Uint8Array(bytes) : bad(name, 'must be 32 bytes in hex or base64');
+  if (value === undefined) return undefined;
+  if (/^[0-9a-fA-F]{64}$/.test(value)) return new Uint8Array(Buffer.from(value, 'hex'));
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return new Uint8Array(Buffer.from(value, 'base64'));
+  return bad(name, 'must be 32 bytes in hex or base64');
 };
 
 const token = (name: string, value: string | undefined) => {
@@ -62,10 +63,11 @@ const chain =
   ({ tag }: { tag: string }): ChainSetting => {
     const name = `CHAIN_${tag}_URL`;
     const value = environment[name];
-    if (value === undefined || value === '') return { tag, urls: 'unset' };
+    if (value === undefined) return { tag, urls: 'unset' };
     if (value === 'off') return { tag, urls: 'off' };
     const urls = value.split(',').map((url) => url.trim());
-    const isNode = (url: string) => URL.canParse(url) && schemes.test(new URL(url).protocol);
+    const isNode = (url: string) =>
+      URL.canParse(url) && schemes.test(new URL(url).protocol) && new URL(url).hostname !== '';
     return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
   };
 
@@ -76,12 +78,14 @@ const embeddedOnly = (environment: Environment) => {
 };
 
 /** Checks every setting, so that a typo stops the start instead of surfacing later. */
-export const readConfig = (environment: Environment): Config => {
+export const readConfig = (given: Environment): Config => {
+  // Compose files pass an empty text for what is not set.
+  const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   embeddedOnly(environment);
   return {
     host: host('CHAINFOLD_HOST', environment.CHAINFOLD_HOST),
     port: port('CHAINFOLD_PORT', environment.CHAINFOLD_PORT),
-    dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR || '.chainfold'),
+    dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR ?? '.chainfold'),
     masterKey: masterKey('CHAINFOLD_MASTER_KEY', environment.CHAINFOLD_MASTER_KEY),
     demo: flag('CHAINFOLD_DEMO', environment.CHAINFOLD_DEMO, true),
     production: environment.NODE_ENV === 'production',

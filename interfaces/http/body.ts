@@ -35,7 +35,9 @@ export const readBody = (request: IncomingMessage, limit: number): Promise<Buffe
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () => reject(new HttpFailure(400, 'the body ended early')));
+    request.on('close', () => {
+      if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
+    });
   });
 };
 
