@@ -26,6 +26,8 @@ export type Context = {
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
+  /** The stream's key was made for this command, so there is nothing to read. */
+  readonly isNew?: boolean;
   readonly decide: (past: readonly Message[]) => readonly Message[];
 };
 
@@ -45,6 +47,8 @@ export type Handle = (context: Context, steps: readonly Step[]) => Promise<Posit
 
 /** Each lost race means that somebody else got on, so many callers on one stream need as many tries as there are callers. */
 const tries = 64;
+
+const nothing: Awaited<ReturnType<EventStore['read']>> = { events: [], revision: noStream };
 
 /** Decides every step before it gives up, so that a refused batch names each of its offenders. */
 const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[]) => {
@@ -68,7 +72,7 @@ const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: EventStore, system: System): Handle => {
   const attempt = async (context: Context, steps: readonly Step[]): Promise<Position> => {
-    const streams = await Promise.all(steps.map(({ stream }) => events.read(stream)));
+    const streams = await Promise.all(steps.map(({ stream, isNew }) => (isNew ? nothing : events.read(stream))));
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),

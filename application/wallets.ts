@@ -6,7 +6,7 @@ import type { AddressBook, AddressRecord } from './address-book.js';
 import { single } from './address-book.js';
 import { addressStep, walletKey } from './addresses.js';
 import type { Done } from './administration.js';
-import { type Context, type Handle, idFor, step } from './handle.js';
+import { type Context, type Handle, idFor, type Step, step } from './handle.js';
 import type { PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
@@ -66,7 +66,9 @@ export const createWallets = (ports: {
       const walletId = idFor(context, 'wal', system);
       const imports = importAsset ? { importAsset: true as const } : {};
       const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
-      const steps = [step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data })];
+      const isNew = context.idempotencyKey === undefined;
+      const made = step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data });
+      const steps: Step[] = [{ ...made, isNew }];
       if (address !== undefined)
         for (const [stored, path] of addressBook.parse(context, single(address)))
           steps.push(addressStep(context, { type: 'Register', data: { address: stored, walletId, ...imports } }, path));

@@ -15,8 +15,9 @@ import { startThread } from './thread.js';
 const batchSize = 500;
 /** How often a subscriber that has nothing to do looks for what another process appended. */
 const lookEveryMs = 100;
+const inboxLimit = 10_000;
 
-type Row = EventRow & { position: number; stream: string; revision: number; time: number };
+type Row = EventRow & { position: number; stream: string; time: number };
 
 const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Recorded => ({
   type,
@@ -27,6 +28,11 @@ const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Re
   position,
   time,
 });
+/** The events of an append as reading them would give them; they lie next to each other and end at `last`. */
+const recordedBy = (append: Append, last: Position, time: number): Recorded[] => {
+  const rows = append.flatMap(({ stream, events }) => events.map((one) => ({ ...one, stream })));
+  return rows.map((one, i) => recorded({ ...one, position: last - rows.length + 1 + i, time }));
+};
 const row = ({ id, type, data, metadata }: NewEvent): EventRow => ({
   id,
   type,
@@ -34,25 +40,37 @@ const row = ({ id, type, data, metadata }: NewEvent): EventRow => ({
   metadata: JSON.stringify(metadata),
 });
 
-/** Wakes subscribers of this process at once; those of others find out by looking. */
-const createBell = () => {
-  const sleepers = new Set<() => void>();
+/**
+ * What this process appended, for one of its subscribers: it arrives at once and need not be read back. What other
+ * processes appended is found by looking.
+ */
+const createInbox = () => {
+  let events: Recorded[] = [];
+  let wake = () => {};
   return {
-    ring: () => {
-      for (const wake of sleepers) wake();
+    /** What is dropped here leaves a gap, and the subscriber reads the store instead. */
+    offer: (more: readonly Recorded[]) => {
+      if (events.length < inboxLimit) events.push(...more);
+      wake();
     },
+    /** Nothing, unless it is exactly what follows the position. */
+    takeAfter: (cursor: Position): readonly Recorded[] => {
+      const taken = events.filter(({ position }) => position > cursor);
+      events = [];
+      return taken.every(({ position }, i) => position === cursor + 1 + i) ? taken : [];
+    },
+    /** Resolves true when nothing was offered for so long. */
     wait: (ms: number, signal: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        const wake = () => {
-          sleepers.delete(wake);
+      new Promise<boolean>((resolve) => {
+        const end = (timedOut: boolean) => {
           clearTimeout(timer);
           signal.removeEventListener('abort', wake);
-          resolve();
+          resolve(timedOut);
         };
-        const timer = setTimeout(wake, ms);
-        sleepers.add(wake);
+        const timer = setTimeout(end, ms, true);
+        wake = () => end(false);
         signal.addEventListener('abort', wake);
-        if (signal.aborted) wake();
+        if (signal.aborted || events.length > 0) wake();
       }),
   };
 };
@@ -68,7 +86,7 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
     `SELECT ${columns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
   );
   const last = db.prepare('SELECT max(position) AS position FROM events');
-  const bell = createBell();
+  const inboxes = new Set<ReturnType<typeof createInbox>>();
 
   const batches = async function* (next: (after: Position) => readonly Recorded[], after: Position) {
     for (let batch = next(after); batch.length > 0; batch = next(batch.at(-1)?.position ?? after)) {
@@ -77,6 +95,28 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
     }
   };
   const allAfter = (after: Position) => (ofAll.all(after) as Row[]).map(recorded);
+
+  const nextFor = (inbox: ReturnType<typeof createInbox>, cursor: Position, look: boolean): readonly Recorded[] => {
+    const offered = inbox.takeAfter(cursor);
+    return look || offered.length === 0 ? allAfter(cursor) : offered;
+  };
+  const subscribe: EventStore['subscribe'] = async function* (after, signal) {
+    const inbox = createInbox();
+    inboxes.add(inbox);
+    let cursor = after;
+    let look = true;
+    try {
+      while (!signal.aborted) {
+        const batch = nextFor(inbox, cursor, look);
+        cursor = batch.at(-1)?.position ?? cursor;
+        if (batch.length > 0) yield batch;
+        // A full batch may have more behind it.
+        look = batch.length < batchSize ? await inbox.wait(lookEveryMs, signal) : await breathe(true);
+      }
+    } finally {
+      inboxes.delete(inbox);
+    }
+  };
 
   return {
     append: async (writes) => {
@@ -88,32 +128,21 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
       }));
       const outcome = await writer.run(job).catch(unavailable('event store'));
       if ('conflict' in outcome) throw new WrongRevision(outcome.conflict);
-      bell.ring();
+      const appended = outcome.time === null ? [] : recordedBy(job, outcome.position, outcome.time);
+      for (const inbox of inboxes) inbox.offer(appended);
       return outcome.position;
     },
     read: async (stream) => {
-      const rows = ofStream.all(stream) as Row[];
+      const rows = ofStream.all(stream) as (Row & { revision: number })[];
       return { events: rows.map(recorded), revision: rows.at(-1)?.revision ?? noStream };
     },
     readAll: (after) => batches(allAfter, after),
     readOrganization: (organizationId, after) =>
       batches((from) => (ofOrganization.all(organizationId, from) as Row[]).map(recorded), after),
-    subscribe: async function* (after, signal) {
-      let cursor = after;
-      while (!signal.aborted) {
-        const batch = allAfter(cursor);
-        if (batch.length === 0) await bell.wait(lookEveryMs, signal);
-        else {
-          cursor = batch.at(-1)?.position ?? cursor;
-          yield batch;
-          if (batch.length === batchSize) await breathe();
-        }
-      }
-    },
+    subscribe,
     head: async () => (last.get() as { position: number | null }).position ?? 0,
     close: async () => {
       await writer.close();
-      bell.ring();
       db.close();
     },
   };

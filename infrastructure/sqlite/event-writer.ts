@@ -8,7 +8,8 @@ export type Append = readonly {
   readonly expected: number;
   readonly events: readonly EventRow[];
 }[];
-export type Appended = { readonly position: number } | { readonly conflict: string };
+/** `time` is null when these very events were stored before. */
+export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
 
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
@@ -51,7 +52,7 @@ serveThread<{ path: string }, Append, Appended>(({ path }) => {
     if (conflict) {
       const stored = writes.map(storedBefore);
       const all = stored.every((position) => position !== null);
-      return all ? { position: Math.max(...(stored as number[])) } : { conflict: conflict.stream };
+      return all ? { position: Math.max(...(stored as number[])), time: null } : { conflict: conflict.stream };
     }
     let position = 0;
     for (const { stream, organization, expected, events } of writes)
@@ -59,7 +60,7 @@ serveThread<{ path: string }, Append, Appended>(({ path }) => {
         position = Number(
           insert.run(stream, expected + 1 + i, organization, id, type, data, metadata, time).lastInsertRowid,
         );
-    return { position };
+    return { position, time };
   };
 
   // One transaction, and so one wait for the disk, for everything that came while the last one was written.

@@ -1,4 +1,4 @@
-import type { Change, DocumentKey, PageKey, PageQuery, ReadModels } from '../../application/ports/read-models.js';
+import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { openDatabase, unavailable } from './database.js';
 import type { Commit, DocumentChange, Table } from './document-writer.js';
@@ -26,14 +26,15 @@ const changeOf = ({ collection, scope, id, document }: Change): DocumentChange =
     : [],
 });
 
-const pageSql = (collection: AnyCollection, { index, oldestFirst, after }: PageQuery) => {
-  const declared = collection.indexes[index];
-  if (!declared) throw new Error(`${collection.name} has no index ${index}`);
+/** Before every key in either direction: SQLite sorts numbers before texts before bytes. */
+const startOf = { newestFirst: [new Uint8Array([255]), ''], oldestFirst: [-Infinity, ''] } as const;
+
+const pageSql = (collection: AnyCollection, index: string, oldestFirst: boolean) => {
+  const { equal, order } = collection.indexes[index] as AnyCollection['indexes'][string];
   const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];
-  return `SELECT id, document, "${declared.order}" AS key FROM "${tableName(collection)}"
-    WHERE scope = ? ${declared.equal.map((field) => `AND "${field}" = ?`).join(' ')}
-    ${after ? `AND ("${declared.order}", id) ${compare} (?, ?)` : ''}
-    ORDER BY "${declared.order}" ${direction}, id ${direction} LIMIT ?`;
+  return `SELECT id, document, "${order}" AS key FROM "${tableName(collection)}"
+    WHERE scope = ? ${equal.map((field) => `AND "${field}" = ?`).join(' ')} AND ("${order}", id) ${compare} (?, ?)
+    ORDER BY "${order}" ${direction}, id ${direction} LIMIT ?`;
 };
 
 export const sqliteReadModels = async (path: string, collections: readonly AnyCollection[]): Promise<ReadModels> => {
@@ -43,17 +44,28 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
     tables: collections.map(tableOf),
   });
   const db = openDatabase(path, 'relaxed');
-  const prepared = new Map<string, ReturnType<typeof db.prepare>>();
-  const prepare = (sql: string) => {
-    const known = prepared.get(sql) ?? db.prepare(sql);
-    prepared.set(sql, known);
-    return known;
+  const statementsOf = (collection: AnyCollection) => ({
+    find: db.prepare(`SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`),
+    pages: new Map(
+      Object.keys(collection.indexes).map((index) => [
+        index,
+        {
+          newestFirst: db.prepare(pageSql(collection, index, false)),
+          oldestFirst: db.prepare(pageSql(collection, index, true)),
+        },
+      ]),
+    ),
+  });
+  const statements = new Map(collections.map((collection) => [tableName(collection), statementsOf(collection)]));
+  const statementsFor = (collection: AnyCollection) => {
+    const found = statements.get(tableName(collection));
+    if (!found) throw new Error(`there is no collection ${tableName(collection)}`);
+    return found;
   };
   const checkpoint = db.prepare('SELECT revision, positions FROM checkpoint');
 
   const find = <Doc>(collection: Collection<Doc>, { scope, id }: DocumentKey): Doc | null => {
-    const sql = `SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`;
-    const row = prepare(sql).get(scope, id) as { document: string } | undefined;
+    const row = statementsFor(collection).find.get(scope, id) as { document: string } | undefined;
     return row ? (JSON.parse(row.document) as Doc) : null;
   };
 
@@ -61,8 +73,11 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
     get: async (collection, key) => find(collection, key),
     getMany: async (collection, keys) => keys.map((key) => find(collection, key)),
     page: async (collection, scope, query) => {
-      const { equal, after, limit } = query;
-      const rows = prepare(pageSql(collection, query)).all(scope, ...equal, ...(after ?? []), limit + 1) as Found[];
+      const { index, equal, limit, oldestFirst } = query;
+      const direction = oldestFirst ? 'oldestFirst' : 'newestFirst';
+      const statement = statementsFor(collection).pages.get(index)?.[direction];
+      if (!statement) throw new Error(`${collection.name} has no index ${index}`);
+      const rows = statement.all(scope, ...equal, ...(query.after ?? startOf[direction]), limit + 1) as Found[];
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       const next: PageKey | null = rows.length > limit && last ? [last.key, last.id] : null;

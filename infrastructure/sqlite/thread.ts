@@ -69,7 +69,7 @@ export const startThread = async <Job, Outcome>(module: URL, data: unknown): Pro
         if (broken) return reject(broken);
         if (queue.length >= longestQueue) return reject(new Error('too many writes are waiting for the disk'));
         queue.push({ job, resolve, reject });
-        if (queue.length === 1) queueMicrotask(send);
+        if (queue.length === 1) setImmediate(send);
       }),
     close: async () => {
       if (!broken && (sent.length > 0 || queue.length > 0)) await new Promise<void>((done) => (drained = done));
