@@ -72,7 +72,9 @@ const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: EventStore, system: System): Handle => {
   const attempt = async (context: Context, steps: readonly Step[]): Promise<Position> => {
-    const streams = await Promise.all(steps.map(({ stream, isNew }) => (isNew ? nothing : events.read(stream))));
+    const streams = await Promise.all(
+      steps.map(({ stream, isNew }) => (isNew ? Promise.resolve(nothing) : events.read(stream))),
+    );
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),

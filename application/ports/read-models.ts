@@ -4,7 +4,7 @@ import type { Position } from './event-store.js';
 /** Where a page ended: the order value and the id of its last document. */
 export type PageKey = readonly [order: number | string, id: string];
 
-export type PageQuery = {
+type PageQuery = {
   readonly index: string;
   /** One value for each `equal` field of the index. */
   readonly equal: readonly string[];

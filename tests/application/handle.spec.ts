@@ -23,7 +23,7 @@ const hold = (key: string, walletId: string, at: string) =>
 describe('handling a command', () => {
   let events: EventStore;
   beforeEach(async () => {
-    events = (await eventStores.sqlite?.().open()) as EventStore;
+    events = await eventStores.sqlite().open();
   });
   afterEach(() => events.close());
 
@@ -93,7 +93,7 @@ describe('handling a command', () => {
   });
 
   it('has the same effect and answer when it is retried after a crash that lost the answer', async () => {
-    const limiter = (await limiters.sqlite?.(Date.now).open()) as Limiter;
+    const limiter = await limiters.sqlite(Date.now).open();
     const forgetful: Limiter = { ...limiter, recordAnswer: async () => undefined };
     const handle = createHandle(events, testSystem);
     const context = { ...by, idempotencyKey: 'k' };

@@ -40,10 +40,10 @@ describe('projector', () => {
   let other: ReadModels;
   const catalogue: readonly AnyProjection[] = [counts, picky];
   beforeEach(async () => {
-    events = (await eventStores.sqlite?.().open()) as EventStore;
-    const place = readModels.sqlite?.([...catalogue, ...projections]);
-    models = (await place?.open()) as ReadModels;
-    other = (await place?.open()) as ReadModels;
+    events = await eventStores.sqlite().open();
+    const place = readModels.sqlite([...catalogue, ...projections]);
+    models = await place.open();
+    other = await place.open();
   });
   afterEach(() => Promise.all([events.close(), models.close(), other.close()]));
 
@@ -58,7 +58,11 @@ describe('projector', () => {
       projections: wanted,
     });
     const running = projector.run(stop.signal);
-    return { projector, stop: async () => (stop.abort(), running) };
+    const end = () => {
+      stop.abort();
+      return running;
+    };
+    return { projector, stop: end };
   };
   const until = async (done: () => Promise<boolean>) => {
     while (!(await done())) await testSystem.sleep(1);

@@ -8,7 +8,7 @@ describe('vault', () => {
   const masterKey = randomBytes(32);
   let state: StateStore;
   beforeEach(async () => {
-    state = (await states.sqlite?.().open()) as StateStore;
+    state = await states.sqlite().open();
   });
   afterEach(() => state.close());
 
@@ -41,9 +41,11 @@ describe('vault', () => {
   });
 
   it('makes one key when many seal at once', async () => {
-    const vaults = [stateVault(state, masterKey), stateVault(state, masterKey)];
-    const sealed = await Promise.all(Array.from({ length: 20 }, (_, n) => vaults[n % 2]?.seal('key', String(n), 'c')));
-    for (const [n, one] of sealed.entries()) assert.equal(await vaults[0]?.open('key', one ?? '', 'c'), String(n));
+    const [first, second] = [stateVault(state, masterKey), stateVault(state, masterKey)];
+    const sealed = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 ? first : second).seal('key', String(n), 'c')),
+    );
+    for (const [n, one] of sealed.entries()) assert.equal(await first.open('key', one, 'c'), String(n));
   });
 
   it('says so when the master key is another one', async () => {

@@ -14,30 +14,30 @@ import { freshDirectory } from './directories.js';
 export type Place<Store> = { open(): Promise<Store> };
 
 /** Every adapter of every port, by name. A contract suite runs over each. */
-export const eventStores: Readonly<Record<string, () => Place<EventStore>>> = {
+export const eventStores = {
   sqlite: () => {
     const path = join(freshDirectory(), 'events.db');
     return { open: () => sqliteEventStore(path) };
   },
-};
+} satisfies Record<string, () => Place<EventStore>>;
 
-export const readModels: Readonly<Record<string, (collections: readonly AnyCollection[]) => Place<ReadModels>>> = {
+export const readModels = {
   sqlite: (collections) => {
     const path = join(freshDirectory(), 'read-models.db');
     return { open: () => sqliteReadModels(path, collections) };
   },
-};
+} satisfies Record<string, (collections: readonly AnyCollection[]) => Place<ReadModels>>;
 
-export const states: Readonly<Record<string, () => Place<StateStore>>> = {
+export const states = {
   sqlite: () => {
     const path = join(freshDirectory(), 'state.db');
     return { open: () => sqliteState(path) };
   },
-};
+} satisfies Record<string, () => Place<StateStore>>;
 
-export const limiters: Readonly<Record<string, (now: () => number) => Place<Limiter>>> = {
+export const limiters = {
   sqlite: (now) => {
     const path = join(freshDirectory(), 'limiter.db');
     return { open: () => sqliteLimiter(path, now) };
   },
-};
+} satisfies Record<string, (now: () => number) => Place<Limiter>>;

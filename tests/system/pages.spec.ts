@@ -19,7 +19,7 @@ describe('pages', () => {
     const document = (await (await get('/openapi.json')).json()) as Document;
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     assert.ok(valid, JSON.stringify(errors));
-    assert.deepEqual(Object.keys(document.paths).sort(), endpoints.map(({ path }) => path).sort());
+    assert.deepEqual(new Set(Object.keys(document.paths)), new Set(endpoints.map(({ path }) => path)));
   });
 
   it('serves a page to read and try it', async () => {
