@@ -3,7 +3,6 @@ import { Failure, refuse } from '../domain/failure.js';
 import type { Variant } from '../domain/variant.js';
 import {
   type Actor,
-  beginning,
   type EventStore,
   type Metadata,
   noStream,
@@ -85,7 +84,7 @@ export const createHandle = (events: EventStore, system: System): Handle => {
       return decided.length === 0 ? [] : [{ stream, expected, events: decided.map(stamp(context)) }];
     });
     if (writes.length > 0) return events.append(writes);
-    return streams.reduce((last, found) => Math.max(last, found.events.at(-1)?.position ?? beginning), beginning);
+    return events.head();
   };
 
   const stamp = ({ organizationId, variant, actor, requestId }: Context) => {

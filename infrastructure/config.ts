@@ -18,6 +18,10 @@ export type Config = {
   readonly production: boolean;
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
+  /** Each undefined: embedded. */
+  readonly eventStoreUrl: string | undefined;
+  readonly mongodbUrl: string | undefined;
+  readonly redisUrl: string | undefined;
   readonly chains: readonly ChainSetting[];
 };
 
@@ -71,18 +75,27 @@ const chain =
     return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
   };
 
-/** The engines that this version does not have yet: better to stop than to store where nobody expects it. */
-const embeddedOnly = (environment: Environment) => {
-  for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
-    if (environment[name]) bad(name, 'is set, but this version has the embedded stores only; unset it');
+const engine = (environment: Environment, name: string, schemes: readonly string[]) => {
+  const value = environment[name];
+  if (
+    value === undefined ||
+    schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
+  )
+    return value;
+  return bad(name, `must be a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+};
+
+/** Secrets that are kept for all nodes can only be opened under a key that all nodes have. */
+const sharedKeyNeeded = ({ masterKey, mongodbUrl }: Config) => {
+  if (mongodbUrl !== undefined && masterKey === undefined)
+    bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: every node must have the same one');
 };
 
 /** Checks every setting, so that a typo stops the start instead of surfacing later. */
 export const readConfig = (given: Environment): Config => {
   // Compose files pass an empty text for what is not set.
   const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  embeddedOnly(environment);
-  return {
+  const config: Config = {
     host: host('CHAINFOLD_HOST', environment.CHAINFOLD_HOST),
     port: port('CHAINFOLD_PORT', environment.CHAINFOLD_PORT),
     dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR ?? '.chainfold'),
@@ -91,6 +104,11 @@ export const readConfig = (given: Environment): Config => {
     production: environment.NODE_ENV === 'production',
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
     logLevel: oneOf('CHAINFOLD_LOG_LEVEL', environment.CHAINFOLD_LOG_LEVEL ?? 'info', logLevels),
+    eventStoreUrl: engine(environment, 'EVENTSTORE_URL', ['esdb', 'esdb+discover']),
+    mongodbUrl: engine(environment, 'MONGODB_URL', ['mongodb', 'mongodb+srv']),
+    redisUrl: engine(environment, 'REDIS_URL', ['redis', 'rediss']),
     chains: chains.map(chain(environment)),
   };
+  sharedKeyNeeded(config);
+  return config;
 };

@@ -8,14 +8,11 @@ import type { ReadModels } from '../application/ports/read-models.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
 import type { Vault } from '../application/ports/vault.js';
+import { aggregates } from '../domain/aggregates.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
 import type { Config } from './config.js';
 import { masterKeyIn } from './master-key.js';
-import { sqliteEventStore } from './sqlite/event-store.js';
-import { sqliteLimiter } from './sqlite/limiter.js';
-import { sqliteReadModels } from './sqlite/read-models.js';
-import { sqliteState } from './sqlite/state.js';
 import { nodeSystem } from './system.js';
 import { stateVault } from './vault.js';
 
@@ -33,26 +30,32 @@ const tokens = {
 
 const close = (store: { close(): Promise<void> }) => store.close();
 
-/** Everything in files under the data directory, which several processes may share. */
-const embedded = ({ dataDirectory }: Config) =>
+/** Each store on its engine where one is configured, else in a file of the data directory that processes may share. */
+const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, log: Log) =>
   new ContainerModule(({ bind }) => {
     const file = (name: string) => join(dataDirectory, name);
-    bind(tokens.events)
-      .toDynamicValue(() => sqliteEventStore(file('events.db')))
-      .inSingletonScope()
-      .onDeactivation(close);
-    bind(tokens.readModels)
-      .toDynamicValue(() => sqliteReadModels(file('read-models.db'), projections))
-      .inSingletonScope()
-      .onDeactivation(close);
-    bind(tokens.state)
-      .toDynamicValue(() => sqliteState(file('state.db')))
-      .inSingletonScope()
-      .onDeactivation(close);
-    bind(tokens.limiter)
-      .toDynamicValue(() => sqliteLimiter(file('limiter.db'), Date.now))
-      .inSingletonScope()
-      .onDeactivation(close);
+    const store = <T extends { close(): Promise<void> }>(id: ServiceIdentifier<T>, open: () => Promise<T>) =>
+      bind(id).toDynamicValue(open).inSingletonScope().onDeactivation(close);
+    store(tokens.events, async () =>
+      eventStoreUrl === undefined
+        ? (await import('./sqlite/event-store.js')).sqliteEventStore(file('events.db'))
+        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates),
+    );
+    store(tokens.readModels, async () =>
+      mongodbUrl === undefined
+        ? (await import('./sqlite/read-models.js')).sqliteReadModels(file('read-models.db'), projections)
+        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections),
+    );
+    store(tokens.state, async () =>
+      mongodbUrl === undefined
+        ? (await import('./sqlite/state.js')).sqliteState(file('state.db'))
+        : (await import('./mongodb/state.js')).mongoState(mongodbUrl),
+    );
+    store(tokens.limiter, async () =>
+      redisUrl === undefined
+        ? (await import('./sqlite/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now)
+        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log),
+    );
   });
 
 const service = (masterKey: Uint8Array, log: Log) =>
@@ -85,6 +88,13 @@ const service = (masterKey: Uint8Array, log: Log) =>
 export const compose = async (config: Config) => {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const container = new Container();
-  container.load(embedded(config), service(config.masterKey ?? masterKeyIn(config.dataDirectory), log));
-  return { app: await container.getAsync(tokens.app), close: async () => container.unbindAllAsync() };
+  const masterKey = config.masterKey ?? masterKeyIn(config.dataDirectory);
+  container.load(stores(config, log), service(masterKey, log));
+  const release = () => container.unbindAllAsync();
+  try {
+    return { app: await container.getAsync(tokens.app), close: release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
 };

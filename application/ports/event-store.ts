@@ -39,9 +39,10 @@ export interface EventStore {
   /**
    * Appends to all the streams or to none, durably, and gives the position that includes it. Rejects with WrongRevision
    * when a stream is not at its expected revision, unless it is there because these very events were stored before.
+   * The streams belong to one organization, some perhaps to `system`.
    */
   append(writes: readonly StreamWrite[]): Promise<Position>;
-  read(stream: string): Promise<{ readonly events: readonly Recorded[]; readonly revision: Revision }>;
+  read(stream: string): Promise<{ readonly events: readonly NewEvent[]; readonly revision: Revision }>;
   /** What the store holds after a position, in order, in batches; ends when it is caught up. */
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;
   /** The same for one organization; its cost is that organization's, not everybody's. */

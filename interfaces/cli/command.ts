@@ -17,6 +17,9 @@ export type Settings = {
   readonly demo: boolean;
   readonly production: boolean;
   readonly metricsToken: string | undefined;
+  readonly eventStoreUrl: string | undefined;
+  readonly mongodbUrl: string | undefined;
+  readonly redisUrl: string | undefined;
   readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
 };
 
@@ -31,6 +34,8 @@ export type Invocation = {
   readonly open: () => Promise<Opened>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;
+  /** For what is worth knowing but is not the answer. */
+  readonly complain: (text: string) => void;
   /** Waits for a person's Ctrl-C or a service manager's request to end. */
   readonly stopped: () => Promise<void>;
 };

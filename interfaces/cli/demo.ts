@@ -18,8 +18,8 @@ export const demoCredentials = (settings: Settings): Credentials | null => {
   }
 };
 
-const mayHaveDemo = async (app: App, { demo, production, host }: Settings) =>
-  demo && !production && loopback.test(host) && (await app.status.head()) === 0;
+const mayHaveDemo = async (app: App, { demo, production, host, eventStoreUrl }: Settings) =>
+  demo && !production && eventStoreUrl === undefined && loopback.test(host) && (await app.status.head()) === 0;
 
 /** Gives a newcomer something to call: only on a fresh store that nobody outside this machine can reach. */
 export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {

@@ -20,10 +20,9 @@ const commands: readonly Command[] = [
 
 const exit = { done: 0, refused: 1, misused: 2 } as const;
 
-export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped'> & {
+export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped' | 'complain'> & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
-  readonly complain: (text: string) => void;
 };
 
 const find = (args: readonly string[]) =>

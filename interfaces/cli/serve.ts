@@ -1,8 +1,9 @@
 import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
+import { Failure } from '../../domain/failure.js';
 import { variants } from '../../domain/variant.js';
 import type { Credentials } from '../signature.js';
-import { type Command, type Settings, UsageError } from './command.js';
+import { type Command, type Invocation, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
 const roles = ['api', 'projector'] as const;
@@ -31,6 +32,31 @@ const startApi = async (app: App, settings: Settings) => {
   return startHttp(app, settings);
 };
 
+const askAgainMs = 1000;
+
+/** A store that is not there yet is waited for; null when the service is stopped meanwhile. */
+const openPatiently = async ({ open, complain }: Invocation, end: Promise<void>) => {
+  let told = '';
+  const ended = end.then(() => null);
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error;
+      if (told !== error.message) complain(`${error.message}; waiting for it`);
+      told = error.message;
+    }
+    const pause = new Promise((resolve) => setTimeout(resolve, askAgainMs, true));
+    if ((await Promise.race([pause, ended])) === null) return null;
+  }
+};
+
+const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Settings) => {
+  const engines = [eventStoreUrl && 'EventStoreDB', mongodbUrl && 'MongoDB', redisUrl && 'Redis'].filter(Boolean);
+  const embedded = engines.length < 3 ? [`${engines.length > 0 ? 'the rest ' : ''}embedded in ${dataDirectory}`] : [];
+  return `stores    ${[...engines, ...embedded].join(', ')}`;
+};
+
 const chainLines = ({ chains }: Settings) => {
   const configured = chains.filter(({ urls }) => Array.isArray(urls)).map(({ tag }) => tag);
   const ignored = configured.length > 0 ? ` (the URLs given for ${configured.join(', ')} are not used yet)` : '';
@@ -53,10 +79,13 @@ export const serve: Command = {
   words: 'serve',
   summary: 'Run the service until it is stopped.',
   options: { role: { type: 'string', value: roles.join(','), summary: 'Which parts to run; all when not given.' } },
-  run: async ({ options, settings, open, print, stopped }) => {
+  run: async (invocation) => {
+    const { options, settings, print, stopped } = invocation;
     const wanted = rolesOf(options.role);
     const end = stopped();
-    const { app, close } = await open();
+    const opened = await openPatiently(invocation, end);
+    if (!opened) return;
+    const { app, close } = opened;
     const stop = new AbortController();
     try {
       const demo = await ensureDemo(app, settings);
@@ -69,7 +98,7 @@ export const serve: Command = {
         { url, ready: true },
         [
           `chainfold is ready${url ? ` at ${url} (${url}/docs)` : ''}`,
-          `data      ${settings.dataDirectory}`,
+          storeLines(settings),
           chainLines(settings),
           url && demo ? tour(url, demo) : '',
         ].join('\n'),

@@ -28,7 +28,9 @@ const headerOf = (request: IncomingMessage, name: string) => {
 
 const readPosition = (value: string | undefined): Position => {
   if (value === undefined) return 0;
-  return /^\d{1,15}$/.test(value) ? Number(value) : refuse('INVALID_ARGUMENT', 'x-min-position is not a position');
+  return /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))
+    ? Number(value)
+    : refuse('INVALID_ARGUMENT', 'x-min-position is not a position');
 };
 const readIdempotencyKey = (value: string | undefined) =>
   value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)

@@ -8,7 +8,7 @@ import type { AnyProjection } from '../../projections/index.js';
 import { projections } from '../../projections/index.js';
 import { eventStores, readModels } from '../support/adapters.js';
 import { organizationCreated } from '../support/events.js';
-import { testSystem } from '../support/rebuild.js';
+import { testSystem } from '../support/silent.js';
 
 type Created = { type: 'OrganizationCreated'; data: { organizationId: string; domain: string } };
 
@@ -40,8 +40,8 @@ describe('projector', () => {
   let other: ReadModels;
   const catalogue: readonly AnyProjection[] = [counts, picky];
   beforeEach(async () => {
-    events = await eventStores.sqlite().open();
-    const place = readModels.sqlite([...catalogue, ...projections]);
+    events = await (await eventStores.sqlite()).open();
+    const place = await readModels.sqlite([...catalogue, ...projections]);
     models = await place.open();
     other = await place.open();
   });

@@ -5,10 +5,12 @@ import {
   type EventStore,
   type NewEvent,
   noStream,
+  type Position,
   type Recorded,
   WrongRevision,
 } from '../../application/ports/event-store.js';
 import { eventStores } from '../support/adapters.js';
+import { usePlace } from '../support/places.js';
 
 const event = (n: number, extra: object = {}): NewEvent => ({
   id: randomUUID(),
@@ -25,7 +27,7 @@ const event = (n: number, extra: object = {}): NewEvent => ({
   },
 });
 const write = (stream: string, events: NewEvent[], expected = noStream) => ({ stream, expected, events });
-const numbers = (events: readonly Recorded[]) => events.map(({ data }) => (data as { n: number }).n);
+const numbers = (events: readonly NewEvent[]) => events.map(({ data }) => (data as { n: number }).n);
 const collect = async (batches: AsyncIterable<readonly Recorded[]>) => {
   const all: Recorded[] = [];
   for await (const batch of batches) all.push(...batch);
@@ -35,97 +37,96 @@ const range = (length: number) => Array.from({ length }, (_, n) => n);
 
 for (const [adapter, place] of Object.entries(eventStores))
   describe(`event store contract: ${adapter}`, () => {
-    let at: ReturnType<typeof place>;
+    const { open, close } = usePlace(place);
     let store: EventStore;
-    const opened: EventStore[] = [];
-    const open = async () => {
-      const one = await at.open();
-      opened.push(one);
-      return one;
-    };
+    let start: Position;
+    let organization: string;
+    const stream = (n: number) => `${organization}.thing-${n}`;
     beforeEach(async () => {
-      at = place();
       store = await open();
-    });
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((one) => one.close()));
+      start = await store.head();
+      organization = `org_${randomUUID().replaceAll('-', '')}`;
     });
 
     it('reads a stream that nobody wrote as empty', async () =>
-      assert.deepEqual(await store.read('org_a.thing-1'), { events: [], revision: noStream }));
+      assert.deepEqual(await store.read(stream(1)), { events: [], revision: noStream }));
 
     it('gives back what was stored, to the letter', async () => {
       const odd = event(1, { text: 'Zürich \u{1f98a} "\\ \n', big: '1'.repeat(78), deep: { list: [null, true, 1.5] } });
-      const position = await store.append([write('org_a.thing-1', [odd])]);
-      const [found] = (await store.read('org_a.thing-1')).events;
+      const position = await store.append([write(stream(1), [odd])]);
+      const [read] = (await store.read(stream(1))).events;
+      assert.deepEqual({ ...read }, { ...read, ...odd });
+      const [found] = await collect(store.readAll(start));
       assert.ok(found);
       const { time, ...rest } = found;
-      assert.deepEqual(rest, { ...odd, stream: 'org_a.thing-1', position });
+      assert.deepEqual(rest, { ...odd, stream: stream(1), position });
       assert.ok(time > 0);
     });
 
     it('takes an append that expects what reading gave, again and again', async () => {
       for (const n of range(5)) {
-        const { revision } = await store.read('org_a.thing-1');
-        await store.append([write('org_a.thing-1', [event(2 * n), event(2 * n + 1)], revision)]);
+        const { revision } = await store.read(stream(1));
+        await store.append([write(stream(1), [event(2 * n), event(2 * n + 1)], revision)]);
       }
-      assert.deepEqual(numbers((await store.read('org_a.thing-1')).events), range(10));
+      assert.deepEqual(numbers((await store.read(stream(1))).events), range(10));
     });
 
     it('refuses a stale revision and stores nothing', async () => {
-      await store.append([write('org_a.thing-1', [event(1)])]);
-      await assert.rejects(store.append([write('org_a.thing-1', [event(2)])]), WrongRevision);
-      assert.equal((await store.read('org_a.thing-1')).events.length, 1);
+      await store.append([write(stream(1), [event(1)])]);
+      await assert.rejects(store.append([write(stream(1), [event(2)])]), WrongRevision);
+      assert.equal((await store.read(stream(1))).events.length, 1);
     });
 
     it('refuses to expect a stream that is not there', async () => {
-      await assert.rejects(store.append([write('org_a.thing-1', [event(1)], 0)]), WrongRevision);
-      assert.equal(await store.head(), beginning);
+      await assert.rejects(store.append([write(stream(1), [event(1)], 0)]), WrongRevision);
+      assert.equal(await store.head(), start);
     });
 
     it('lets one of many racing writers win, also from different processes', async () => {
       const other = await open();
       const race = await Promise.allSettled(
-        range(32).map((n) => (n % 2 ? store : other).append([write('org_a.thing-1', [event(n)])])),
+        range(32).map((n) => (n % 2 ? store : other).append([write(stream(1), [event(n)])])),
       );
       assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 1);
       for (const one of race) if (one.status === 'rejected') assert.ok(one.reason instanceof WrongRevision);
-      assert.equal((await store.read('org_a.thing-1')).events.length, 1);
+      assert.equal((await store.read(stream(1))).events.length, 1);
     });
 
     it('appends to many streams or to none', async () => {
-      await store.append([write('org_a.thing-2', [event(0)])]);
-      const streams = ['org_a.thing-1', 'org_a.thing-2', 'org_a.thing-3'];
+      await store.append([write(stream(2), [event(0)])]);
+      const streams = [stream(1), stream(2), stream(3)];
       await assert.rejects(store.append(streams.map((stream) => write(stream, [event(1)]))), WrongRevision);
-      assert.deepEqual((await store.read('org_a.thing-1')).events, []);
-      assert.deepEqual((await store.read('org_a.thing-3')).events, []);
-      await store.append(streams.filter((stream) => !stream.endsWith('2')).map((stream) => write(stream, [event(1)])));
-      assert.equal((await collect(store.readAll(beginning))).length, 3);
+      assert.deepEqual((await store.read(stream(1))).events, []);
+      assert.deepEqual((await store.read(stream(3))).events, []);
+      assert.equal((await collect(store.readAll(start))).length, 1);
+      const read = await Promise.all(streams.map((stream) => store.read(stream)));
+      await store.append(streams.map((stream, n) => write(stream, [event(n)], read[n]?.revision)));
+      assert.deepEqual(numbers(await collect(store.readAll(start))), [0, 0, 1, 2]);
     });
 
     it('appends to a thousand streams at once', async () => {
-      const writes = range(1000).map((n) => write(`org_a.thing-${n}`, [event(n)]));
+      const writes = range(1000).map((n) => write(stream(n), [event(n)]));
       const position = await store.append(writes);
-      const all = await collect(store.readAll(beginning));
+      const all = await collect(store.readAll(start));
       assert.deepEqual(numbers(all), range(1000));
       assert.equal(all.at(-1)?.position, position);
     });
 
     it('stores a write once when its answer was lost and it is sent again', async () => {
-      const lost = [write('org_a.thing-1', [event(1), event(2)]), write('org_a.thing-2', [event(3)])];
+      const lost = [write(stream(1), [event(1), event(2)]), write(stream(2), [event(3)])];
       const position = await store.append(lost);
       assert.equal(await store.append(lost), position);
-      const after = await store.read('org_a.thing-1');
-      await store.append([write('org_a.thing-1', [event(4)], after.revision)]);
+      const after = await store.read(stream(1));
+      await store.append([write(stream(1), [event(4)], after.revision)]);
       assert.equal(await store.append(lost), position);
-      assert.equal((await collect(store.readAll(beginning))).length, 4);
+      assert.equal((await collect(store.readAll(start))).length, 4);
     });
 
     it('keeps one order for all, and times that never go back', async () => {
       const positions = await Promise.all(
-        range(200).map((n) => store.append([write(`org_a.thing-${n}`, [event(n), event(n)])])),
+        range(200).map((n) => store.append([write(stream(n), [event(n), event(n)])])),
       );
-      const all = await collect(store.readAll(beginning));
+      const all = await collect(store.readAll(start));
       assert.equal(all.length, 400);
       for (const [i, one] of all.entries()) {
         const before = all[i - 1];
@@ -139,51 +140,54 @@ for (const [adapter, place] of Object.entries(eventStores))
       for (const n of range(13))
         await store.append([
           write(
-            `org_a.thing-${n}`,
+            stream(n),
             range(100).map((one) => event(one)),
           ),
         ]);
-      const all = await collect(store.readAll(beginning));
+      const all = await collect(store.readAll(start));
       const middle = all[700];
       assert.ok(middle);
       assert.deepEqual(await collect(store.readAll(middle.position)), all.slice(701));
     });
 
     it("reads one organization's history and nobody else's", async () => {
-      for (const n of range(20))
-        await store.append([
-          write(`${n % 3 ? 'org_a' : 'org_ab'}.thing-${n}`, [event(n)]),
-          write(`org_b.thing-${n}`, [event(n)]),
-        ]);
+      const other = `${organization}x`;
+      for (const n of range(20)) {
+        const owner = n % 3 ? organization : `${organization}b`;
+        await store.append([write(`${owner}.thing-a${n}`, [event(n)]), write(`${owner}.thing-b${n}`, [event(n)])]);
+        await store.append([write(`${other}.thing-${n}`, [event(n)])]);
+      }
       assert.deepEqual(
-        numbers(await collect(store.readOrganization('org_a', beginning))),
-        range(20).filter((n) => n % 3),
+        numbers(await collect(store.readOrganization(organization, beginning))),
+        range(20)
+          .filter((n) => n % 3)
+          .flatMap((n) => [n, n]),
       );
-      const [, second] = await collect(store.readOrganization('org_b', beginning));
+      const [, second] = await collect(store.readOrganization(other, beginning));
       assert.ok(second);
-      assert.deepEqual(numbers(await collect(store.readOrganization('org_b', second.position))), range(20).slice(2));
-      assert.deepEqual(await collect(store.readOrganization('org_none', beginning)), []);
+      assert.deepEqual(numbers(await collect(store.readOrganization(other, second.position))), range(20).slice(2));
+      assert.deepEqual(await collect(store.readOrganization(`${organization}none`, beginning)), []);
     });
 
     it('subscribes to the past and then to what comes, from here and from another process', async () => {
       const other = await open();
-      await store.append([write('org_a.thing-1', [event(0), event(1)])]);
+      await store.append([write(stream(1), [event(0), event(1)])]);
       const stop = new AbortController();
       const seen: number[] = [];
-      let more = store.append([write('org_a.thing-2', [event(2)])]);
-      for await (const batch of store.subscribe(beginning, stop.signal)) {
+      let more = store.append([write(stream(2), [event(2)])]);
+      for await (const batch of store.subscribe(start, stop.signal)) {
         seen.push(...numbers(batch));
         await more;
-        if (seen.length === 3) more = other.append([write('org_a.thing-3', [event(3)])]);
-        if (seen.length === 4) more = store.append([write('org_a.thing-4', [event(4)])]);
+        if (seen.length === 3) more = other.append([write(stream(3), [event(3)])]);
+        if (seen.length === 4) more = store.append([write(stream(4), [event(4)])]);
         if (seen.length === 5) stop.abort();
       }
       assert.deepEqual(seen, range(5));
     });
 
     it('subscribes after a position', async () => {
-      const position = await store.append([write('org_a.thing-1', [event(0)])]);
-      await store.append([write('org_a.thing-2', [event(1)])]);
+      const position = await store.append([write(stream(1), [event(0)])]);
+      await store.append([write(stream(2), [event(1)])]);
       for await (const batch of store.subscribe(position, new AbortController().signal)) {
         assert.deepEqual(numbers(batch), [1]);
         break;
@@ -192,16 +196,16 @@ for (const [adapter, place] of Object.entries(eventStores))
 
     it('ends a subscription that waits when the signal comes', async () => {
       const stop = new AbortController();
-      const reading = collect(store.subscribe(beginning, stop.signal));
+      const reading = collect(store.subscribe(start, stop.signal));
       setImmediate(() => stop.abort());
       assert.deepEqual(await reading, []);
     });
 
     it('has everything when it is opened again', async () => {
-      await Promise.all(range(50).map((n) => store.append([write(`org_a.thing-${n}`, [event(n)])])));
-      const before = await collect(store.readAll(beginning));
-      await Promise.all(opened.splice(0).map((one) => one.close()));
+      await Promise.all(range(50).map((n) => store.append([write(stream(n), [event(n)])])));
+      const before = await collect(store.readAll(start));
+      await close(store);
       store = await open();
-      assert.deepEqual(await collect(store.readAll(beginning)), before);
+      assert.deepEqual(await collect(store.readAll(start)), before);
     });
   });

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import type { Limiter } from '../../application/ports/limiter.js';
 import { limiters } from '../support/adapters.js';
+import { usePlace } from '../support/places.js';
 
 const day = 86_400_000;
 
 for (const [adapter, place] of Object.entries(limiters))
   describe(`limiter contract: ${adapter}`, () => {
-    let now = Date.now();
-    let at: ReturnType<typeof place>;
+    const { place: at, open, close } = usePlace(place);
     let store: Limiter;
     let other: Limiter;
+    let now: number;
     beforeEach(async () => {
-      at = place(() => now);
-      store = await at.open();
-      other = await at.open();
-    });
-    afterEach(async () => {
-      await Promise.all([store.close(), other.close()]);
+      [store, other] = await Promise.all([open(), open()]);
+      now = at().now();
     });
 
     it('gives a nonce to one of many callers, whichever process they are in', async () => {
@@ -33,11 +30,11 @@ for (const [adapter, place] of Object.entries(limiters))
 
     it('remembers a nonce through a restart, for as long as a request with it could be accepted', async () => {
       assert.equal(await store.claimNonce('key', `${now + 299_000}-x`), true);
-      await store.close();
-      store = await at.open();
-      now += 598_000;
-      assert.equal(await store.claimNonce('key', `${now}-y`), true);
-      assert.equal(await store.claimNonce('key', `${now - 299_000}-x`), false);
+      await close(store);
+      store = await open();
+      await at().elapse(598_000);
+      assert.equal(await store.claimNonce('key', `${at().now()}-y`), true);
+      assert.equal(await store.claimNonce('key', `${now + 299_000}-x`), false);
     });
 
     it('knows a repeated request by its key, and its answer once there is one', async () => {
@@ -58,9 +55,9 @@ for (const [adapter, place] of Object.entries(limiters))
     it('forgets an answer after a day', async () => {
       await store.claimIdempotencyKey('key', 'k1', 'request');
       await store.recordAnswer('key', 'k1', 'answer');
-      now += day - 1000;
+      await at().elapse(day - 1000);
       assert.equal((await store.claimIdempotencyKey('key', 'k1', 'request')).kind, 'answered');
-      now += 2000;
+      await at().elapse(2000);
       assert.equal((await store.claimIdempotencyKey('key', 'k1', 'request')).kind, 'first');
     });
   });

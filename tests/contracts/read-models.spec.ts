@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { Collection } from '../../projections/define.js';
 import { readModels } from '../support/adapters.js';
+import { usePlace } from '../support/places.js';
 
 type Note = { id: string; owner: string; at: number; text?: string };
 const notes: Collection<Note> = {
@@ -17,14 +18,8 @@ const put = (document: Note, scope = 'one', collection = notes) => ({ collection
 
 for (const [adapter, place] of Object.entries(readModels))
   describe(`read models contract: ${adapter}`, () => {
-    let at: ReturnType<typeof place>;
+    const { open } = usePlace(() => place([notes, notesAgain]));
     let store: ReadModels;
-    const opened: ReadModels[] = [];
-    const open = async () => {
-      const one = await at.open();
-      opened.push(one);
-      return one;
-    };
     const commit = async (...changes: Parameters<ReadModels['commit']>[0]) => {
       const from = await store.checkpoint();
       assert.equal(await store.commit(changes, from, { notes: from.revision + 1 }), true);
@@ -43,11 +38,7 @@ for (const [adapter, place] of Object.entries(readModels))
       return found;
     };
     beforeEach(async () => {
-      at = place([notes, notesAgain]);
       store = await open();
-    });
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((one) => one.close()));
     });
 
     it('starts at the beginning with nothing', async () => {

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { noEntry, type StateStore } from '../../application/ports/state.js';
 import { states } from '../support/adapters.js';
+import { usePlace } from '../support/places.js';
 
 for (const [adapter, place] of Object.entries(states))
   describe(`vault and process state contract: ${adapter}`, () => {
-    let at: ReturnType<typeof place>;
+    const { open, close } = usePlace(place);
     let store: StateStore;
     let other: StateStore;
     beforeEach(async () => {
-      at = place();
-      store = await at.open();
-      other = await at.open();
-    });
-    afterEach(async () => {
-      await Promise.all([store.close(), other.close()]);
+      [store, other] = await Promise.all([open(), open()]);
     });
 
     it('has nothing before it is put', async () => assert.equal(await store.get('vault', 'a'), null));
@@ -53,8 +49,8 @@ for (const [adapter, place] of Object.entries(states))
 
     it('has everything when it is opened again', async () => {
       await store.put('vault', 'a', 'one', noEntry);
-      await store.close();
-      store = await at.open();
+      await close(store);
+      store = await open();
       assert.equal((await store.get('vault', 'a'))?.value, 'one');
     });
   });

@@ -8,7 +8,7 @@ describe('vault', () => {
   const masterKey = randomBytes(32);
   let state: StateStore;
   beforeEach(async () => {
-    state = await states.sqlite().open();
+    state = await (await states.sqlite()).open();
   });
   afterEach(() => state.close());
 

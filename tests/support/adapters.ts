@@ -1,43 +1,103 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { Limiter } from '../../application/ports/limiter.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import type { StateStore } from '../../application/ports/state.js';
+import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
+import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
+import { mongoState } from '../../infrastructure/mongodb/state.js';
+import { redisLimiter } from '../../infrastructure/redis/limiter.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import type { AnyCollection } from '../../projections/define.js';
 import { freshDirectory } from './directories.js';
+import { startEventStoreDouble } from './eventstoredb-double/server.js';
+import { startMongoDouble } from './mongodb-double/server.js';
+import type { Place } from './places.js';
+import { noRedis, redisDatabase, redisKind } from './redis.js';
+import { silent } from './silent.js';
 
-/** A new, empty place to store things; each `open` is one more process's view of the same place. */
-export type Place<Store> = { open(): Promise<Store> };
+const { EVENTSTORE_URL, MONGODB_URL } = process.env;
+const aggregates = ['thing'];
+const inFile = (name: string) => join(freshDirectory(), name);
+
+const eventStoreOverWire = (batchAppend: boolean) => async (): Promise<Place<EventStore>> => {
+  const double = await startEventStoreDouble({ batchAppend });
+  return { open: async () => eventStoreDb(double.url, aggregates), end: double.close };
+};
+
+/** A database of its own on the double, or on the server where one is given. */
+const mongoDatabase = async () => {
+  const name = `chainfold-test-${randomBytes(6).toString('hex')}`;
+  const named = (url: string) => url.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
+  if (MONGODB_URL) return { url: named(MONGODB_URL) };
+  const double = await startMongoDouble();
+  return { url: named(double.url), end: double.close };
+};
 
 /** Every adapter of every port, by name. A contract suite runs over each. */
 export const eventStores = {
-  sqlite: () => {
-    const path = join(freshDirectory(), 'events.db');
+  sqlite: async () => {
+    const path = inFile('events.db');
     return { open: () => sqliteEventStore(path) };
   },
-} satisfies Record<string, () => Place<EventStore>>;
+  'eventstoredb over its wire': eventStoreOverWire(true),
+  'eventstoredb over its wire, without batch append': eventStoreOverWire(false),
+  ...(EVENTSTORE_URL && { eventstoredb: async () => ({ open: async () => eventStoreDb(EVENTSTORE_URL, aggregates) }) }),
+} satisfies Record<string, () => Promise<Place<EventStore>>>;
 
 export const readModels = {
-  sqlite: (collections) => {
-    const path = join(freshDirectory(), 'read-models.db');
+  sqlite: async (collections: readonly AnyCollection[]) => {
+    const path = inFile('read-models.db');
     return { open: () => sqliteReadModels(path, collections) };
   },
-} satisfies Record<string, (collections: readonly AnyCollection[]) => Place<ReadModels>>;
+  mongodb: async (collections: readonly AnyCollection[]) => {
+    const { url, ...rest } = await mongoDatabase();
+    return { open: () => mongoReadModels(url, collections), ...rest };
+  },
+} satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<Place<ReadModels>>>;
 
 export const states = {
-  sqlite: () => {
-    const path = join(freshDirectory(), 'state.db');
+  sqlite: async () => {
+    const path = inFile('state.db');
     return { open: () => sqliteState(path) };
   },
-} satisfies Record<string, () => Place<StateStore>>;
+  mongodb: async () => {
+    const { url, ...rest } = await mongoDatabase();
+    return { open: () => mongoState(url), ...rest };
+  },
+} satisfies Record<string, () => Promise<Place<StateStore>>>;
+
+type LimiterPlace = Place<Limiter> & { now(): number; elapse(ms: number): Promise<void> };
 
 export const limiters = {
-  sqlite: (now) => {
-    const path = join(freshDirectory(), 'limiter.db');
-    return { open: () => sqliteLimiter(path, now) };
+  sqlite: async () => {
+    const path = inFile('limiter.db');
+    let ahead = 0;
+    const now = () => Date.now() + ahead;
+    const elapse = async (ms: number) => {
+      ahead += ms;
+    };
+    return { open: () => sqliteLimiter(path, now), now, elapse };
   },
-} satisfies Record<string, (now: () => number) => Place<Limiter>>;
+  ...(noRedis === null && {
+    redis: async () => {
+      const { url, ...rest } = await redisDatabase();
+      return { open: () => redisLimiter(url, silent), now: Date.now, ...rest };
+    },
+  }),
+} satisfies Record<string, () => Promise<LimiterPlace>>;
+
+/** What the run ends with: each port, what it ran on and what it did not run on. */
+globalThis.adapterReport = [
+  `event store: SQLite; EventStoreDB over its wire (a gRPC double)${EVENTSTORE_URL ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
+  `read models, vault and process state: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
+  `limiter: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
+];
+
+declare global {
+  var adapterReport: readonly string[] | undefined;
+}

@@ -5,13 +5,10 @@ import { createProgress } from '../../application/progress.js';
 import { variants } from '../../domain/variant.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
-import { nodeSystem } from '../../infrastructure/system.js';
 import { everybody, scopeOf } from '../../projections/define.js';
 import { projections } from '../../projections/index.js';
 import { freshDirectory } from './directories.js';
-
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-export const testSystem = nodeSystem(new Uint8Array(32), silent);
+import { testSystem } from './silent.js';
 
 /** Every document of some organizations, scope by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {

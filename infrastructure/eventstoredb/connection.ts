@@ -1,0 +1,157 @@
+import {
+  type AllStreamResolvedEvent,
+  BACKWARDS,
+  END,
+  EventStoreDBClient,
+  excludeSystemEvents,
+  FORWARDS,
+  jsonEvent,
+  NO_STREAM,
+  type ResolvedEvent,
+  START,
+} from '@eventstore/db-client';
+import { noStream, type Revision, WrongRevision } from '../../application/ports/event-store.js';
+import { withDeadline } from '../deadline.js';
+import { guardAgainstClient, retrying, tryMs } from './patience.js';
+
+/** One record of the store, whatever it means to us. */
+export type RawRecord = {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: unknown;
+  readonly time: number;
+  /** Only known where the server tells it: always in $all, not in every version when reading a stream. */
+  readonly commit: bigint | null;
+};
+export type NewRecord = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: object;
+  readonly metadata: object;
+};
+
+export type Connection = {
+  /** Gives the log position of the last record written, where the server tells it. */
+  append(stream: string, expected: Revision, records: readonly NewRecord[]): Promise<bigint | null>;
+  readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
+  /** From a position, with it. */
+  readAll(from: bigint | null, count: number): Promise<readonly RawRecord[]>;
+  readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
+  subscribeToAll(after: bigint | null): ReturnType<EventStoreDBClient['subscribeToAll']>;
+  close(): Promise<void>;
+};
+type ReadOptions = { from?: number; count?: number; newestFirst?: boolean; resolveLinks?: boolean };
+
+const unknownPosition = 0xffff_ffff_ffff_ffffn;
+
+/** The client's classes are not always used for what the server says, so the kind of an error is read from its codes. */
+const kindOf = (error: unknown): string => {
+  const { type, code } = error as { type?: string; code?: number | string };
+  return type ?? (typeof code === 'number' ? `grpc ${code}` : 'unknown');
+};
+const isWrongRevision = (error: unknown) => kindOf(error) === 'wrong-expected-version';
+const isMissingStream = (error: unknown) => ['stream-not-found', 'no-stream'].includes(kindOf(error));
+
+export const rawRecord = ({ event }: ResolvedEvent | AllStreamResolvedEvent): RawRecord | null =>
+  event
+    ? {
+        stream: event.streamId,
+        revision: Number(event.revision),
+        id: event.id,
+        type: event.type,
+        data: event.data,
+        metadata: event.metadata,
+        time: event.created.getTime(),
+        commit: event.position && event.position.commit !== unknownPosition ? event.position.commit : null,
+      }
+    : null;
+
+type Reading = NodeJS.ReadableStream &
+  AsyncIterable<ResolvedEvent | AllStreamResolvedEvent> & { cancel(): Promise<void> };
+
+/** Everything a read gives, in time; the stream keeps a listener, for the client may report errors after the end. */
+const collect = async (reading: Reading): Promise<RawRecord[]> => {
+  reading.on('error', () => undefined);
+  const all = async () => {
+    const found: RawRecord[] = [];
+    for await (const one of reading) {
+      const raw = rawRecord(one);
+      if (raw) found.push(raw);
+    }
+    return found;
+  };
+  return withDeadline(all(), tryMs, () => void reading.cancel().catch(() => undefined));
+};
+
+const position = (commit: bigint) => ({ commit, prepare: commit });
+const eventData = (record: NewRecord) => jsonEvent({ ...record, data: record.data as Record<string, unknown> });
+const never = () => false;
+
+const createReads = (client: EventStoreDBClient) => {
+  const readStream: Connection['readStream'] = (stream, { from, count, newestFirst, resolveLinks } = {}) =>
+    retrying(never, async () => {
+      const [direction, start] = newestFirst ? ([BACKWARDS, END] as const) : ([FORWARDS, START] as const);
+      const reading = client.readStream(stream, {
+        direction,
+        fromRevision: from === undefined ? start : BigInt(from),
+        ...(count !== undefined && { maxCount: count }),
+        resolveLinkTos: resolveLinks ?? false,
+      });
+      return collect(reading as Reading).catch((error) => (isMissingStream(error) ? [] : Promise.reject(error)));
+    });
+  const readAll: Connection['readAll'] = (from, maxCount) =>
+    retrying(never, () => {
+      const fromPosition = from === null ? START : position(from);
+      return collect(client.readAll({ direction: FORWARDS, fromPosition, maxCount }) as Reading);
+    });
+  const readAllBackwards: Connection['readAllBackwards'] = (before, maxCount) =>
+    retrying(never, () => {
+      const fromPosition = before === null ? END : position(before);
+      return collect(client.readAll({ direction: BACKWARDS, fromPosition, maxCount }) as Reading);
+    });
+  return { readStream, readAll, readAllBackwards };
+};
+
+export const connect = (url: string): Connection => {
+  const client = EventStoreDBClient.connectionString(url);
+  const release = guardAgainstClient();
+  const reads = createReads(client);
+
+  /** A try whose answer got lost may be what moved the stream. */
+  const storedBefore = async (stream: string, expected: Revision, records: readonly NewRecord[]) => {
+    const found = await reads.readStream(stream, { from: expected + 1, count: records.length });
+    return found.length === records.length && found.every(({ id }, i) => id === records[i]?.id);
+  };
+  const tryAppend = async (stream: string, expected: Revision, records: readonly NewRecord[], tried: number) => {
+    const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected);
+    try {
+      const appending = client.appendToStream(stream, records.map(eventData), { expectedRevision });
+      return (await withDeadline(appending, tryMs)).position?.commit ?? null;
+    } catch (error) {
+      if (!isWrongRevision(error)) throw error;
+      if (tried > 0 && (await storedBefore(stream, expected, records))) return null;
+      throw new WrongRevision(stream);
+    }
+  };
+
+  return {
+    append: (stream, expected, records) =>
+      retrying(
+        (error) => error instanceof WrongRevision,
+        (tried) => tryAppend(stream, expected, records, tried),
+      ),
+    ...reads,
+    subscribeToAll: (after) =>
+      client.subscribeToAll({
+        fromPosition: after === null ? START : position(after),
+        filter: excludeSystemEvents(),
+      }),
+    close: async () => {
+      release();
+      await client.dispose();
+    },
+  };
+};

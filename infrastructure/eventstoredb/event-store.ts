@@ -1,0 +1,83 @@
+import {
+  beginning,
+  type EventStore,
+  noStream,
+  type Position,
+  type Recorded,
+} from '../../application/ports/event-store.js';
+import { createCommits } from './commit.js';
+import { connect, type RawRecord } from './connection.js';
+import { createFeed } from './feed.js';
+import { createHistory } from './history.js';
+import { commitOf, positionOf, recordedIn } from './records.js';
+
+const pageSize = 500;
+const lookBack = 100;
+
+/** EventStoreDB through its own client. `aggregates` are the kinds of streams an organization's history is made of. */
+export const eventStoreDb = (url: string, aggregates: readonly string[]): EventStore => {
+  const connection = connect(url);
+  const commits = createCommits(connection);
+
+  const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
+    records.flatMap(recordedIn).filter((event) => event.position > position);
+
+  /** The last record that stands for events of ours; the server's own records lie between. */
+  const last = async (): Promise<RawRecord | null> => {
+    let before: bigint | null = null;
+    for (;;) {
+      const page = await connection.readAllBackwards(before, lookBack);
+      const found = page.find((raw) => recordedIn(raw).length > 0);
+      if (found) return found;
+      before = page.at(-1)?.commit ?? null;
+      if (page.length < lookBack || before === null) return null;
+    }
+  };
+  const head = async (): Promise<Position> => {
+    const found = await last();
+    return found ? (recordedIn(found).at(-1)?.position ?? beginning) : beginning;
+  };
+
+  const readAll = async function* (from: Position): AsyncGenerator<readonly Recorded[]> {
+    let cursor: bigint | null = commitOf(from);
+    for (;;) {
+      // The record at the cursor comes again: it may hold events beyond the position.
+      const page = await connection.readAll(cursor, pageSize);
+      const events = after(page, from);
+      const end: bigint | null = page.at(-1)?.commit ?? null;
+      if (events.length > 0) yield events;
+      from = Math.max(from, events.at(-1)?.position ?? from);
+      if (page.length < pageSize || end === null || end === cursor) return;
+      cursor = end;
+    }
+  };
+  const feed = createFeed(connection, async () => (await last())?.commit ?? null);
+
+  return {
+    append: async (writes) => {
+      const [only] = writes;
+      if (writes.length > 1) return (await commits.write(writes)) ?? head();
+      if (!only) return head();
+      const commit = await connection.append(only.stream, only.expected, only.events);
+      return commit === null ? head() : positionOf(commit, 0);
+    },
+    read: async (stream) => {
+      const records = await connection.readStream(stream);
+      return { events: await commits.eventsIn(records), revision: records.at(-1)?.revision ?? noStream };
+    },
+    readAll,
+    readOrganization: createHistory(connection, [...aggregates, 'commit'], { last, readAll }),
+    subscribe: async function* (from, signal) {
+      const cursor = commitOf(from);
+      // What is left of the record in the middle of which the subscriber stopped.
+      const rest = cursor === null ? [] : after(await connection.readAll(cursor, 1), from);
+      if (rest.length > 0) yield rest;
+      for await (const records of feed(cursor, signal)) {
+        const events = after(records, from);
+        if (events.length > 0) yield events;
+      }
+    },
+    head,
+    close: () => connection.close(),
+  };
+};

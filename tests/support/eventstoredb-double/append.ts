@@ -1,0 +1,61 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { handleClientStreamingCall } from '@grpc/grpc-js';
+import { type Append, attempt } from './attempt.js';
+import type { Failure, Node } from './faults.js';
+import type { ExpectedRevision, Outcome } from './log.js';
+import { expectedRevision, proposedEvent, streamNameIn, withPosition } from './messages.js';
+
+/** The way a client appends when it gives credentials with the call, or when BatchAppend is not advertised. */
+export const appendHandler =
+  (node: Node): handleClientStreamingCall<AppendReq, AppendResp> =>
+  (call, callback) => {
+    const requests: AppendReq[] = [];
+    let open = true;
+    const finish = (problem: Failure | null, response?: AppendResp) => {
+      if (!open) return;
+      open = false;
+      forget();
+      callback(problem, response);
+    };
+    const forget = node.calls.track(finish);
+    call.on('cancelled', forget);
+    call.on('data', (request: AppendReq) => requests.push(request));
+    call.on('end', () => {
+      if (!open) return;
+      const append = appendIn(requests);
+      const tried = attempt(node, 'append', append);
+      if (tried.answer === 'failure') finish(tried.failure);
+      if (tried.answer === 'outcome') finish(null, response(tried.outcome, append.expected));
+    });
+  };
+
+const appendIn = (requests: readonly AppendReq[]): Append => {
+  const options = requests.find((request) => request.hasOptions())?.getOptions() ?? new streams.AppendReq.Options();
+  const messages = requests.flatMap((request) => request.getProposedMessage() ?? []);
+  return {
+    stream: streamNameIn(options.getStreamIdentifier()),
+    expected: expectedRevision(options, options.hasRevision() ? options.getRevision() : undefined),
+    events: messages.map(proposedEvent),
+  };
+};
+
+const response = (outcome: Outcome, expected: ExpectedRevision): AppendResp => {
+  if (!outcome.accepted)
+    return new streams.AppendResp().setWrongExpectedVersion(wrongExpectedVersion(outcome.current, expected));
+  const success = new streams.AppendResp.Success()
+    .setCurrentRevision(String(outcome.revision))
+    .setPosition(withPosition(new streams.AppendResp.Position(), outcome.position));
+  return new streams.AppendResp().setSuccess(success);
+};
+
+const wrongExpectedVersion = (current: number, expected: ExpectedRevision): AppendResp.WrongExpectedVersion => {
+  const wrong = new streams.AppendResp.WrongExpectedVersion();
+  if (current < 0) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentRevision(String(current));
+  if (expected === 'any') return wrong.setExpectedAny(new shared.Empty());
+  if (expected === 'no_stream') return wrong.setExpectedNoStream(new shared.Empty());
+  if (expected === 'stream_exists') return wrong.setExpectedStreamExists(new shared.Empty());
+  return wrong.setExpectedRevision(expected.toString());
+};

@@ -1,0 +1,132 @@
+import type { Document } from 'bson';
+import { commandError } from './errors.js';
+import { predicateOf } from './filters.js';
+import { isEmpty, keyOf, valueAt } from './values.js';
+
+export type Index = {
+  readonly name: string;
+  readonly spec: Document;
+  readonly unique: boolean;
+  /** The entry that the document has in this index; undefined when a partial or sparse index leaves it out. */
+  entryOf(document: Document): string | undefined;
+  /** Unique indexes only: entry to key of the committed document that owns it. */
+  readonly owners: Map<string, string>;
+};
+
+export type Collection = {
+  readonly namespace: string;
+  /** Committed documents by the key of their _id. They are never changed in place, so readers need no copies. */
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly indexes: readonly Index[];
+  /** null removes. */
+  put(key: string, document: Document | null): void;
+  /** False when the same index exists already. */
+  addIndex(spec: Document): boolean;
+  removeIndexes(name: string): void;
+};
+
+export const duplicateKey = (collection: Collection, index: Index, document: Document) => {
+  const keyValue = Object.fromEntries(
+    Object.keys(index.spec.key).map((path) => [path, valueAt(document, path) ?? null]),
+  );
+  return commandError(
+    11000,
+    `E11000 duplicate key error collection: ${collection.namespace} index: ${index.name} dup key: ${JSON.stringify(keyValue)}`,
+    { keyPattern: index.spec.key, keyValue },
+  );
+};
+
+const createIndex = (spec: Document): Index => {
+  const paths = Object.keys(spec.key);
+  const belongs = isEmpty(spec.partialFilterExpression) ? undefined : predicateOf(spec.partialFilterExpression);
+  return {
+    name: spec.name,
+    spec: { v: 2, ...spec },
+    unique: spec.unique === true,
+    owners: new Map(),
+    entryOf: (document) => {
+      if (belongs && !belongs(document)) return undefined;
+      const values = paths.map((path) => valueAt(document, path));
+      if (spec.sparse && values.every((value) => value === undefined)) return undefined;
+      return values.map(keyOf).join('\0');
+    },
+  };
+};
+
+/** What createIndexes refuses: another index under the name, or the same keys under another name or other options. */
+const assertNoOtherIndex = (existing: Index, wanted: Index) => {
+  const sameKeys = JSON.stringify(existing.spec.key) === JSON.stringify(wanted.spec.key);
+  if (existing.name === wanted.name && !sameKeys)
+    throw commandError(86, `An existing index has the same name as the requested index: ${wanted.name}.`);
+  const sameOptions =
+    existing.unique === wanted.unique &&
+    keyOf(existing.spec.partialFilterExpression) === keyOf(wanted.spec.partialFilterExpression);
+  if (sameKeys && (existing.name !== wanted.name || !sameOptions))
+    throw commandError(85, `Index with the same keys already exists with other options: ${existing.name}.`);
+};
+
+const createCollection = (namespace: string): Collection => {
+  const documents = new Map<string, Document>();
+  const indexes: Index[] = [createIndex({ key: { _id: 1 }, name: '_id_' })];
+
+  const register = (index: Index, key: string, document: Document) => {
+    const entry = index.unique ? index.entryOf(document) : undefined;
+    if (entry !== undefined) index.owners.set(entry, key);
+  };
+  const unregister = (index: Index, key: string, document: Document) => {
+    const entry = index.unique ? index.entryOf(document) : undefined;
+    if (entry !== undefined && index.owners.get(entry) === key) index.owners.delete(entry);
+  };
+  const collection: Collection = {
+    namespace,
+    documents,
+    indexes,
+    put: (key, document) => {
+      const old = documents.get(key);
+      for (const index of indexes) {
+        if (old) unregister(index, key, old);
+        if (document) register(index, key, document);
+      }
+      if (document) documents.set(key, document);
+      else documents.delete(key);
+    },
+    addIndex: (spec) => {
+      const wanted = createIndex(spec);
+      for (const existing of indexes) assertNoOtherIndex(existing, wanted);
+      if (indexes.some((existing) => existing.name === wanted.name)) return false;
+      for (const [key, document] of documents) {
+        const entry = wanted.entryOf(document);
+        if (wanted.unique && entry !== undefined && wanted.owners.has(entry))
+          throw duplicateKey(collection, wanted, document);
+        register(wanted, key, document);
+      }
+      indexes.push(wanted);
+      return true;
+    },
+    removeIndexes: (name) => {
+      const kept = indexes.filter((index) => index.name === '_id_' || (name !== '*' && index.name !== name));
+      if (kept.length === indexes.length && name !== '*') throw commandError(27, `index not found with name [${name}]`);
+      indexes.splice(0, indexes.length, ...kept);
+    },
+  };
+  return collection;
+};
+
+export type Catalog = ReturnType<typeof createCatalog>;
+
+/** All collections by namespace (`database.collection`). */
+export const createCatalog = () => {
+  const collections = new Map<string, Collection>();
+  return {
+    find: (namespace: string) => collections.get(namespace),
+    /** Writing to a collection that does not exist makes it. */
+    obtain: (namespace: string) => {
+      const found = collections.get(namespace) ?? createCollection(namespace);
+      collections.set(namespace, found);
+      return found;
+    },
+    drop: (namespace: string) => collections.delete(namespace),
+    inDatabase: (database: string) =>
+      [...collections.values()].filter(({ namespace }) => namespace.startsWith(`${database}.`)),
+  };
+};

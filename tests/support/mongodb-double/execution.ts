@@ -1,0 +1,98 @@
+import { type Document, Long, Timestamp } from 'bson';
+import { createCatalog } from './collections.js';
+import { allowedInTransaction, sessionCommands, statements } from './commands.js';
+import { type Identity, nameOf } from './context.js';
+import { createCursors } from './cursors.js';
+import { commandError, errorFields, labelsFor, waitOf } from './errors.js';
+import type { Failure } from './failures.js';
+import { createSessions } from './sessions.js';
+
+const assertKnown = (name: string, command: Document) => {
+  if (!statements.has(name) && !sessionCommands.has(name)) throw commandError(59, `no such command: '${name}'`);
+  if (command.autocommit === false && !allowedInTransaction.has(name) && !sessionCommands.has(name))
+    throw commandError(263, `Cannot run '${name}' in a multi-document transaction.`);
+};
+
+export const createExecution = (identity: Identity) => {
+  const catalog = createCatalog();
+  const cursors = createCursors();
+  const sessions = createSessions(identity);
+  let ticks = 0;
+
+  /** The driver gossips these between its sessions, and a session reads after them. */
+  const times = () => {
+    if (identity.standalone) return {};
+    ticks += 1;
+    const clusterTime = new Timestamp({ t: 1, i: ticks });
+    return {
+      operationTime: clusterTime,
+      $clusterTime: { clusterTime, signature: { hash: Buffer.alloc(20), keyId: Long.ZERO } },
+    };
+  };
+
+  /** One attempt: the answer, or what to wait for before the next one. */
+  const attempt = (command: Document): { reply: Document } | { wait: Promise<void> } => {
+    const unit = sessions.unitFor(command);
+    try {
+      const reply = statements.get(nameOf(command))?.({ command, unit, catalog, cursors, identity }) ?? {};
+      sessions.settle(command, unit, reply);
+      return { reply };
+    } catch (error) {
+      const wait = waitOf(error);
+      if (wait !== undefined) return { wait };
+      sessions.fail(command);
+      throw error;
+    }
+  };
+
+  const statement = async (command: Document, isWaiting: () => boolean): Promise<Document> => {
+    const remembered = sessions.rememberedReply(command);
+    if (remembered) return remembered;
+    let outcome = attempt(command);
+    while ('wait' in outcome) {
+      await outcome.wait;
+      // A client that has gone away no longer wants its write.
+      if (!isWaiting()) return {};
+      outcome = attempt(command);
+    }
+    return outcome.reply;
+  };
+
+  const answer = async (command: Document, isWaiting: () => boolean): Promise<Document> => {
+    const name = nameOf(command);
+    assertKnown(name, command);
+    const sessionCommand = sessionCommands.get(name);
+    if (!sessionCommand) return statement(command, isWaiting);
+    sessionCommand(command, sessions);
+    return {};
+  };
+
+  const refusal = (command: Document, error: unknown, label?: string): Document => {
+    const fields = errorFields(error);
+    const errorLabels = label === undefined ? labelsFor(command, fields.code) : [label];
+    return { ok: 0, ...fields, ...(errorLabels.length > 0 && { errorLabels }), ...times() };
+  };
+
+  const injected = (command: Document, { code, label }: Failure): Document => {
+    if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
+    return refusal(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
+  };
+
+  return {
+    /** Runs the command and answers as the wire wants it. Only waiting for a transaction takes time. */
+    run: async (command: Document, failure: Failure | undefined, isWaiting: () => boolean): Promise<Document> => {
+      if (failure?.when === 'before') return injected(command, failure);
+      try {
+        const reply = await answer(command, isWaiting);
+        return failure ? injected(command, failure) : { ...reply, ok: 1, ...times() };
+      } catch (error) {
+        return refusal(command, error);
+      }
+    },
+    /** What does not outlive the process of a real server. */
+    forgetVolatile: () => {
+      sessions.abortAll();
+      cursors.clear();
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import type { Document } from 'bson';
+import { Query } from 'mingo';
+import type { Collection } from './collections.js';
+import { isOperators, predicateOf } from './filters.js';
+import type { Unit } from './transactions.js';
+import { compareValues, isEmpty, keyOf, valueAt } from './values.js';
+
+type Selection = {
+  readonly filter?: Document | undefined;
+  readonly sort?: Document | undefined;
+  readonly skip?: number | undefined;
+  /** 0 means no limit; a negative one counts like its absolute value. */
+  readonly limit?: number | undefined;
+};
+
+const byFields = (sort: Document) => {
+  const fields = Object.entries(sort);
+  return (left: Document, right: Document): number => {
+    for (const [path, direction] of fields) {
+      const order = compareValues(valueAt(left, path), valueAt(right, path));
+      if (order !== 0) return order * Number(direction);
+    }
+    return 0;
+  };
+};
+
+/** The values of _id that the filter names, if it does. */
+const namedIds = ({ _id: condition }: Document): readonly unknown[] | undefined => {
+  if (condition === undefined || condition instanceof RegExp) return undefined;
+  if (!isOperators(condition)) return [condition];
+  if ('$eq' in condition) return [condition.$eq];
+  return Array.isArray(condition.$in) ? condition.$in : undefined;
+};
+
+/** Named ids are looked up, and answered in their order, as a walk along the index does. */
+const candidates = (unit: Unit, collection: Collection, filter: Document): Iterable<Document> => {
+  const ids = namedIds(filter);
+  if (!ids) return unit.documents(collection);
+  return [...new Set(ids.map(keyOf))]
+    .map((key) => unit.read(collection, key))
+    .filter((document) => document !== undefined)
+    .sort(byFields({ _id: 1 }));
+};
+
+/** Documents of the collection as the unit sees them. No collection, no documents. */
+export const select = (unit: Unit, collection: Collection | undefined, selection: Selection): readonly Document[] => {
+  if (!collection) return [];
+  const { filter = {}, sort, skip = 0, limit = 0 } = selection;
+  const end = limit === 0 ? Number.POSITIVE_INFINITY : skip + Math.abs(limit);
+  const matches = predicateOf(filter);
+  const sorted = sort !== undefined && !isEmpty(sort);
+  const found: Document[] = [];
+  for (const document of candidates(unit, collection, filter)) {
+    if (!matches(document)) continue;
+    found.push(document);
+    if (!sorted && found.length >= end) break;
+  }
+  if (sorted) found.sort(byFields(sort));
+  return skip === 0 && found.length <= end ? found : found.slice(skip, end);
+};
+
+export const project = (documents: readonly Document[], projection: Document | undefined): readonly Document[] =>
+  projection === undefined || isEmpty(projection)
+    ? documents
+    : new Query({}).find<Document>([...documents], projection).all();

@@ -1,0 +1,102 @@
+import type { Document } from 'bson';
+import { commandError, noSuchTransaction } from './errors.js';
+import { createTransactions, type Unit } from './transactions.js';
+
+/** The latest numbered thing that a session did: a transaction, or a retryable write with its remembered answer. */
+type Latest =
+  | { readonly number: number; readonly state: 'open'; readonly unit: Unit }
+  | { readonly number: number; readonly state: 'committed' | 'aborted' }
+  | { readonly number: number; readonly state: 'answered'; readonly reply: Document };
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+export const createSessions = ({ standalone }: { readonly standalone: boolean }) => {
+  const transactions = createTransactions();
+  const sessions = new Map<string, Latest>();
+  const idOf = (lsid: Document): string => lsid.id.toString('hex');
+  const latestOf = ({ lsid, txnNumber }: Document): Latest | undefined => {
+    const latest = lsid && sessions.get(idOf(lsid));
+    return latest?.number === txnNumber ? latest : undefined;
+  };
+  const isNumbered = (command: Document) => command.lsid !== undefined && command.txnNumber !== undefined;
+
+  const assertNumbersAllowed = (command: Document) => {
+    if (standalone && command.txnNumber !== undefined)
+      throw commandError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
+  };
+
+  const abortIn = (id: string) => {
+    const latest = sessions.get(id);
+    if (latest?.state !== 'open') return;
+    transactions.abort(latest.unit);
+    sessions.set(id, { number: latest.number, state: 'aborted' });
+  };
+
+  const start = ({ lsid, txnNumber }: Document): Unit => {
+    const id = idOf(lsid);
+    const previous = sessions.get(id);
+    if (previous && previous.number >= txnNumber)
+      throw commandError(225, `Cannot start transaction ${txnNumber}: a newer transaction ${previous.number} exists.`);
+    abortIn(id);
+    const unit = transactions.begin(true);
+    sessions.set(id, { number: txnNumber, state: 'open', unit });
+    return unit;
+  };
+
+  return {
+    /** The unit that a command works in: its transaction's, or one of its own. */
+    unitFor: (command: Document): Unit => {
+      assertNumbersAllowed(command);
+      if (command.autocommit !== false) return transactions.begin(false);
+      if (command.startTransaction === true) return start(command);
+      const latest = latestOf(command);
+      if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
+      return latest.unit;
+    },
+    /** A command is through: its own unit commits now, a transaction goes on unless one of its writes was refused. */
+    settle: (command: Document, unit: Unit, reply: Document) => {
+      if (command.autocommit === false) {
+        if (reply.writeErrors) abortIn(idOf(command.lsid));
+        return;
+      }
+      transactions.commit(unit);
+      if (isNumbered(command))
+        sessions.set(idOf(command.lsid), { number: command.txnNumber, state: 'answered', reply });
+    },
+    /** Any error inside a transaction ends it, as on the server. */
+    fail: (command: Document) => {
+      if (command.autocommit === false && latestOf(command)) abortIn(idOf(command.lsid));
+    },
+    /** The driver sends a write again under the same number when the answer got lost; it must not be done twice. */
+    rememberedReply: (command: Document): Document | undefined => {
+      if (command.autocommit === false || !isNumbered(command)) return undefined;
+      const latest = latestOf(command);
+      return latest?.state === 'answered' ? latest.reply : undefined;
+    },
+    commit: (command: Document) => {
+      assertNumbersAllowed(command);
+      const latest = latestOf(command);
+      if (latest?.state === 'committed') return;
+      if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
+      transactions.commit(latest.unit);
+      sessions.set(idOf(command.lsid), { number: latest.number, state: 'committed' });
+    },
+    abort: (command: Document) => {
+      assertNumbersAllowed(command);
+      const latest = latestOf(command);
+      if (latest?.state === 'committed') throw commandError(256, 'Transaction has been committed.');
+      if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
+      abortIn(idOf(command.lsid));
+    },
+    end: (lsids: readonly Document[]) => {
+      for (const id of lsids.map(idOf)) {
+        abortIn(id);
+        sessions.delete(id);
+      }
+    },
+    /** What a restart does; committed numbers survive it, as they do in the server's own records. */
+    abortAll: () => {
+      for (const id of sessions.keys()) abortIn(id);
+    },
+  };
+};
