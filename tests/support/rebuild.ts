@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import type { PageKey, ReadModels } from '../../application/ports/read-models.js';
 import { createProjector } from '../../application/processes/project.js';
 import { createProgress } from '../../application/progress.js';
 import { variants } from '../../domain/variant.js';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
-import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { everybody, scopeOf } from '../../projections/define.js';
 import { projections } from '../../projections/index.js';
-import { freshDirectory } from './directories.js';
+import type { Home } from './engines.js';
 import { testSystem } from './silent.js';
 
 /** Every document of some organizations, scope by scope. */
@@ -48,11 +45,9 @@ const walk = async function* (
   } while (after);
 };
 
-/** The read models of a data directory as they are, and as a fresh rebuild from its events makes them. */
-export const liveAndRebuilt = async (directory: string, organizations: readonly string[]) => {
-  const events = await sqliteEventStore(join(directory, 'events.db'));
-  const live = await sqliteReadModels(join(directory, 'read-models.db'), projections);
-  const fresh = await sqliteReadModels(join(freshDirectory(), 'read-models.db'), projections);
+/** The read models of a home as they are, and as a fresh rebuild from its events makes them. */
+export const liveAndRebuilt = async (home: Home, organizations: readonly string[]) => {
+  const [events, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
   const catchUp = async (readModels: ReadModels) => {
     const stop = new AbortController();
     const progress = createProgress(readModels, testSystem);

@@ -1,19 +1,20 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
-import { freshDirectory } from './directories.js';
+import type { Engine, Home } from './engines.js';
 
 const launcher = 'bin/chainfold.js';
 
-const environment = (directory: string, extra: Record<string, string> = {}) => ({
+const environment = ({ directory, environment: engines }: Home, extra: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   CHAINFOLD_DATA_DIR: directory,
+  ...engines,
   CHAINFOLD_PORT: '0',
   CHAINFOLD_LOG_LEVEL: 'warn',
   ...extra,
@@ -21,7 +22,7 @@ const environment = (directory: string, extra: Record<string, string> = {}) => (
 
 export type Service = {
   readonly url: string;
-  readonly directory: string;
+  readonly home: Home;
   readonly process: ChildProcess;
   /** Everything it wrote to standard output and standard error so far. */
   readonly output: () => string;
@@ -37,13 +38,15 @@ process.once('exit', () => {
 });
 
 /** The service as an operator starts it: a process of its own, on a free port, over a directory. */
-export const startService = async (
-  options: { directory?: string; role?: string; env?: Record<string, string> } = {},
-): Promise<Service> => {
-  const directory = options.directory ?? freshDirectory();
+export const startService = async (options: {
+  on: Engine | Home;
+  role?: string;
+  env?: Record<string, string>;
+}): Promise<Service> => {
+  const home = 'home' in options.on ? await options.on.home() : options.on;
   const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
   const child = spawn(process.execPath, args, {
-    env: environment(directory, options.env),
+    env: environment(home, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -61,9 +64,10 @@ export const startService = async (
     child.kill(name);
     return gone;
   };
+  if (!(await hasDemo(home, options.env))) await makeDemo(home);
   return {
     url: JSON.parse(first).url,
-    directory,
+    home,
     process: child,
     output: () => output,
     kill: async () => void (await signal('SIGKILL')),
@@ -71,26 +75,37 @@ export const startService = async (
   };
 };
 
-/** The demo organization's credentials of a directory. */
-export const demoOf = (directory: string): Credentials & { organizationId: string } => {
-  const { organization_id, api_key, api_secret } = JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
+const demoFile = ({ directory }: Home) => join(directory, 'demo.json');
+
+/** Engines that others may share get no demo organization, so the tests make one there. */
+const hasDemo = async (home: Home, env: Record<string, string> = {}) =>
+  Object.keys(home.environment).length === 0 || existsSync(demoFile(home)) || 'CHAINFOLD_DEMO' in env;
+const makeDemo = async (home: Home) => {
+  const { organization_id } = await jsonOf(home, ['organization', 'create', '--name', 'Demo', '--domain', 'demo']);
+  const issued = await jsonOf(home, ['credential', 'issue', '--organization', organization_id, '--role', 'admin']);
+  writeFileSync(demoFile(home), JSON.stringify({ organization_id, ...issued }));
+};
+
+/** The demo organization's credentials. */
+export const demoOf = (home: Home): Credentials & { organizationId: string } => {
+  const { organization_id, api_key, api_secret } = JSON.parse(readFileSync(demoFile(home), 'utf8'));
   return { organizationId: organization_id, key: api_key, secret: api_secret };
 };
 
-export const clientOf = ({ url, directory }: Service, credentials: Credentials = demoOf(directory)): Client =>
+export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>
   createClient({ url, ...credentials });
 
 export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** A command as a person types it. */
 export const runCommand = async (
-  directory: string,
+  home: Home,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<CommandResult> => {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], {
-      env: environment(directory, env),
+      env: environment(home, env),
     });
     return { code: 0, stdout, stderr };
   } catch (error) {
@@ -99,18 +114,18 @@ export const runCommand = async (
   }
 };
 
-export const jsonOf = async (directory: string, args: readonly string[]) => {
-  const { code, stdout, stderr } = await runCommand(directory, [...args, '--json']);
+export const jsonOf = async (home: Home, args: readonly string[]) => {
+  const { code, stdout, stderr } = await runCommand(home, [...args, '--json']);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 };
 
 /** One more organization with a credential, made at the command line. */
 export const newOrganization = async (
-  directory: string,
+  home: Home,
   domain: string,
 ): Promise<Credentials & { organizationId: string }> => {
-  const { organization_id } = await jsonOf(directory, ['organization', 'create', '--name', domain, '--domain', domain]);
-  const { api_key, api_secret } = await jsonOf(directory, ['credential', 'issue', '--organization', organization_id]);
+  const { organization_id } = await jsonOf(home, ['organization', 'create', '--name', domain, '--domain', domain]);
+  const { api_key, api_secret } = await jsonOf(home, ['credential', 'issue', '--organization', organization_id]);
   return { organizationId: organization_id, key: api_key, secret: api_secret };
 };

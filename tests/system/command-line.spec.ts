@@ -1,189 +1,147 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { freshDirectory } from '../support/directories.js';
+import { engines } from '../support/engines.js';
 import { call } from '../support/http.js';
-import { demoOf, jsonOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { jsonOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
 
 const port = (service: Service) => ({ CHAINFOLD_PORT: new URL(service.url).port });
 
-describe('command line', () => {
-  let service: Service;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
-  const run = (args: string[], env: Record<string, string> = {}) =>
-    runCommand(service.directory, args, { ...port(service), ...env });
-
-  it('helps with everything', async () => {
-    const overview = await run(['--help']);
-    assert.equal(overview.code, 0);
-    for (const words of [
-      'serve',
-      'call',
-      'organization create',
-      'organization list',
-      'credential issue',
-      'credential list',
-      'credential delete',
-    ]) {
-      assert.match(overview.stdout, new RegExp(`^  ${words}`, 'm'));
-      const help = await run([...words.split(' '), '--help']);
-      assert.equal(help.code, 0);
-      assert.match(help.stdout, /--json/);
-    }
-    assert.match((await run(['call', '--help'])).stdout, /^ {2}c RegisterWallet$/m);
-  });
-
-  it('calls operations with the demo credentials', async () => {
-    const made = await run(['call', 'c', 'RegisterWallet', '{"name":"by hand"}', '--json']);
-    assert.equal(made.code, 0);
-    const { wallet_id } = JSON.parse(made.stdout);
-    const shown = await run(['call', 'c', 'GetWallet', JSON.stringify({ wallet_id })]);
-    assert.equal(JSON.parse(shown.stdout).wallet.name, 'by hand');
-  });
-
-  it('ends with 1 and the problem when an operation refuses', async () => {
-    const asked = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}', '--json']);
-    assert.equal(asked.code, 1);
-    assert.equal(JSON.parse(asked.stdout).code, 'NOT_FOUND');
-    const read = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}']);
-    assert.equal(read.code, 1);
-    assert.equal(read.stderr, 'NOT_FOUND: there is no such wallet\n');
-  });
-
-  it('takes credentials from options or the environment', async () => {
-    const { key, secret } = await newOrganization(service.directory, 'elsewhere');
-    await run(['call', 'c', 'RegisterWallet', '{"name":"theirs"}', '--key', key, '--secret', secret]);
-    const listed = await run(['call', 'c', 'ListWallets', '--json'], {
-      CHAINFOLD_API_KEY: key,
-      CHAINFOLD_API_SECRET: secret,
+for (const engine of engines)
+  describe(`command line, on ${engine.name}`, () => {
+    let service: Service;
+    before(async () => {
+      service = await startService({ on: engine });
     });
-    assert.deepEqual(
-      JSON.parse(listed.stdout).wallets.map(({ name }: { name: string }) => name),
-      ['theirs'],
-    );
-    const half = await run(['call', 'c', 'ListWallets', '--key', key]);
-    assert.equal(half.code, 2);
-  });
+    after(() => service.stop());
+    const run = (args: string[], env: Record<string, string> = {}) =>
+      runCommand(service.home, args, { ...port(service), ...env });
 
-  it('ends with 2 and one line when it is used wrongly', async () => {
-    const wrong: [string[], RegExp][] = [
-      [['nonsense'], /no command/],
-      [['organization', 'create', '--name', 'x'], /--domain is needed/],
-      [['credential', 'issue', '--organization', 'demo', '--role', 'king'], /--role must be one of client, admin/],
-      [['serve', '--role', 'nobody'], /--role must be some of/],
-      [['call', 'c'], /<Operation> is needed/],
-      [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
-      [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
-      [['call', 'c', 'ListWallets', '--url', 'http://127.0.0.1:1'], /no service answers/],
-    ];
-    for (const [args, message] of wrong) {
-      const { code, stderr, stdout } = await run(args);
-      assert.equal(code, 2, args.join(' '));
-      assert.equal(stdout, '');
-      assert.match(stderr, message);
-      assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    }
-  });
-
-  it('stops with one line that names a bad setting', async () => {
-    for (const [name, value] of [
-      ['CHAINFOLD_PORT', 'eighty'],
-      ['CHAINFOLD_MASTER_KEY', 'short'],
-      ['CHAIN_C_URL', 'nowhere'],
-      ['CHAINFOLD_DEMO', 'maybe'],
-    ]) {
-      const { code, stderr } = await run(['serve'], { [name as string]: value as string });
-      assert.equal(code, 2);
-      assert.match(stderr, new RegExp(`^${name} [^\\n]+\\n$`));
-    }
-  });
-
-  it('refuses a domain that is taken or no domain, and an organization that is not there', async () => {
-    const taken = await run(['organization', 'create', '--name', 'Again', '--domain', 'demo', '--json']);
-    assert.equal(taken.code, 1);
-    assert.equal(JSON.parse(taken.stdout).code, 'ALREADY_EXISTS');
-    const bad = await run(['organization', 'create', '--name', 'Bad', '--domain', 'Not A Domain', '--json']);
-    assert.equal(JSON.parse(bad.stdout).code, 'INVALID_ARGUMENT');
-    const nobody = await run(['credential', 'issue', '--organization', 'nobody', '--json']);
-    assert.equal(JSON.parse(nobody.stdout).code, 'NOT_FOUND');
-    const none = await run(['credential', 'delete', 'ck_none', '--json']);
-    assert.equal(JSON.parse(none.stdout).code, 'NOT_FOUND');
-  });
-
-  it('lets exactly one of several commands have a domain', async () => {
-    const race = await Promise.all(
-      Array.from({ length: 4 }, () =>
-        run(['organization', 'create', '--name', 'Racer', '--domain', 'racer', '--json']),
-      ),
-    );
-    assert.deepEqual(race.map(({ code }) => code).sort(), [0, 1, 1, 1]);
-  });
-
-  it('issues, lists and deletes credentials', async () => {
-    const issued = await jsonOf(service.directory, [
-      'credential',
-      'issue',
-      '--organization',
-      'demo',
-      '--role',
-      'admin',
-    ]);
-    const list = async () => {
-      const { credentials } = await jsonOf(service.directory, ['credential', 'list', '--organization', 'demo']);
-      return credentials.map(({ api_key, role }: { api_key: string; role: string }) => `${api_key} ${role}`);
-    };
-    assert.equal((await list())[0], `${issued.api_key} admin`);
-    await jsonOf(service.directory, ['credential', 'delete', issued.api_key]);
-    assert.ok(!(await list()).includes(`${issued.api_key} admin`));
-  });
-
-  it('works without a server, and the server finds it later', async () => {
-    const directory = freshDirectory();
-    const credentials = await newOrganization(directory, 'early-bird');
-    const { organizations } = await jsonOf(directory, ['organization', 'list']);
-    assert.deepEqual(
-      organizations.map(({ domain }: { domain: string }) => domain),
-      ['early-bird'],
-    );
-    const later = await startService({ directory });
-    assert.equal((await call(later.url, credentials, '/v1/c/ListWallets', {})).status, 200);
-    assert.throws(() => demoOf(directory), /ENOENT/);
-    await later.stop();
-  });
-
-  it('makes no demo organization in production or when told not to', async () => {
-    for (const env of [{ NODE_ENV: 'production' }, { CHAINFOLD_DEMO: 'false' }]) {
-      const one = await startService({ env });
-      assert.throws(() => demoOf(one.directory), /ENOENT/);
-      await one.stop();
-    }
-  });
-});
-
-describe('secrets', () => {
-  it('are nowhere in clear: not in the stores, not in the log, not after deletion', async () => {
-    const service = await startService({ env: { CHAINFOLD_LOG_LEVEL: 'trace' } });
-    const { directory } = service;
-    const credentials = await newOrganization(directory, 'keeper');
-    await call(service.url, credentials, '/v1/c/RegisterWallet', { name: 'x' });
-    await call(service.url, { ...credentials, secret: credentials.secret.slice(1) }, '/v1/c/RegisterWallet', {
-      name: 'x',
+    it('helps with everything', async () => {
+      const overview = await run(['--help']);
+      assert.equal(overview.code, 0);
+      for (const words of [
+        'serve',
+        'call',
+        'organization create',
+        'organization list',
+        'credential issue',
+        'credential list',
+        'credential delete',
+      ]) {
+        assert.match(overview.stdout, new RegExp(`^  ${words}`, 'm'));
+        const help = await run([...words.split(' '), '--help']);
+        assert.equal(help.code, 0);
+        assert.match(help.stdout, /--json/);
+      }
+      assert.match((await run(['call', '--help'])).stdout, /^ {2}c RegisterWallet$/m);
     });
-    await jsonOf(directory, ['credential', 'delete', credentials.key]);
-    const files = readdirSync(directory).filter((name) => name !== 'demo.json' && name !== 'master.key');
-    const hiding = files.filter((name) => readFileSync(join(directory, name)).includes(credentials.secret));
-    assert.deepEqual(hiding, []);
-    assert.ok(
-      files.some((name) => readFileSync(join(directory, name)).includes(credentials.key)),
-      'the search finds what is there',
-    );
-    assert.ok(!readFileSync(join(directory, 'state.db')).includes(credentials.key), 'the data key is gone');
-    assert.ok(!service.output().includes(credentials.secret));
-    for (const name of ['master.key', 'demo.json', 'events.db', 'state.db'])
-      assert.equal(statSync(join(directory, name)).mode & 0o077, 0, name);
-    await service.stop();
+
+    it('calls operations with the demo credentials', async () => {
+      const made = await run(['call', 'c', 'RegisterWallet', '{"name":"by hand"}', '--json']);
+      assert.equal(made.code, 0);
+      const { wallet_id } = JSON.parse(made.stdout);
+      const shown = await run(['call', 'c', 'GetWallet', JSON.stringify({ wallet_id })]);
+      assert.equal(JSON.parse(shown.stdout).wallet.name, 'by hand');
+    });
+
+    it('ends with 1 and the problem when an operation refuses', async () => {
+      const asked = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}', '--json']);
+      assert.equal(asked.code, 1);
+      assert.equal(JSON.parse(asked.stdout).code, 'NOT_FOUND');
+      const read = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}']);
+      assert.equal(read.code, 1);
+      assert.equal(read.stderr, 'NOT_FOUND: there is no such wallet\n');
+    });
+
+    it('takes credentials from options or the environment', async () => {
+      const { key, secret } = await newOrganization(service.home, 'elsewhere');
+      await run(['call', 'c', 'RegisterWallet', '{"name":"theirs"}', '--key', key, '--secret', secret]);
+      const listed = await run(['call', 'c', 'ListWallets', '--json'], {
+        CHAINFOLD_API_KEY: key,
+        CHAINFOLD_API_SECRET: secret,
+      });
+      assert.deepEqual(
+        JSON.parse(listed.stdout).wallets.map(({ name }: { name: string }) => name),
+        ['theirs'],
+      );
+      const half = await run(['call', 'c', 'ListWallets', '--key', key]);
+      assert.equal(half.code, 2);
+    });
+
+    it('ends with 2 and one line when it is used wrongly', async () => {
+      const wrong: [string[], RegExp][] = [
+        [['nonsense'], /no command/],
+        [['organization', 'create', '--name', 'x'], /--domain is needed/],
+        [['credential', 'issue', '--organization', 'demo', '--role', 'king'], /--role must be one of client, admin/],
+        [['serve', '--role', 'nobody'], /--role must be some of/],
+        [['call', 'c'], /<Operation> is needed/],
+        [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
+        [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
+        [['call', 'c', 'ListWallets', '--url', 'http://127.0.0.1:1'], /no service answers/],
+      ];
+      for (const [args, message] of wrong) {
+        const { code, stderr, stdout } = await run(args);
+        assert.equal(code, 2, args.join(' '));
+        assert.equal(stdout, '');
+        assert.match(stderr, message);
+        assert.equal(stderr.trim().split('\n').length, 1, stderr);
+      }
+    });
+
+    it('stops with one line that names a bad setting', async () => {
+      for (const [name, value] of [
+        ['CHAINFOLD_PORT', 'eighty'],
+        ['CHAINFOLD_MASTER_KEY', 'short'],
+        ['CHAIN_C_URL', 'nowhere'],
+        ['CHAINFOLD_DEMO', 'maybe'],
+      ]) {
+        const { code, stderr } = await run(['serve'], { [name as string]: value as string });
+        assert.equal(code, 2);
+        assert.match(stderr, new RegExp(`^${name} [^\\n]+\\n$`));
+      }
+    });
+
+    it('refuses a domain that is taken or no domain, and an organization that is not there', async () => {
+      const taken = await run(['organization', 'create', '--name', 'Again', '--domain', 'demo', '--json']);
+      assert.equal(taken.code, 1);
+      assert.equal(JSON.parse(taken.stdout).code, 'ALREADY_EXISTS');
+      const bad = await run(['organization', 'create', '--name', 'Bad', '--domain', 'Not A Domain', '--json']);
+      assert.equal(JSON.parse(bad.stdout).code, 'INVALID_ARGUMENT');
+      const nobody = await run(['credential', 'issue', '--organization', 'nobody', '--json']);
+      assert.equal(JSON.parse(nobody.stdout).code, 'NOT_FOUND');
+      const none = await run(['credential', 'delete', 'ck_none', '--json']);
+      assert.equal(JSON.parse(none.stdout).code, 'NOT_FOUND');
+    });
+
+    it('lets exactly one of several commands have a domain', async () => {
+      const race = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          run(['organization', 'create', '--name', 'Racer', '--domain', 'racer', '--json']),
+        ),
+      );
+      assert.deepEqual(race.map(({ code }) => code).sort(), [0, 1, 1, 1]);
+    });
+
+    it('issues, lists and deletes credentials', async () => {
+      const issued = await jsonOf(service.home, ['credential', 'issue', '--organization', 'demo', '--role', 'admin']);
+      const list = async () => {
+        const { credentials } = await jsonOf(service.home, ['credential', 'list', '--organization', 'demo']);
+        return credentials.map(({ api_key, role }: { api_key: string; role: string }) => `${api_key} ${role}`);
+      };
+      assert.equal((await list())[0], `${issued.api_key} admin`);
+      await jsonOf(service.home, ['credential', 'delete', issued.api_key]);
+      assert.ok(!(await list()).includes(`${issued.api_key} admin`));
+    });
+
+    it('works without a server, and the server finds it later', async () => {
+      const home = await engine.home();
+      const credentials = await newOrganization(home, 'early-bird');
+      const { organizations } = await jsonOf(home, ['organization', 'list']);
+      assert.deepEqual(
+        organizations.map(({ domain }: { domain: string }) => domain),
+        ['early-bird'],
+      );
+      const later = await startService({ on: home });
+      assert.equal((await call(later.url, credentials, '/v1/c/ListWallets', {})).status, 200);
+      await later.stop();
+    });
   });
-});

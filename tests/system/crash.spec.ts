@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { engines } from '../support/engines.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
@@ -29,98 +28,74 @@ const hammer = async (service: Service, acknowledged: Acknowledged) => {
   return answered;
 };
 
-describe('kill -9', () => {
-  it('loses nothing that was acknowledged, keeps no half batch, and read models equal a rebuild', async function () {
-    this.timeout(120_000);
-    const acknowledged: Acknowledged = { wallets: new Map() };
-    let service = await startService();
-    const { directory } = service;
-    for (let round = 0; round < 8; round++) {
-      const killed = service;
-      setTimeout(() => void killed.kill(), 30 + Math.random() * 400);
-      await hammer(service, acknowledged);
-      service = await startService({ directory });
-    }
-    assert.ok(acknowledged.wallets.size > 20);
-    const client = clientOf(service);
-    for (const [wallet_id, addresses] of acknowledged.wallets) {
-      const { wallet } = await client.c.getWallet({ wallet_id });
-      // A batch that was not answered may be there or not, but never in part.
-      assert.ok([addresses.length, batchSize].includes(wallet.addresses.length), `${wallet.addresses.length}`);
-      if (addresses.length > 0) assert.deepEqual(wallet.addresses, addresses);
-    }
-    await service.stop();
-    const { live, rebuilt } = await liveAndRebuilt(directory, [demoOf(directory).organizationId]);
-    assert.deepEqual(live, rebuilt);
-    assert.ok(Object.values(live).flat().length > acknowledged.wallets.size);
+for (const engine of engines)
+  describe(`kill -9, on ${engine.name}`, () => {
+    it('loses nothing that was acknowledged, keeps no half batch, and read models equal a rebuild', async function () {
+      this.timeout(120_000);
+      const acknowledged: Acknowledged = { wallets: new Map() };
+      let service = await startService({ on: engine });
+      const { home } = service;
+      for (let round = 0; round < 8; round++) {
+        const killed = service;
+        setTimeout(() => void killed.kill(), 30 + Math.random() * 400);
+        await hammer(service, acknowledged);
+        service = await startService({ on: home });
+      }
+      assert.ok(acknowledged.wallets.size > 20);
+      const client = clientOf(service);
+      for (const [wallet_id, addresses] of acknowledged.wallets) {
+        const { wallet } = await client.c.getWallet({ wallet_id });
+        // A batch that was not answered may be there or not, but never in part.
+        assert.ok([addresses.length, batchSize].includes(wallet.addresses.length), `${wallet.addresses.length}`);
+        if (addresses.length > 0) assert.deepEqual(wallet.addresses, addresses);
+      }
+      await service.stop();
+      const { live, rebuilt } = await liveAndRebuilt(home, [demoOf(home).organizationId]);
+      assert.deepEqual(live, rebuilt);
+      assert.ok(Object.values(live).flat().length > acknowledged.wallets.size);
+    });
   });
 
-  it('opens a log whose last record was torn', async () => {
-    let service = await startService();
-    const { directory } = service;
-    const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'before the tear' });
-    await service.kill();
-    const log = join(directory, 'events.db-wal');
-    assert.ok(existsSync(log));
-    appendFileSync(log, randomBytes(4096 + 24 - 7));
-    service = await startService({ directory });
-    assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.name, 'before the tear');
-    await clientOf(service).c.registerWallet({ name: 'after the tear' });
-    await service.stop();
+for (const engine of engines)
+  describe(`SIGTERM, on ${engine.name}`, () => {
+    it('answers the requests under way, then ends with nothing to repair', async function () {
+      this.timeout(30_000);
+      const service = await startService({ on: engine });
+      const client = clientOf(service);
+      const outcomes: (string | Error)[] = [];
+      const caller = async () => {
+        for (;;)
+          try {
+            outcomes.push((await client.c.registerWallet({ name: 'in flight' })).wallet_id);
+          } catch (error) {
+            outcomes.push(error as Error);
+            return;
+          }
+      };
+      const callers = Array.from({ length: 16 }, caller);
+      while (outcomes.length < 200) await new Promise(setImmediate);
+      const stopping = Date.now();
+      assert.equal(await service.stop(), 0);
+      assert.ok(Date.now() - stopping < 10_000);
+      await Promise.all(callers);
+      // What fails is a connection that was refused or closed between requests, never one that had begun to be served.
+      const codes = outcomes
+        .filter((one) => one instanceof Error)
+        .map((one) => (one as { cause?: { code?: string } }).cause?.code);
+      for (const code of codes) assert.ok(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(code ?? ''), code);
+      const wallets = outcomes.filter((one) => typeof one === 'string');
+      const again = await startService({ on: service.home });
+      const seen = new Set<string>();
+      let token = '';
+      do {
+        const page = await clientOf(again).c.listWallets({ page_size: 100, page_token: token });
+        for (const { wallet_id } of page.wallets) seen.add(wallet_id);
+        token = page.pagination.next_page_token;
+      } while (token);
+      assert.deepEqual(
+        wallets.filter((id) => !seen.has(id as string)),
+        [],
+      );
+      await again.stop();
+    });
   });
-
-  it('catches its read models up when they were lost altogether', async () => {
-    let service = await startService();
-    const { directory } = service;
-    const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'kept by its events' });
-    await service.stop();
-    const { rmSync } = await import('node:fs');
-    for (const suffix of ['', '-wal', '-shm']) rmSync(join(directory, `read-models.db${suffix}`), { force: true });
-    service = await startService({ directory });
-    assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.name, 'kept by its events');
-    await service.stop();
-  });
-});
-
-describe('SIGTERM', () => {
-  it('answers the requests under way, then ends with nothing to repair', async function () {
-    this.timeout(30_000);
-    const service = await startService();
-    const client = clientOf(service);
-    const outcomes: (string | Error)[] = [];
-    const caller = async () => {
-      for (;;)
-        try {
-          outcomes.push((await client.c.registerWallet({ name: 'in flight' })).wallet_id);
-        } catch (error) {
-          outcomes.push(error as Error);
-          return;
-        }
-    };
-    const callers = Array.from({ length: 16 }, caller);
-    while (outcomes.length < 200) await new Promise(setImmediate);
-    const stopping = Date.now();
-    assert.equal(await service.stop(), 0);
-    assert.ok(Date.now() - stopping < 10_000);
-    await Promise.all(callers);
-    // What fails is a connection that was refused or closed between requests, never one that had begun to be served.
-    const codes = outcomes
-      .filter((one) => one instanceof Error)
-      .map((one) => (one as { cause?: { code?: string } }).cause?.code);
-    for (const code of codes) assert.ok(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'].includes(code ?? ''), code);
-    const wallets = outcomes.filter((one) => typeof one === 'string');
-    const again = await startService({ directory: service.directory });
-    const seen = new Set<string>();
-    let token = '';
-    do {
-      const page = await clientOf(again).c.listWallets({ page_size: 100, page_token: token });
-      for (const { wallet_id } of page.wallets) seen.add(wallet_id);
-      token = page.pagination.next_page_token;
-    } while (token);
-    assert.deepEqual(
-      wallets.filter((id) => !seen.has(id as string)),
-      [],
-    );
-    await again.stop();
-  });
-});

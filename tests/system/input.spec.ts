@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { endpoints } from '../../interfaces/operations/index.js';
 import type { Credentials } from '../../interfaces/signature.js';
+import { engines } from '../support/engines.js';
 import { type Answer, call, problemIn, raw, send, sign } from '../support/http.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
@@ -43,150 +44,151 @@ const badBodies: readonly (readonly [string, string | Uint8Array])[] = [
   ['a wrong checksum', '{"name":"a","address":"0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}'],
 ];
 
-describe('bad input', () => {
-  let service: Service;
-  let demo: Credentials;
-  before(async () => {
-    service = await startService();
-    demo = demoOf(service.directory);
-  });
-  after(async () => {
-    assert.equal(await service.stop(), 0);
-    assert.equal(service.output().split('\n').filter(Boolean).length, 1, service.output());
-  });
-
-  const countWallets = async () => (await clientOf(service).c.listWallets({ page_size: 100 })).wallets.length;
-  const isInvalid = (answer: Answer, status = 400) => {
-    assert.equal(answer.status, status, JSON.stringify(answer.body));
-    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
-    const problem = problemIn(answer);
-    assert.equal(problem.code, 'INVALID_ARGUMENT');
-    assert.equal(problem.status, status);
-    assert.equal(problem.type, '/problems/invalid-argument');
-    assert.equal(problem.request_id, answer.headers.get('x-request-id'));
-    assert.ok(problem.title && problem.detail && Array.isArray(problem.errors));
-  };
-
-  for (const [name, body] of badBodies)
-    it(`refuses ${name}`, async () => {
-      const before = await countWallets();
-      isInvalid(await call(service.url, demo, path, body));
-      assert.equal(await countWallets(), before);
+for (const engine of engines)
+  describe(`bad input, on ${engine.name}`, () => {
+    let service: Service;
+    let demo: Credentials;
+    before(async () => {
+      service = await startService({ on: engine });
+      demo = demoOf(service.home);
+    });
+    after(async () => {
+      assert.equal(await service.stop(), 0);
+      assert.equal(service.output().split('\n').filter(Boolean).length, 1, service.output());
     });
 
-  it('points at the place', async () => {
-    const missing = problemIn(await call(service.url, demo, path, {}));
-    assert.deepEqual(missing.errors, [{ path: '/name', message: 'is needed' }]);
-    const unknown = problemIn(await call(service.url, demo, path, { name: 'a', nmae: 'b' }));
-    assert.deepEqual(unknown.errors, [{ path: '/nmae', message: 'is not a field of this operation' }]);
-    const neither = problemIn(await call(service.url, demo, '/v1/c/GetWallet', {}));
-    assert.deepEqual(
-      neither.errors.map((one) => one.path),
-      ['/wallet_id', '/address'],
-    );
-  });
+    const countWallets = async () => (await clientOf(service).c.listWallets({ page_size: 100 })).wallets.length;
+    const isInvalid = (answer: Answer, status = 400) => {
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+      const problem = problemIn(answer);
+      assert.equal(problem.code, 'INVALID_ARGUMENT');
+      assert.equal(problem.status, status);
+      assert.equal(problem.type, '/problems/invalid-argument');
+      assert.equal(problem.request_id, answer.headers.get('x-request-id'));
+      assert.ok(problem.title && problem.detail && Array.isArray(problem.errors));
+    };
 
-  it('counts an empty body as {}', async () => {
-    const response = await fetch(new URL('/v1/c/ListWallets', service.url), {
-      method: 'POST',
-      headers: sign(demo, '/v1/c/ListWallets', ''),
+    for (const [name, body] of badBodies)
+      it(`refuses ${name}`, async () => {
+        const before = await countWallets();
+        isInvalid(await call(service.url, demo, path, body));
+        assert.equal(await countWallets(), before);
+      });
+
+    it('points at the place', async () => {
+      const missing = problemIn(await call(service.url, demo, path, {}));
+      assert.deepEqual(missing.errors, [{ path: '/name', message: 'is needed' }]);
+      const unknown = problemIn(await call(service.url, demo, path, { name: 'a', nmae: 'b' }));
+      assert.deepEqual(unknown.errors, [{ path: '/nmae', message: 'is not a field of this operation' }]);
+      const neither = problemIn(await call(service.url, demo, '/v1/c/GetWallet', {}));
+      assert.deepEqual(
+        neither.errors.map((one) => one.path),
+        ['/wallet_id', '/address'],
+      );
     });
-    assert.equal(response.status, 200);
-  });
 
-  it('takes a body up to a mebibyte and not a byte more', async () => {
-    const padded = (size: number) => `{"name":"a"${' '.repeat(size - 12)}}`;
-    assert.equal((await call(service.url, demo, path, padded(1_048_576))).status, 200);
-    isInvalid(await call(service.url, demo, path, padded(1_048_577)), 413);
-  });
+    it('counts an empty body as {}', async () => {
+      const response = await fetch(new URL('/v1/c/ListWallets', service.url), {
+        method: 'POST',
+        headers: sign(demo, '/v1/c/ListWallets', ''),
+      });
+      assert.equal(response.status, 200);
+    });
 
-  it('stops reading a body without a length once it is too large', async () => {
-    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    assert.match(await raw(service.url, head + chunk.repeat(17)), /^HTTP\/1.1 413 /);
-  });
+    it('takes a body up to a mebibyte and not a byte more', async () => {
+      const padded = (size: number) => `{"name":"a"${' '.repeat(size - 12)}}`;
+      assert.equal((await call(service.url, demo, path, padded(1_048_576))).status, 200);
+      isInvalid(await call(service.url, demo, path, padded(1_048_577)), 413);
+    });
 
-  it('takes application/json only, with any parameters', async () => {
-    const post = (type: string) =>
-      send(service.url, path, '{"name":"a"}', { ...sign(demo, path, '{"name":"a"}'), 'content-type': type });
-    isInvalid(await post('text/plain'), 415);
-    isInvalid(await post('application/x-www-form-urlencoded'), 415);
-    assert.equal((await post('Application/JSON; charset=utf-8')).status, 200);
-  });
+    it('stops reading a body without a length once it is too large', async () => {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+      assert.match(await raw(service.url, head + chunk.repeat(17)), /^HTTP\/1.1 413 /);
+    });
 
-  it('knows POST only, and no other operations', async () => {
-    const got = await fetch(new URL(path, service.url));
-    assert.equal(got.status, 405);
-    assert.equal(got.headers.get('allow'), 'POST');
-    for (const unknown of [
-      '/v1/c/Nothing',
-      '/v1/x/RegisterWallet',
-      '/v1/',
-      '/v1/c/registerwallet',
-      '/v1/c/GetAddress',
-      '/nothing',
-    ]) {
-      const answer = await call(service.url, demo, unknown, {});
-      assert.equal(answer.status, 404, unknown);
-      assert.equal(problemIn(answer).code, 'NOT_FOUND');
-    }
-  });
+    it('takes application/json only, with any parameters', async () => {
+      const post = (type: string) =>
+        send(service.url, path, '{"name":"a"}', { ...sign(demo, path, '{"name":"a"}'), 'content-type': type });
+      isInvalid(await post('text/plain'), 415);
+      isInvalid(await post('application/x-www-form-urlencoded'), 415);
+      assert.equal((await post('Application/JSON; charset=utf-8')).status, 200);
+    });
 
-  it('refuses bad headers', async () => {
-    isInvalid(await call(service.url, demo, '/v1/c/ListWallets', {}, { 'x-min-position': 'soon' }));
-    isInvalid(await call(service.url, demo, path, { name: 'a' }, { 'idempotency-key': 'k'.repeat(256) }));
-  });
+    it('knows POST only, and no other operations', async () => {
+      const got = await fetch(new URL(path, service.url));
+      assert.equal(got.status, 405);
+      assert.equal(got.headers.get('allow'), 'POST');
+      for (const unknown of [
+        '/v1/c/Nothing',
+        '/v1/x/RegisterWallet',
+        '/v1/',
+        '/v1/c/registerwallet',
+        '/v1/c/GetAddress',
+        '/nothing',
+      ]) {
+        const answer = await call(service.url, demo, unknown, {});
+        assert.equal(answer.status, 404, unknown);
+        assert.equal(problemIn(answer).code, 'NOT_FOUND');
+      }
+    });
 
-  it('refuses page tokens that no list gave', async () => {
-    await clientOf(service).c.registerWallet({ name: 'one more' });
-    const { pagination } = await clientOf(service).c.listWallets({ page_size: 1 });
-    const token = pagination.next_page_token;
-    assert.ok(token);
-    for (const page_token of [
-      'x',
-      token.slice(0, -1),
-      `x${token}`,
-      token.replace('.', ''),
-      `${token}.${token}x`,
-      `é.${'é'.repeat(32)}`,
-    ])
-      isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_token }));
-    isInvalid(await call(service.url, demo, '/v1/p/ListWallets', { page_token: token }));
-    isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 101 }));
-    isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 0 }));
-  });
+    it('refuses bad headers', async () => {
+      isInvalid(await call(service.url, demo, '/v1/c/ListWallets', {}, { 'x-min-position': 'soon' }));
+      isInvalid(await call(service.url, demo, path, { name: 'a' }, { 'idempotency-key': 'k'.repeat(256) }));
+    });
 
-  it('answers what is not HTTP, and goes on', async () => {
-    assert.match(await raw(service.url, 'nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
-    assert.match(
-      await raw(service.url, `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`),
-      /^HTTP\/1.1 431 /,
-    );
-    const smuggled = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
-    assert.match(await raw(service.url, smuggled), /^HTTP\/1.1 400 /);
-    await countWallets();
-  });
+    it('refuses page tokens that no list gave', async () => {
+      await clientOf(service).c.registerWallet({ name: 'one more' });
+      const { pagination } = await clientOf(service).c.listWallets({ page_size: 1 });
+      const token = pagination.next_page_token;
+      assert.ok(token);
+      for (const page_token of [
+        'x',
+        token.slice(0, -1),
+        `x${token}`,
+        token.replace('.', ''),
+        `${token}.${token}x`,
+        `é.${'é'.repeat(32)}`,
+      ])
+        isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_token }));
+      isInvalid(await call(service.url, demo, '/v1/p/ListWallets', { page_token: token }));
+      isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 101 }));
+      isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 0 }));
+    });
 
-  it('never fails on its own, whatever is sent to any operation', () => {
-    const json = fc.oneof(
-      fc.json({ maxDepth: 4 }),
-      fc
-        .dictionary(
-          fc.constantFrom('name', 'address', 'addresses', 'wallet_id', 'page_token', '__proto__'),
-          fc.anything(),
-        )
-        .map((value) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))),
-      fc.string({ unit: 'binary' }),
-    );
-    return fc.assert(
-      fc.asyncProperty(fc.constantFrom(...endpoints), json, async (endpoint, body) => {
-        const answer = await call(service.url, demo, endpoint.path, body);
-        assert.ok(
-          [200, 400, 404, 409].includes(answer.status),
-          `${endpoint.path} ${body} ${JSON.stringify(answer.body)}`,
-        );
-      }),
-      { numRuns: 600 },
-    );
+    it('answers what is not HTTP, and goes on', async () => {
+      assert.match(await raw(service.url, 'nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
+      assert.match(
+        await raw(service.url, `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`),
+        /^HTTP\/1.1 431 /,
+      );
+      const smuggled = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
+      assert.match(await raw(service.url, smuggled), /^HTTP\/1.1 400 /);
+      await countWallets();
+    });
+
+    it('never fails on its own, whatever is sent to any operation', () => {
+      const json = fc.oneof(
+        fc.json({ maxDepth: 4 }),
+        fc
+          .dictionary(
+            fc.constantFrom('name', 'address', 'addresses', 'wallet_id', 'page_token', '__proto__'),
+            fc.anything(),
+          )
+          .map((value) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one))),
+        fc.string({ unit: 'binary' }),
+      );
+      return fc.assert(
+        fc.asyncProperty(fc.constantFrom(...endpoints), json, async (endpoint, body) => {
+          const answer = await call(service.url, demo, endpoint.path, body);
+          assert.ok(
+            [200, 400, 404, 409].includes(answer.status),
+            `${endpoint.path} ${body} ${JSON.stringify(answer.body)}`,
+          );
+        }),
+        { numRuns: 600 },
+      );
+    });
   });
-});

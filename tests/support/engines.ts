@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { EventStore } from '../../application/ports/event-store.js';
+import type { ReadModels } from '../../application/ports/read-models.js';
+import { aggregates } from '../../domain/aggregates.js';
+import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
+import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
+import { projections } from '../../projections/index.js';
+import { freshDirectory } from './directories.js';
+import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-double/server.js';
+import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
+import { noRedis, redisDatabase } from './redis.js';
+
+/** Somewhere a service can be started, again and again, and several at once. */
+export type Home = {
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly events: () => Promise<EventStore>;
+  readonly readModels: () => Promise<ReadModels>;
+  readonly emptyReadModels: () => Promise<ReadModels>;
+};
+
+export type Engine = { readonly name: string; readonly isEmbedded: boolean; home(): Promise<Home> };
+
+export const embedded: Engine = {
+  name: 'embedded stores',
+  isEmbedded: true,
+  home: async () => {
+    const directory = freshDirectory();
+    return {
+      directory,
+      environment: {},
+      events: () => sqliteEventStore(join(directory, 'events.db')),
+      readModels: () => sqliteReadModels(join(directory, 'read-models.db'), projections),
+      emptyReadModels: () => sqliteReadModels(join(freshDirectory(), 'read-models.db'), projections),
+    };
+  },
+};
+
+const { EVENTSTORE_URL, MONGODB_URL } = process.env;
+const doubles: { close(): Promise<void> }[] = [];
+after(() => Promise.all(doubles.map((double) => double.close())));
+
+const kept = <T extends EventStoreDouble | MongoDouble>(double: T): T => {
+  doubles.push(double);
+  return double;
+};
+const database = (url: string, name: string) =>
+  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}${randomBytes(6).toString('hex')}`);
+
+/** The engines that scale: over their wire here, on real servers where their URLs are given; Redis is always real. */
+const services: Engine = {
+  name: 'EventStoreDB, MongoDB and Redis',
+  isEmbedded: false,
+  home: async () => {
+    const eventStoreUrl = EVENTSTORE_URL ?? kept(await startEventStoreDouble()).url;
+    const mongo = MONGODB_URL ?? kept(await startMongoDouble()).url;
+    const mongoUrl = database(mongo, 'live');
+    const redis = await redisDatabase();
+    doubles.push({ close: redis.end });
+    return {
+      directory: freshDirectory(),
+      environment: {
+        EVENTSTORE_URL: eventStoreUrl,
+        MONGODB_URL: mongoUrl,
+        REDIS_URL: redis.url,
+        CHAINFOLD_MASTER_KEY: randomBytes(32).toString('hex'),
+      },
+      events: async () => eventStoreDb(eventStoreUrl, aggregates),
+      readModels: () => mongoReadModels(mongoUrl, projections),
+      emptyReadModels: () => mongoReadModels(database(mongo, 'fresh'), projections),
+    };
+  },
+};
+
+/** Every set of engines that the black-box suite runs on. */
+export const engines: readonly Engine[] = noRedis === null ? [embedded, services] : [embedded];

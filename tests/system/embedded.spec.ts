@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { embedded as engine } from '../support/engines.js';
+import { call } from '../support/http.js';
+import { clientOf, demoOf, jsonOf, newOrganization, type Service, startService } from '../support/service.js';
+
+describe('files of the embedded stores', () => {
+  it('opens a log whose last record was torn', async () => {
+    let service = await startService({ on: engine });
+    const { home } = service;
+    const { directory } = home;
+    const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'before the tear' });
+    await service.kill();
+    const log = join(directory, 'events.db-wal');
+    assert.ok(existsSync(log));
+    appendFileSync(log, randomBytes(4096 + 24 - 7));
+    service = await startService({ on: home });
+    assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.name, 'before the tear');
+    await clientOf(service).c.registerWallet({ name: 'after the tear' });
+    await service.stop();
+  });
+
+  it('catches its read models up when they were lost altogether', async () => {
+    let service = await startService({ on: engine });
+    const { home } = service;
+    const { directory } = home;
+    const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'kept by its events' });
+    await service.stop();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(directory, `read-models.db${suffix}`), { force: true });
+    service = await startService({ on: home });
+    assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.name, 'kept by its events');
+    await service.stop();
+  });
+
+  it('are nowhere in clear: not in the stores, not in the log, not after deletion', async () => {
+    const service = await startService({ on: engine, env: { CHAINFOLD_LOG_LEVEL: 'trace' } });
+    const { home } = service;
+    const { directory } = home;
+    const credentials = await newOrganization(home, 'keeper');
+    await call(service.url, credentials, '/v1/c/RegisterWallet', { name: 'x' });
+    await call(service.url, { ...credentials, secret: credentials.secret.slice(1) }, '/v1/c/RegisterWallet', {
+      name: 'x',
+    });
+    await jsonOf(home, ['credential', 'delete', credentials.key]);
+    const files = readdirSync(directory).filter((name) => name !== 'demo.json' && name !== 'master.key');
+    const hiding = files.filter((name) => readFileSync(join(directory, name)).includes(credentials.secret));
+    assert.deepEqual(hiding, []);
+    assert.ok(
+      files.some((name) => readFileSync(join(directory, name)).includes(credentials.key)),
+      'the search finds what is there',
+    );
+    assert.ok(!readFileSync(join(directory, 'state.db')).includes(credentials.key), 'the data key is gone');
+    assert.ok(!service.output().includes(credentials.secret));
+    for (const name of ['master.key', 'demo.json', 'events.db', 'state.db'])
+      assert.equal(statSync(join(directory, name)).mode & 0o077, 0, name);
+    await service.stop();
+  });
+});
+
+describe('demo organization', () => {
+  it('makes no demo organization in production or when told not to', async () => {
+    for (const env of [{ NODE_ENV: 'production' }, { CHAINFOLD_DEMO: 'false' }]) {
+      const one = await startService({ on: engine, env });
+      assert.throws(() => demoOf(one.home), /ENOENT/);
+      await one.stop();
+    }
+  });
+
+  it('is made for an empty store only', async () => {
+    const home = await engine.home();
+    await newOrganization(home, 'first');
+    const service = await startService({ on: home });
+    assert.throws(() => demoOf(home), /ENOENT/);
+    await service.stop();
+  });
+});
+
+describe('a service on every address of the machine', () => {
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  const token = 'a-token-of-sixteen';
+  let service: Service;
+  before(async () => {
+    service = await startService({ on: engine, env: { CHAINFOLD_HOST: '0.0.0.0', CHAINFOLD_METRICS_TOKEN: token } });
+  });
+  after(() => service.stop());
+
+  it('shows figures to whoever brings the token, and makes no demo organization', async function () {
+    if (!outside) return this.skip();
+    const url = `http://${outside}:${new URL(service.url).port}/metrics`;
+    assert.equal((await fetch(url)).status, 403);
+    assert.equal((await fetch(url, { headers: { authorization: `Bearer ${token}x` } })).status, 403);
+    assert.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+    assert.throws(() => clientOf(service), /ENOENT/);
+  });
+});
