@@ -1,15 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type Collection,
-  type Db,
-  MongoBulkWriteError,
-  MongoClient,
-  type MongoClientOptions,
-  MongoNetworkTimeoutError,
-  MongoOperationTimeoutError,
-  MongoServerError,
-  MongoServerSelectionError,
-} from 'mongodb';
+import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
 import { type MongoDouble, startMongoDouble } from '../support/mongodb-double/server.js';
 
 type Item = { _id: string; n?: number; kind?: string; place?: { city?: string }; tags?: string[]; made?: boolean };
@@ -40,10 +30,15 @@ describe('mongodb double', () => {
   });
   const item = (_id: string) => items.findOne({ _id });
   const numbered = (...numbers: number[]) => items.insertMany(numbers.map((n) => ({ _id: String(n), n })));
+  const transaction = () => {
+    const session = db.client.startSession();
+    session.startTransaction();
+    return session;
+  };
   const arrived = (name: string) => double.commands.filter((command) => command === name).length;
 
   describe('documents', () => {
-    it('keeps indexes and lists them, and refuses another one under the same name', async () => {
+    it('keeps indexes and lists them, and refuses another one under its name', async () => {
       const partial = { unique: true, partialFilterExpression: { kind: 'a' } };
       await items.createIndexes([
         { key: { kind: 1, n: -1 }, name: 'by-kind' },
@@ -54,6 +49,7 @@ describe('mongodb double', () => {
       const numbers = { v: 2, key: { n: 1 }, name: 'numbers', ...partial };
       assert.deepEqual(await items.indexes(), [...known, { v: 2, key: { kind: 1, n: -1 }, name: 'by-kind' }, numbers]);
       await assert.rejects(items.createIndex({ other: 1 }, { name: 'by-kind' }), isCode(86));
+      await assert.rejects(items.createIndex({ kind: 1, n: -1 }, { name: 'again' }), isCode(85));
       await items.dropIndex('by-kind');
       assert.deepEqual(await items.indexes(), [...known, numbers]);
     });
@@ -68,21 +64,19 @@ describe('mongodb double', () => {
       await items.deleteOne({ _id: '1' });
       await items.updateOne({ _id: '3' }, { $set: { kind: 'a' } });
       await items.insertOne({ _id: '4', n: 1 });
-      await assert.rejects(items.createIndex({ n: 1 }, { unique: true, name: 'all' }), isCode(85));
       await assert.rejects(items.createIndex({ made: 1 }, { unique: true }), isCode(11000));
     });
 
     it('stops at the first refused document of an ordered insert, and goes on in an unordered one', async () => {
-      await assert.rejects(numbered(1, 1, 2), MongoBulkWriteError);
+      await assert.rejects(numbered(1, 1, 2), isCode(11000));
       assert.equal(await items.countDocuments(), 1);
-      const unordered = items.insertMany([{ _id: '1' }, { _id: '2' }], { ordered: false });
-      await assert.rejects(unordered, MongoBulkWriteError);
+      await assert.rejects(items.insertMany([{ _id: '1' }, { _id: '2' }], { ordered: false }), isCode(11000));
       assert.equal(await items.countDocuments(), 2);
     });
 
     it('finds by comparison, sorts by several fields, limits, projects, and hands out batches', async () => {
-      const many = Array.from({ length: 250 }, (_, n) => ({ _id: `i${n}`, n: n % 50, kind: n % 2 ? 'a' : 'b' }));
-      await items.insertMany(many);
+      const row = (_: unknown, n: number) => ({ _id: `i${n}`, n: n % 50, kind: n % 2 ? 'a' : 'b' });
+      await items.insertMany(Array.from({ length: 250 }, row));
       assert.equal((await items.find().toArray()).length, 250);
       assert.ok(arrived('getMore') > 0);
       const either = [{ n: { $lt: 3 } }, { n: 3, _id: { $in: ['i3', 'i53'] } }];
@@ -157,11 +151,6 @@ describe('mongodb double', () => {
   });
 
   describe('transactions', () => {
-    const transaction = () => {
-      const session = db.client.startSession();
-      session.startTransaction();
-      return session;
-    };
     const ids = async (options = {}) => (await items.find({}, options).toArray()).map(({ _id }) => _id).join();
     beforeEach(() => numbered(1, 2));
 
@@ -282,14 +271,13 @@ describe('mongodb double', () => {
       });
 
     it('is silent while muted, and answers again after it', async () => {
-      const hurried = (await connect({ timeoutMS: 1000 })).collection<Item>('items');
-      const impatient = (await connect({ socketTimeoutMS: 100, retryReads: false })).collection<Item>('items');
-      await Promise.all([hurried.findOne(), impatient.findOne()]);
+      // The driver ignores timeoutMS in 7.8: these two are what ends a wait.
+      const impatient = await connect({ socketTimeoutMS: 100, connectTimeoutMS: 100 });
+      await impatient.command({ ping: 1 });
       double.mute(true);
-      await assert.rejects(hurried.findOne({}, { timeoutMS: 100 }), MongoOperationTimeoutError);
-      await assert.rejects(impatient.findOne(), MongoNetworkTimeoutError);
+      await assert.rejects(impatient.collection('items').findOne(), { name: 'MongoNetworkTimeoutError' });
       double.mute(false);
-      assert.deepEqual(await Promise.all([hurried.findOne(), item('1')]), Array(2).fill({ _id: '1', n: 1 }));
+      assert.deepEqual(await impatient.collection('items').findOne(), { _id: '1', n: 1 });
     });
 
     it('drops connections, and the driver makes new ones', async () => {
@@ -300,11 +288,10 @@ describe('mongodb double', () => {
     });
 
     it('comes back on its port with its data, without the transactions that were open', async () => {
-      const session = db.client.startSession();
-      session.startTransaction();
+      const session = transaction();
       await items.updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session });
       await double.stop();
-      await assert.rejects(connect({ serverSelectionTimeoutMS: 100 }), MongoServerSelectionError);
+      await assert.rejects(connect({ serverSelectionTimeoutMS: 100 }), { name: 'MongoServerSelectionError' });
       await double.start();
       await assert.rejects(session.commitTransaction(), isCode(251, 'TransientTransactionError'));
       assert.equal((await item('1'))?.n, 1);

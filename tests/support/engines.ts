@@ -20,6 +20,8 @@ export type Home = {
   readonly events: () => Promise<EventStore>;
   readonly readModels: () => Promise<ReadModels>;
   readonly emptyReadModels: () => Promise<ReadModels>;
+  /** What can be made to fail; a real server cannot. */
+  readonly doubles?: { readonly eventStore: EventStoreDouble; readonly mongo: MongoDouble };
 };
 
 export type Engine = { readonly name: string; readonly isEmbedded: boolean; home(): Promise<Home> };
@@ -40,26 +42,28 @@ export const embedded: Engine = {
 };
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
-const doubles: { close(): Promise<void> }[] = [];
-after(() => Promise.all(doubles.map((double) => double.close())));
+const started: { close(): Promise<void> }[] = [];
+after(() => Promise.all(started.map((one) => one.close())));
 
-const kept = <T extends EventStoreDouble | MongoDouble>(double: T): T => {
-  doubles.push(double);
-  return double;
+const startDoubles = async () => {
+  const [eventStore, mongo] = await Promise.all([startEventStoreDouble(), startMongoDouble()]);
+  started.push(eventStore, mongo);
+  return { eventStore, mongo };
 };
 const database = (url: string, name: string) =>
   url.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}${randomBytes(6).toString('hex')}`);
 
 /** The engines that scale: over their wire here, on real servers where their URLs are given; Redis is always real. */
-const services: Engine = {
+export const services: Engine = {
   name: 'EventStoreDB, MongoDB and Redis',
   isEmbedded: false,
   home: async () => {
-    const eventStoreUrl = EVENTSTORE_URL ?? kept(await startEventStoreDouble()).url;
-    const mongo = MONGODB_URL ?? kept(await startMongoDouble()).url;
+    const doubles = EVENTSTORE_URL && MONGODB_URL ? undefined : await startDoubles();
+    const eventStoreUrl = EVENTSTORE_URL ?? doubles?.eventStore.url ?? '';
+    const mongo = MONGODB_URL ?? doubles?.mongo.url ?? '';
     const mongoUrl = database(mongo, 'live');
     const redis = await redisDatabase();
-    doubles.push({ close: redis.end });
+    started.push({ close: redis.end });
     return {
       directory: freshDirectory(),
       environment: {
@@ -71,6 +75,7 @@ const services: Engine = {
       events: async () => eventStoreDb(eventStoreUrl, aggregates),
       readModels: () => mongoReadModels(mongoUrl, projections),
       emptyReadModels: () => mongoReadModels(database(mongo, 'fresh'), projections),
+      ...(doubles && !EVENTSTORE_URL && !MONGODB_URL && { doubles }),
     };
   },
 };

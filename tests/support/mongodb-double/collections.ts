@@ -53,16 +53,17 @@ const createIndex = (spec: Document): Index => {
   };
 };
 
-/** What createIndexes refuses: another index under the name, or the same keys under another name or other options. */
+/** What tells two indexes apart for the server, besides their names. */
+const signatureOf = ({ spec }: Index) =>
+  keyOf([spec.key, spec.unique === true, spec.sparse === true, spec.partialFilterExpression ?? null]);
+
+/** What createIndexes refuses: another index under a name that is taken, or the same one under another name. */
 const assertNoOtherIndex = (existing: Index, wanted: Index) => {
-  const sameKeys = JSON.stringify(existing.spec.key) === JSON.stringify(wanted.spec.key);
-  if (existing.name === wanted.name && !sameKeys)
+  const same = signatureOf(existing) === signatureOf(wanted);
+  if (existing.name === wanted.name && !same)
     throw commandError(86, `An existing index has the same name as the requested index: ${wanted.name}.`);
-  const sameOptions =
-    existing.unique === wanted.unique &&
-    keyOf(existing.spec.partialFilterExpression) === keyOf(wanted.spec.partialFilterExpression);
-  if (sameKeys && (existing.name !== wanted.name || !sameOptions))
-    throw commandError(85, `Index with the same keys already exists with other options: ${existing.name}.`);
+  if (existing.name !== wanted.name && same)
+    throw commandError(85, `Index already exists with a different name: ${existing.name}`);
 };
 
 const createCollection = (namespace: string): Collection => {

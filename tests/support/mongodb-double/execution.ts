@@ -39,9 +39,8 @@ export const createExecution = (identity: Identity) => {
       return { reply };
     } catch (error) {
       const wait = waitOf(error);
-      if (wait !== undefined) return { wait };
-      sessions.fail(command);
-      throw error;
+      if (wait === undefined) throw error;
+      return { wait };
     }
   };
 
@@ -67,16 +66,16 @@ export const createExecution = (identity: Identity) => {
     return {};
   };
 
+  /** An error ends the transaction that it happens in; one of the commit's own says nothing about the commit. */
   const refusal = (command: Document, error: unknown, label?: string): Document => {
+    if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
     const fields = errorFields(error);
     const errorLabels = label === undefined ? labelsFor(command, fields.code) : [label];
     return { ok: 0, ...fields, ...(errorLabels.length > 0 && { errorLabels }), ...times() };
   };
 
-  const injected = (command: Document, { code, label }: Failure): Document => {
-    if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
-    return refusal(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
-  };
+  const injected = (command: Document, { code, label }: Failure): Document =>
+    refusal(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
 
   return {
     /** Runs the command and answers as the wire wants it. Only waiting for a transaction takes time. */

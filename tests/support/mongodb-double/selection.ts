@@ -59,7 +59,19 @@ export const select = (unit: Unit, collection: Collection | undefined, selection
   return skip === 0 && found.length <= end ? found : found.slice(skip, end);
 };
 
-export const project = (documents: readonly Document[], projection: Document | undefined): readonly Document[] =>
-  projection === undefined || isEmpty(projection)
-    ? documents
-    : new Query({}).find<Document>([...documents], projection).all();
+/** Plain inclusion and exclusion keep the document's own order of fields, which the library does not. */
+const projectionOf = (projection: Document): ((document: Document) => Document) | undefined => {
+  const { _id: id = 1, ...fields } = projection;
+  const [first, ...others] = Object.values(fields).map(Number);
+  const plain = (first === 0 || first === 1) && others.every((value) => value === first);
+  if (!plain || Object.keys(fields).some((path) => path.includes('.'))) return undefined;
+  const isKept = (field: string) => (field === '_id' ? Number(id) === 1 : field in fields === (first === 1));
+  return (document) => Object.fromEntries(Object.entries(document).filter(([field]) => isKept(field)));
+};
+
+export const project = (documents: readonly Document[], projection: Document | undefined): readonly Document[] => {
+  if (projection === undefined || isEmpty(projection)) return documents;
+  const projected = projectionOf(projection);
+  if (projected) return documents.map(projected);
+  return new Query({}).find<Document>([...documents], projection).all();
+};

@@ -22,7 +22,7 @@ export type MongoDouble = {
   /** On the same port and with the same data; open transactions and cursors are gone. */
   start(): Promise<void>;
   close(): Promise<void>;
-  /** Names of the commands that arrived, in order; not the hellos, which the driver sends when it likes. */
+  /** Names of the commands that arrived, in order, failed and muted ones too; not the hellos, which the driver sends when it likes. */
   readonly commands: readonly string[];
 };
 
@@ -46,9 +46,9 @@ export const startMongoDouble = async ({
 
   const answer = async (socket: Socket, message: Buffer) => {
     const request = readRequest(message);
-    if (muted) return;
     const name = nameOf(request.command);
     if (!greetings.has(name)) commands.push(name);
+    if (muted) return;
     const reply = await execution.run(request.command, failures.take(name), () => !socket.destroyed);
     if (request.wantsReply && !muted && !socket.destroyed) socket.write(encodeReply(request, reply));
   };

@@ -63,7 +63,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (isNumbered(command))
         sessions.set(idOf(command.lsid), { number: command.txnNumber, state: 'answered', reply });
     },
-    /** Any error inside a transaction ends it, as on the server. */
+    /** Aborts the transaction that the command belongs to, if any. */
     fail: (command: Document) => {
       if (command.autocommit === false && latestOf(command)) abortIn(idOf(command.lsid));
     },

@@ -45,16 +45,15 @@ const read = (state: State, collection: Collection, key: string): Document | und
 
 /** In the order of insertion: an overlay, not a copy, since collections are large and changes few. */
 function* documents(state: State, collection: Collection): Iterable<Document> {
-  const [before, own] = [state.before.get(collection), state.own.get(collection)];
-  if (!before && !own) return yield* collection.documents.values();
+  const changes = [state.before.get(collection), state.own.get(collection)].filter((change) => change !== undefined);
+  if (changes.length === 0) return yield* collection.documents.values();
+  const changed = new Set(changes.flatMap((change) => [...change.keys()]));
   for (const [key, committed] of collection.documents) {
-    const changed = before?.has(key) || own?.has(key);
-    const document = changed ? read(state, collection, key) : committed;
+    const document = changed.has(key) ? read(state, collection, key) : committed;
     if (document) yield document;
   }
-  const gone = [...(before?.keys() ?? []), ...(own?.keys() ?? [])].filter((key) => !collection.documents.has(key));
-  for (const key of new Set(gone)) {
-    const document = read(state, collection, key);
+  for (const key of changed) {
+    const document = collection.documents.has(key) ? undefined : read(state, collection, key);
     if (document) yield document;
   }
 }
