@@ -14,7 +14,7 @@ const stops = (name: string, value: string) =>
     () => readConfig({ [name]: value }),
     (error: Error) => {
       assert.ok(error instanceof BadSetting, String(error));
-      assert.match(error.message, new RegExp(`^${name} (must be|is set, but) [^\\n]+$`));
+      assert.match(error.message, new RegExp(`^${name} (must be|is needed) [^\\n]+$`));
       return true;
     },
   );
@@ -30,6 +30,9 @@ describe('configuration', () => {
       production: false,
       metricsToken: undefined,
       logLevel: 'info',
+      eventStoreUrl: undefined,
+      mongodbUrl: undefined,
+      redisUrl: undefined,
       chains: tags.map((tag) => ({ tag, urls: 'unset' })),
     }));
 
@@ -44,6 +47,9 @@ describe('configuration', () => {
         NODE_ENV: 'production',
         CHAINFOLD_METRICS_TOKEN: 'sixteen-letters!',
         CHAINFOLD_LOG_LEVEL: 'silent',
+        EVENTSTORE_URL: 'esdb+discover://events.example:2113',
+        MONGODB_URL: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
+        REDIS_URL: 'rediss://limits.example:6380',
         CHAIN_C_URL: 'https://one.example/key',
       }),
       {
@@ -55,6 +61,9 @@ describe('configuration', () => {
         production: true,
         metricsToken: 'sixteen-letters!',
         logLevel: 'silent',
+        eventStoreUrl: 'esdb+discover://events.example:2113',
+        mongodbUrl: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
+        redisUrl: 'rediss://limits.example:6380',
         chains: tags.map((tag) => ({ tag, urls: tag === 'C' ? ['https://one.example/key'] : 'unset' })),
       },
     ));
@@ -165,8 +174,15 @@ describe('a bad setting', () => {
     );
   });
 
-  // Until the other engines are there.
-  it('is a store that this version does not have', () => {
-    for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL']) stops(name, 'esdb://store.example:2113');
+  it('is an engine under another engine’s scheme', () => {
+    for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
+      for (const value of ['kurrentdb://a', 'http://a', 'a', 'esdb:', 'mongodb:/a', 'redis://', `x${name}`])
+        stops(name, value);
   });
+
+  it('is a shared vault without a master key that all nodes share', () =>
+    assert.throws(
+      () => readConfig({ MONGODB_URL: 'mongodb://a/b' }),
+      /^BadSetting: CHAINFOLD_MASTER_KEY is needed with MONGODB_URL/,
+    ));
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,15 +82,18 @@ const demoFile = ({ directory }: Home) => join(directory, 'demo.json');
 const hasDemo = async (home: Home, env: Record<string, string> = {}) =>
   Object.keys(home.environment).length === 0 || existsSync(demoFile(home)) || 'CHAINFOLD_DEMO' in env;
 const makeDemo = async (home: Home) => {
-  const { organization_id } = await jsonOf(home, ['organization', 'create', '--name', 'Demo', '--domain', 'demo']);
+  const domain = `demo-${randomBytes(6).toString('hex')}`;
+  const { organization_id } = await jsonOf(home, ['organization', 'create', '--name', 'Demo', '--domain', domain]);
   const issued = await jsonOf(home, ['credential', 'issue', '--organization', organization_id, '--role', 'admin']);
-  writeFileSync(demoFile(home), JSON.stringify({ organization_id, ...issued }));
+  writeFileSync(demoFile(home), JSON.stringify({ organization_id, domain, ...issued }));
 };
 
-/** The demo organization's credentials. */
-export const demoOf = (home: Home): Credentials & { organizationId: string } => {
-  const { organization_id, api_key, api_secret } = JSON.parse(readFileSync(demoFile(home), 'utf8'));
-  return { organizationId: organization_id, key: api_key, secret: api_secret };
+/** The demo organization and its credentials. */
+type Demo = Credentials & { readonly organizationId: string; readonly domain: string };
+
+export const demoOf = (home: Home): Demo => {
+  const { organization_id, domain = 'demo', api_key, api_secret } = JSON.parse(readFileSync(demoFile(home), 'utf8'));
+  return { organizationId: organization_id, domain, key: api_key, secret: api_secret };
 };
 
 export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>

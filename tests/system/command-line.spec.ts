@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { engines } from '../support/engines.js';
 import { call } from '../support/http.js';
-import { jsonOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { demoOf, jsonOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
 
 const port = (service: Service) => ({ CHAINFOLD_PORT: new URL(service.url).port });
 
@@ -71,7 +71,7 @@ for (const engine of engines)
       const wrong: [string[], RegExp][] = [
         [['nonsense'], /no command/],
         [['organization', 'create', '--name', 'x'], /--domain is needed/],
-        [['credential', 'issue', '--organization', 'demo', '--role', 'king'], /--role must be one of client, admin/],
+        [['credential', 'issue', '--organization', 'any', '--role', 'king'], /--role must be one of client, admin/],
         [['serve', '--role', 'nobody'], /--role must be some of/],
         [['call', 'c'], /<Operation> is needed/],
         [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
@@ -101,7 +101,15 @@ for (const engine of engines)
     });
 
     it('refuses a domain that is taken or no domain, and an organization that is not there', async () => {
-      const taken = await run(['organization', 'create', '--name', 'Again', '--domain', 'demo', '--json']);
+      const taken = await run([
+        'organization',
+        'create',
+        '--name',
+        'Again',
+        '--domain',
+        demoOf(service.home).domain,
+        '--json',
+      ]);
       assert.equal(taken.code, 1);
       assert.equal(JSON.parse(taken.stdout).code, 'ALREADY_EXISTS');
       const bad = await run(['organization', 'create', '--name', 'Bad', '--domain', 'Not A Domain', '--json']);
@@ -122,9 +130,10 @@ for (const engine of engines)
     });
 
     it('issues, lists and deletes credentials', async () => {
-      const issued = await jsonOf(service.home, ['credential', 'issue', '--organization', 'demo', '--role', 'admin']);
+      const { domain } = demoOf(service.home);
+      const issued = await jsonOf(service.home, ['credential', 'issue', '--organization', domain, '--role', 'admin']);
       const list = async () => {
-        const { credentials } = await jsonOf(service.home, ['credential', 'list', '--organization', 'demo']);
+        const { credentials } = await jsonOf(service.home, ['credential', 'list', '--organization', domain]);
         return credentials.map(({ api_key, role }: { api_key: string; role: string }) => `${api_key} ${role}`);
       };
       assert.equal((await list())[0], `${issued.api_key} admin`);
@@ -136,10 +145,7 @@ for (const engine of engines)
       const home = await engine.home();
       const credentials = await newOrganization(home, 'early-bird');
       const { organizations } = await jsonOf(home, ['organization', 'list']);
-      assert.deepEqual(
-        organizations.map(({ domain }: { domain: string }) => domain),
-        ['early-bird'],
-      );
+      assert.equal(organizations[0].domain, 'early-bird');
       const later = await startService({ on: home });
       assert.equal((await call(later.url, credentials, '/v1/c/ListWallets', {})).status, 200);
       await later.stop();

@@ -78,17 +78,19 @@ describe('engines that fail under a running service', () => {
   let home: Home;
   let service: Service;
   let redis: Awaited<ReturnType<typeof startRedis>>;
+  const toStop: (() => Promise<unknown>)[] = [];
   before(async function () {
     if (noRedis !== null) return this.skip();
     this.timeout(60_000);
     home = await services.home();
     if (!home.doubles) return this.skip();
     redis = await startRedis();
+    toStop.push(() => redis.stop());
     service = await startService({ on: home, env: { REDIS_URL: redis.url, CHAINFOLD_LOG_LEVEL: 'silent' } });
+    toStop.push(service.stop);
   });
   after(async () => {
-    await service?.stop();
-    await redis?.stop();
+    for (const stop of toStop.reverse()) await stop();
   });
 
   const redisControl = {
