@@ -18,22 +18,32 @@ const indexesOf = ({ indexes }: AnyCollection) =>
     ]) as Record<string, 1 | -1>,
   }));
 
+const missingNamespace = 26;
+
+/** By name, what each index is over; nothing where the collection does not exist yet. */
+const existing = async (db: Db, name: string) => {
+  try {
+    const indexes = await db.collection(name).listIndexes().toArray();
+    return new Map(indexes.map((index) => [String(index.name), JSON.stringify(index.key)]));
+  } catch (error) {
+    if ((error as { code?: number }).code === missingNamespace) return new Map<string, string>();
+    throw error;
+  }
+};
+
 /** Makes what is declared, and stops if an index of that name is there but is another one. */
 export const ensureIndexes = async (db: Db, collections: readonly AnyCollection[]) => {
   for (const collection of collections) {
     const name = collectionName(collection);
+    const found = await existing(db, name);
     const wanted = indexesOf(collection);
-    if (wanted.length === 0) continue;
-    const stored = db.collection(name);
-    await stored.createIndexes(wanted);
-    const found = new Map(
-      (await stored.listIndexes().toArray()).map((index) => [index.name, JSON.stringify(index.key)]),
-    );
-    const wrong = wanted.find((index) => found.get(index.name) !== JSON.stringify(index.key));
+    const wrong = wanted.find((index) => found.has(index.name) && found.get(index.name) !== JSON.stringify(index.key));
     if (wrong)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `the MongoDB index ${name}.${wrong.name} is not the declared one; drop it`,
+        `the MongoDB index ${wrong.name} of ${name} is not the declared one; drop it`,
       );
+    const missing = wanted.filter((index) => !found.has(index.name));
+    if (missing.length > 0) await db.collection(name).createIndexes(missing);
   }
 };

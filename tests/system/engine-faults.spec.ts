@@ -44,9 +44,9 @@ const faultsOf = (
 const callWhile = async (service: Service, label: string, during: () => Promise<void>): Promise<Attempt[]> => {
   const demo = demoOf(service.home);
   const attempts: Attempt[] = [];
-  let running = true;
+  const stop = new AbortController();
   const caller = async (who: number) => {
-    for (let n = 0; running; n++) {
+    for (let n = 0; !stop.signal.aborted; n++) {
       const name = `${label} ${who} ${n}`;
       const started = Date.now();
       const answer = await call(service.url, demo, '/v1/c/RegisterWallet', { name });
@@ -56,7 +56,7 @@ const callWhile = async (service: Service, label: string, during: () => Promise<
   };
   const callers = [0, 1, 2, 3].map(caller);
   await during();
-  running = false;
+  stop.abort();
   await Promise.all(callers);
   return attempts;
 };
