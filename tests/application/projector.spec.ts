@@ -8,6 +8,7 @@ import type { AnyProjection } from '../../projections/index.js';
 import { projections } from '../../projections/index.js';
 import { eventStores, readModels } from '../support/adapters.js';
 import { organizationCreated } from '../support/events.js';
+import { type Place, usePlace } from '../support/places.js';
 import { testSystem } from '../support/silent.js';
 
 type Created = { type: 'OrganizationCreated'; data: { organizationId: string; domain: string } };
@@ -34,81 +35,86 @@ const picky: Projection<Created, { domain: string }> = {
   },
 };
 
-describe('projector', () => {
-  let events: EventStore;
-  let models: ReadModels;
-  let other: ReadModels;
-  const catalogue: readonly AnyProjection[] = [counts, picky];
-  beforeEach(async () => {
-    events = await (await eventStores.sqlite()).open();
-    const place = await readModels.sqlite([...catalogue, ...projections]);
-    models = await place.open();
-    other = await place.open();
-  });
-  afterEach(() => Promise.all([events.close(), models.close(), other.close()]));
+const catalogue: readonly AnyProjection[] = [counts, picky];
+const pairs = [
+  ['sqlite', eventStores.sqlite, readModels.sqlite],
+  ['eventstoredb and mongodb', eventStores['eventstoredb over its wire'], readModels.mongodb],
+] as const;
 
-  const append = (domain: string) => events.append([organizationCreated(domain)]);
-  const project = (wanted: readonly AnyProjection[], over = models) => {
-    const stop = new AbortController();
-    const projector = createProjector({
-      events,
-      readModels: over,
-      progress: createProgress(over, testSystem),
-      system: testSystem,
-      projections: wanted,
+for (const [name, eventPlace, modelPlace] of pairs)
+  describe(`projector on ${name}`, () => {
+    const log = usePlace<Place<EventStore>>(eventPlace);
+    const documents = usePlace<Place<ReadModels>>(() => modelPlace([...catalogue, ...projections]));
+    let events: EventStore;
+    let models: ReadModels;
+    let other: ReadModels;
+    beforeEach(async () => {
+      [events, models, other] = await Promise.all([log.open(), documents.open(), documents.open()]);
     });
-    const running = projector.run(stop.signal);
-    const end = () => {
-      stop.abort();
-      return running;
+
+    const append = (domain: string) => events.append([organizationCreated(domain)]);
+    const project = (wanted: readonly AnyProjection[], over = models) => {
+      const stop = new AbortController();
+      const projector = createProjector({
+        events,
+        readModels: over,
+        progress: createProgress(over, testSystem),
+        system: testSystem,
+        projections: wanted,
+      });
+      const running = projector.run(stop.signal);
+      const end = () => {
+        stop.abort();
+        return running;
+      };
+      return { projector, stop: end };
     };
-    return { projector, stop: end };
-  };
-  const until = async (done: () => Promise<boolean>) => {
-    while (!(await done())) await testSystem.sleep(1);
-  };
-  const positionOf = async (name: string) => (await models.checkpoint()).positions[name] ?? 0;
+    const until = async (done: () => Promise<boolean>) => {
+      while (!(await done())) await testSystem.sleep(1);
+    };
+    const positionOf = async (name: string) => (await models.checkpoint()).positions[name] ?? 0;
 
-  it('applies each event once, though two run at the same time', async () => {
-    const runners = [project([counts]), project([counts], other)];
-    let last = 0;
-    for (let n = 0; n < 300; n++) last = await append(`d${n}`);
-    await until(async () => (await positionOf('counts@1')) >= last);
-    await Promise.all(runners.map(({ stop }) => stop()));
-    assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 300 });
-  });
+    it('applies each event once, though two run at the same time', async () => {
+      const runners = [project([counts]), project([counts], other)];
+      let last = 0;
+      for (let n = 0; n < 300; n++) last = await append(`d${n}`);
+      await until(async () => (await positionOf('counts@1')) >= last);
+      await Promise.all(runners.map(({ stop }) => stop()));
+      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 300 });
+    });
 
-  it('goes on where it was stopped', async () => {
-    for (let round = 1; round <= 5; round++) {
-      const runner = project([counts]);
-      const position = await append(`round${round}`);
-      await until(async () => (await positionOf('counts@1')) >= position);
+    it('goes on where it was stopped', async () => {
+      for (let round = 1; round <= 5; round++) {
+        const runner = project([counts]);
+        const position = await append(`round${round}`);
+        await until(async () => (await positionOf('counts@1')) >= position);
+        await runner.stop();
+        assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: round });
+      }
+    });
+
+    it('stops the one projection that cannot apply an event, and says why', async () => {
+      await append('fine');
+      await append('poison');
+      const last = await append('later');
+      const runner = project(catalogue);
+      await until(async () => (await positionOf('counts@1')) >= last);
+      assert.match(runner.projector.stopped().get('picky@1') ?? '', /cannot digest/);
+      assert.ok((await positionOf('picky@1')) < last);
       await runner.stop();
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: round });
-    }
-  });
+      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
+    });
 
-  it('stops the one projection that cannot apply an event, and says why', async () => {
-    await append('fine');
-    await append('poison');
-    const last = await append('later');
-    const runner = project(catalogue);
-    await until(async () => (await positionOf('counts@1')) >= last);
-    assert.match(runner.projector.stopped().get('picky@1') ?? '', /cannot digest/);
-    assert.ok((await positionOf('picky@1')) < last);
-    await runner.stop();
-    assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
+    it('builds a projection that is new, or has a new version, from the beginning', async () => {
+      let last = 0;
+      for (const domain of ['a', 'b', 'c']) last = await append(domain);
+      const first = project([counts]);
+      await until(async () => (await positionOf('counts@1')) >= last);
+      await first.stop();
+      const second = project([counts, picky]);
+      await until(async () => (await positionOf('picky@1')) >= last);
+      await second.stop();
+      assert.deepEqual(await models.get(picky, { scope: everybody, id: 'all' }), { domain: 'c' });
+      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
+    });
   });
-
-  it('builds a projection that is new, or has a new version, from the beginning', async () => {
-    for (const domain of ['a', 'b', 'c']) await append(domain);
-    const first = project([counts]);
-    await until(async () => (await positionOf('counts@1')) >= 3);
-    await first.stop();
-    const second = project([counts, picky]);
-    await until(async () => (await positionOf('picky@1')) >= 3);
-    await second.stop();
-    assert.deepEqual(await models.get(picky, { scope: everybody, id: 'all' }), { domain: 'c' });
-    assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
-  });
-});
