@@ -18,7 +18,8 @@ export type Context = {
   readonly variant: Variant;
   readonly actor: Actor;
   readonly requestId: string;
-  readonly idempotencyKey?: string | undefined;
+  /** Given with a request that may be retried: the ids it makes follow from this, so that a retry makes the same. */
+  readonly idSeed?: string | undefined;
 };
 
 /** One stream's part in a command. `at` points to the part of the request that asked for it. */
@@ -63,8 +64,9 @@ const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[
   });
   const first = failures[0]?.[0];
   if (!first) return decisions;
-  const faults = failures.flatMap(([{ message }, path]) => (path === undefined ? [] : [{ path, message }]));
-  const message = failures.length === 1 ? first.message : `${first.message}, and ${failures.length - 1} more like it`;
+  const alike = failures.filter(([{ code }]) => code === first.code);
+  const faults = alike.flatMap(([{ message }, path]) => (path === undefined ? [] : [{ path, message }]));
+  const message = alike.length === 1 ? first.message : `${first.message}, and ${alike.length - 1} more like it`;
   throw new Failure(first.code, message, faults);
 };
 
@@ -78,10 +80,11 @@ export const createHandle = (events: EventStore, system: System): Handle => {
       steps,
       streams.map((found) => found.events),
     );
+    const stamped = stamp(context);
     const writes = steps.flatMap(({ stream }, i) => {
       const decided = decisions[i] ?? [];
       const expected = streams[i]?.revision ?? noStream;
-      return decided.length === 0 ? [] : [{ stream, expected, events: decided.map(stamp(context)) }];
+      return decided.length === 0 ? [] : [{ stream, expected, events: decided.map(stamped) }];
     });
     if (writes.length > 0) return events.append(writes);
     return events.head();
@@ -114,7 +117,7 @@ export const createHandle = (events: EventStore, system: System): Handle => {
 };
 
 /** A new id, or for a retried request the id that its first try had. */
-export const idFor = ({ actor, idempotencyKey }: Context, prefix: string, system: System) =>
-  idempotencyKey === undefined
+export const idFor = ({ idSeed }: Context, prefix: string, system: System) =>
+  idSeed === undefined
     ? `${prefix}_${system.uuid().replaceAll('-', '')}`
-    : `${prefix}_${system.sign('idempotent-id', JSON.stringify([prefix, actor.id, idempotencyKey])).slice(0, 32)}`;
+    : `${prefix}_${system.sign('idempotent-id', JSON.stringify([prefix, idSeed])).slice(0, 32)}`;

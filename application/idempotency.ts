@@ -11,7 +11,7 @@ const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_
 
 export type Once = <T>(
   retry: { apiKey: string; idempotencyKey: string; request: string },
-  run: () => Promise<Done<T>>,
+  run: (idSeed: string) => Promise<Done<T>>,
 ) => Promise<Done<T>>;
 
 /** What the first try came to, told again. */
@@ -24,18 +24,18 @@ const repeat = <T>(answer: string): Done<T> => {
 
 /**
  * Answers a repeated request as the first time. A crash before the answer was recorded does no harm: the command runs
- * again with ids derived from the same key (handle.ts) and finds its own work already done.
+ * again with ids derived from the same seed (handle.ts) and finds its own work already done.
  */
 export const createOnce =
   (limiter: Limiter): Once =>
-  async <T>({ apiKey, idempotencyKey, request }: Parameters<Once>[0], run: () => Promise<Done<T>>) => {
+  async <T>({ apiKey, idempotencyKey, request }: Parameters<Once>[0], run: (idSeed: string) => Promise<Done<T>>) => {
     const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
     if (claim.kind === 'other-request')
       return refuse('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
     if (claim.kind === 'answered') return repeat<T>(claim.answer);
     const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
     try {
-      const done = await run();
+      const done = await run(claim.seed);
       await record({ done });
       return done;
     } catch (error) {

@@ -12,17 +12,16 @@ export const includedBy = ({ positions }: Checkpoint): Position =>
 export type Progress = {
   /** What the read models are known to include; the truth may be further. */
   current(): Position;
+  /** What they include, by asking them. */
+  ask(): Promise<Position>;
   /** Told by the runner in this process; what other processes' runners did is found out by asking. */
   moved(position: Position): void;
   /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
   reached(position: Position, ms: number): Promise<boolean>;
-  /** Keeps `current` fresh in a process that has no runner of its own, until the signal. */
-  watch(signal: AbortSignal): Promise<void>;
 };
 
 /** Only asked while somebody waits, and a runner in this process answers sooner. */
 const askEveryMs = 5;
-const watchEveryMs = 100;
 
 export const createProgress = (readModels: ReadModels, system: System): Progress => {
   let known: Position = beginning;
@@ -41,7 +40,7 @@ export const createProgress = (readModels: ReadModels, system: System): Progress
     known = Math.max(known, position);
     settle();
   };
-  const ask = async () => {
+  const askRepeatedly = async () => {
     asking = true;
     while (waiting.size > 0) {
       await system.sleep(askEveryMs);
@@ -54,19 +53,17 @@ export const createProgress = (readModels: ReadModels, system: System): Progress
 
   return {
     current: () => known,
+    ask: async () => {
+      moved(includedBy(await readModels.checkpoint()));
+      return known;
+    },
     moved,
     reached: async (position, ms) => {
       if (position <= known) return true;
       return new Promise((done) => {
         waiting.add({ position, until: system.now() + ms, done });
-        if (!asking) void ask();
+        if (!asking) void askRepeatedly();
       });
-    },
-    watch: async (signal) => {
-      while (!signal.aborted) {
-        moved(includedBy(await readModels.checkpoint()));
-        await system.sleep(watchEveryMs, signal);
-      }
     },
   };
 };

@@ -66,7 +66,7 @@ export const createWallets = (ports: {
       const walletId = idFor(context, 'wal', system);
       const imports = importAsset ? { importAsset: true as const } : {};
       const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
-      const isNew = context.idempotencyKey === undefined;
+      const isNew = context.idSeed === undefined;
       const made = step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data });
       const steps: Step[] = [{ ...made, isNew }];
       if (address !== undefined)

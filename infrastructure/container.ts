@@ -14,7 +14,7 @@ import { addressCodecs } from './chains/address-codecs.js';
 import type { Config } from './config.js';
 import { masterKeyIn } from './master-key.js';
 import { nodeSystem } from './system.js';
-import { stateVault } from './vault.js';
+import { checkMasterKey, stateVault } from './vault.js';
 
 /** Tokens are typed, so bind() and get() are checked without a single decorator. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
@@ -62,7 +62,11 @@ const service = (masterKey: Uint8Array, log: Log) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system).toConstantValue(nodeSystem(masterKey, log));
     bind(tokens.vault)
-      .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), masterKey))
+      .toDynamicValue(async (context) => {
+        const state = await context.getAsync(tokens.state);
+        await checkMasterKey(state, masterKey);
+        return stateVault(state, masterKey);
+      })
       .inSingletonScope();
     bind(tokens.app)
       .toDynamicValue(async (context) => {

@@ -19,6 +19,14 @@ export const masterKeyIn = (directory: string): Uint8Array => {
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error;
   }
+  try {
+    return make(directory, path);
+  } catch (error) {
+    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} cannot be used: ${(error as Error).message}`);
+  }
+};
+
+const make = (directory: string, path: string) => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { noEntry, type StateStore } from '../application/ports/state.js';
 import type { Vault } from '../application/ports/vault.js';
+import { BadSetting } from './config.js';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
@@ -21,13 +22,23 @@ const decrypt = (key: Uint8Array, text: string, context: string) => {
   return Buffer.concat([box.update(bytes.subarray(ivBytes + tagBytes)), box.final()]);
 };
 
+const anotherKey =
+  'CHAINFOLD_MASTER_KEY, or master.key in the data directory, is not the key that the vault was written under';
+
+/** Stops at the start instead of at the first secret: remembers under which master key the vault is written. */
+export const checkMasterKey = async (state: StateStore, masterKey: Uint8Array) => {
+  const probe = 'master-key';
+  const vault = stateVault(state, masterKey);
+  await vault.seal(probe, probe, probe);
+};
+
 /** Data keys live in the state store wrapped under the master key, which is named so that it can be changed. */
 export const stateVault = (state: StateStore, masterKey: Uint8Array): Vault => {
   const masterId = createHash('sha256').update(masterKey).digest('hex').slice(0, 16);
 
   const unwrap = (keyId: string, wrapped: string) => {
     const [madeWith = '', box = ''] = wrapped.split('.');
-    if (madeWith !== masterId) throw new Error('the vault was written under another master key');
+    if (madeWith !== masterId) throw new BadSetting(anotherKey);
     return decrypt(masterKey, box, keyId);
   };
   const find = async (keyId: string) => {

@@ -1,4 +1,4 @@
-import { variants } from '../domain/variant.js';
+import { type Variant, variants } from '../domain/variant.js';
 import type { Problem } from './http/problems.js';
 import * as addresses from './operations/addresses.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
@@ -11,8 +11,7 @@ type Call<O> =
     ? (request: Shape<Q>, headers?: Record<string, string>) => Promise<Shape<R>>
     : never;
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
-type WalletSegment = 't' | 's' | 'p' | 'c';
-export type Client = { readonly [S in WalletSegment]: Calls<typeof walletOperations> };
+export type Client = { readonly [S in Variant['segment']]: Calls<typeof walletOperations> };
 
 /** What the service refused, as it said it. */
 export class ProblemError extends Error {

@@ -1,6 +1,9 @@
-/** What a request with an idempotency key finds: nothing yet, the first answer, or that the key means another request. */
+/**
+ * What a request with an idempotency key finds: no answer yet (`seed` is the same for every try), the first answer, or
+ * that the key means another request.
+ */
 type Claim =
-  | { readonly kind: 'first' }
+  | { readonly kind: 'first'; readonly seed: string }
   | { readonly kind: 'answered'; readonly answer: string }
   | { readonly kind: 'other-request' };
 

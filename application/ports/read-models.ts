@@ -39,5 +39,7 @@ export interface ReadModels {
    * then grows by one; false, and nothing written, if another runner moved it meanwhile.
    */
   commit(changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']): Promise<boolean>;
+  /** Forgets every document and how far the projections have come. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }

@@ -95,9 +95,19 @@ export const createProjector = (ports: {
     return committed ? { revision: checkpoint.revision + 1, positions } : null;
   };
 
+  /** Read models that are ahead of the events were made from others, perhaps before a backup was restored. */
+  const discardForeign = async () => {
+    const { positions } = await readModels.checkpoint();
+    const head = await events.head();
+    if (Math.max(beginning, ...Object.values(positions)) <= head) return;
+    system.log.warn({ positions, head }, 'the read models are ahead of the event store; they are built anew');
+    await readModels.reset();
+  };
+
   return {
     stopped: () => stopped,
     run: async (signal) => {
+      await discardForeign();
       while (!signal.aborted) {
         let checkpoint = await readModels.checkpoint();
         progress.moved(includedBy(checkpoint));

@@ -14,13 +14,25 @@ import { commitOf, positionOf, recordedIn } from './records.js';
 const pageSize = 500;
 const lookBack = 100;
 
+const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
+  records.flatMap(recordedIn).filter((event) => event.position > position);
+
+/** A record's events stay together, so that nobody who applies batches shows half a command. */
+const inBatches = function* (records: readonly RawRecord[], position: Position) {
+  let batch: Recorded[] = [];
+  for (const record of records) {
+    batch.push(...after([record], position));
+    if (batch.length < pageSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+};
+
 /** EventStoreDB through its own client. `aggregates` are the kinds of streams an organization's history is made of. */
 export const eventStoreDb = (url: string, aggregates: readonly string[]): EventStore => {
   const connection = connect(url);
   const commits = createCommits(connection);
-
-  const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
-    records.flatMap(recordedIn).filter((event) => event.position > position);
 
   /** The last record that stands for events of ours; the server's own records lie between. */
   const last = async (): Promise<RawRecord | null> => {
@@ -72,10 +84,7 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       // What is left of the record in the middle of which the subscriber stopped.
       const rest = cursor === null ? [] : after(await connection.readAll(cursor, 1), from);
       if (rest.length > 0) yield rest;
-      for await (const records of feed(cursor, signal)) {
-        const events = after(records, from);
-        if (events.length > 0) yield events;
-      }
+      for await (const records of feed(cursor, signal)) for (const events of inBatches(records, from)) yield events;
     },
     head,
     close: () => connection.close(),

@@ -5,6 +5,8 @@ import { withDeadline } from '../deadline.js';
 /** Long enough for a fail-over of the replica set to be noticed, short enough for a caller to hear of it. */
 const answerMs = 4000;
 const findServerMs = 3000;
+/** Nobody waits for a commit of the projector; its transaction may be large. */
+export const longestMs = 20_000;
 const defaultDatabase = 'chainfold';
 
 export type MongoConnection = { readonly client: MongoClient; readonly db: Db; close(): Promise<void> };
@@ -15,7 +17,7 @@ const unavailable = (cause: unknown): never => {
 };
 
 /** The driver may wait for long on a server that accepts and says nothing; a caller does not. */
-export const inTime = <T>(work: Promise<T>): Promise<T> => withDeadline(work, answerMs).catch(unavailable);
+export const inTime = <T>(work: Promise<T>, ms = answerMs): Promise<T> => withDeadline(work, ms).catch(unavailable);
 
 const databaseIn = (url: string) => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
 
@@ -33,7 +35,7 @@ export const connectMongo = async (url: string): Promise<MongoConnection> => {
   const client = new MongoClient(url, {
     serverSelectionTimeoutMS: findServerMs,
     connectTimeoutMS: findServerMs,
-    socketTimeoutMS: answerMs,
+    socketTimeoutMS: longestMs,
     w: 'majority',
     retryWrites: true,
     ignoreUndefined: true,

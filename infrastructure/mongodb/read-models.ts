@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Filter, WithId } from 'mongodb';
 import type { Change, Checkpoint, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection } from '../../projections/define.js';
-import { connectMongo, inTime } from './connection.js';
+import { connectMongo, inTime, longestMs } from './connection.js';
 import { collectionName, ensureIndexes, fieldOf } from './indexes.js';
 
 type Stored = { _id: string; scope: string; id: string; document: Record<string, unknown> };
@@ -95,7 +95,13 @@ export const mongoReadModels = async (url: string, collections: readonly AnyColl
       const found = await inTime(checkpoints.findOne({ _id: checkpointId }));
       return { revision: found?.revision ?? 0, positions: found?.positions ?? {} };
     },
-    commit: (changes, from, positions) => inTime(commit(changes, from, positions)),
+    commit: (changes, from, positions) => inTime(commit(changes, from, positions), longestMs),
+    // The checkpoint comes last: whoever is interrupted starts over, instead of taking a part for the whole.
+    reset: async () => {
+      for (const collection of collections) await inTime(stored(collection).deleteMany({}), longestMs);
+      const nothing = { $set: { positions: {} }, $inc: { revision: 1 } };
+      await inTime(checkpoints.updateOne({ _id: checkpointId }, nothing));
+    },
     close,
   };
 };

@@ -13,22 +13,23 @@ const claimNonce = `
   if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
   return 0`;
 const claimKey = `
-  local found = redis.call('HMGET', KEYS[1], 'request', 'answer')
-  if not found[1] then
-    redis.call('HSET', KEYS[1], 'request', ARGV[1])
+  if redis.call('HSETNX', KEYS[1], 'request', ARGV[1]) == 1 then
+    redis.call('HSET', KEYS[1], 'seed', ARGV[3])
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
-    return {'first'}
   end
+  local found = redis.call('HMGET', KEYS[1], 'request', 'seed', 'answer')
   if found[1] ~= ARGV[1] then return {'other-request'} end
-  if not found[2] then return {'first'} end
-  return {'answered', found[2]}`;
+  if not found[3] then return {'first', found[2]} end
+  return {'answered', found[3]}`;
 const recordAnswer = `
-  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'answer', ARGV[1]) end
+  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'answer', ARGV[1]) end
   return 1`;
 
 type Claim = Awaited<ReturnType<Limiter['claimIdempotencyKey']>>;
-const claimOf = ([kind, answer]: readonly string[]): Claim =>
-  kind === 'answered' ? { kind, answer: answer ?? '' } : { kind: kind === 'first' ? kind : 'other-request' };
+const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
+  if (kind === 'first') return { kind, seed: detail };
+  return kind === 'answered' ? { kind, answer: detail } : { kind: 'other-request' };
+};
 
 /** One round trip a question, exact for all processes that share the Redis. */
 export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
@@ -42,7 +43,9 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
     claimNonce: async (apiKey, nonce) =>
       (await run(claimNonce, nonceKey(apiKey, nonce), randomUUID(), nonceKeptMs)) === 1,
     claimIdempotencyKey: async (apiKey, idempotencyKey, request) =>
-      claimOf((await run(claimKey, answerKey(apiKey, idempotencyKey), request, answerKeptMs)) as string[]),
+      claimOf(
+        (await run(claimKey, answerKey(apiKey, idempotencyKey), request, answerKeptMs, randomUUID())) as string[],
+      ),
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
       await run(recordAnswer, answerKey(apiKey, idempotencyKey), answer);
     },

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Failure } from '../../domain/failure.js';
+import { BadSetting } from '../config.js';
 
 /** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last moments on power loss. */
 export type Durability = 'durable' | 'relaxed';
@@ -14,13 +15,21 @@ type Database = InstanceType<typeof DatabaseSync>;
 const kept = new Set<Database>();
 
 /** Opens, or makes, a database that other processes may use at the same time. */
-export const openDatabase = (path: string, durability: Durability) => {
+export const openDatabase = (path: string, durability: Durability, lockMs = 5000) => {
+  try {
+    return open(path, durability, lockMs);
+  } catch (error) {
+    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`);
+  }
+};
+
+const open = (path: string, durability: Durability, lockMs: number) => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (!existsSync(path)) {
     writeFileSync(path, '', { mode: ownerOnly, flag: 'a' });
     chmodSync(path, ownerOnly);
   }
-  const db = new DatabaseSync(path, { timeout: 5000 });
+  const db = new DatabaseSync(path, { timeout: lockMs });
   kept.add(db);
   db.exec(`PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};

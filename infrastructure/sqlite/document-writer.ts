@@ -14,6 +14,7 @@ export type DocumentChange = {
   readonly document: string | null;
   readonly values: readonly (string | number | null)[];
 };
+export type Reset = { readonly reset: true };
 export type Commit = {
   readonly changes: readonly DocumentChange[];
   readonly revision: number;
@@ -35,7 +36,7 @@ const schemaOf = ({ name, columns, indexes }: Table) => `
     })
     .join('\n')}`;
 
-serveThread<{ path: string; tables: readonly Table[] }, Commit, boolean>(({ path, tables }) => {
+serveThread<{ path: string; tables: readonly Table[] }, Commit | Reset, boolean>(({ path, tables }) => {
   const db = openDatabase(path, 'relaxed');
   inTransaction(db, () =>
     db.exec(`
@@ -69,5 +70,11 @@ serveThread<{ path: string; tables: readonly Table[] }, Commit, boolean>(({ path
       }
       return true;
     });
-  return (jobs) => jobs.map(commit);
+  const reset = () =>
+    inTransaction(db, () => {
+      for (const { name } of tables) db.exec(`DELETE FROM ${quoted(name)}`);
+      db.exec("UPDATE checkpoint SET revision = revision + 1, positions = '{}'");
+      return true;
+    });
+  return (jobs) => jobs.map((job) => ('reset' in job ? reset() : commit(job)));
 });

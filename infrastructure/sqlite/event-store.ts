@@ -14,7 +14,7 @@ import { startThread } from './thread.js';
 
 const batchSize = 500;
 /** How often a subscriber that has nothing to do looks for what another process appended. */
-const lookEveryMs = 100;
+const lookEveryMs = 20;
 const inboxLimit = 10_000;
 
 type Row = EventRow & { position: number; stream: string; time: number };
@@ -75,26 +75,32 @@ const createInbox = () => {
   };
 };
 
+const batches = async function* (next: (after: Position) => readonly Recorded[], after: Position) {
+  for (let batch = next(after); batch.length > 0; batch = next(batch.at(-1)?.position ?? after)) {
+    yield batch;
+    await breathe();
+  }
+};
+
 export const sqliteEventStore = async (path: string): Promise<EventStore> => {
-  const extension = import.meta.url.slice(-3);
-  const writer = await startThread<Append, Appended>(new URL(`./event-writer${extension}`, import.meta.url), { path });
+  const writer = await startThread<Append, Appended>('./event-writer', { path });
   const db = openDatabase(path, 'durable');
   const columns = 'position, stream, revision, id, type, data, metadata, time';
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const ofAll = db.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ${batchSize}`);
+  const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
   const ofOrganization = db.prepare(
     `SELECT ${columns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
   );
   const last = db.prepare('SELECT max(position) AS position FROM events');
   const inboxes = new Set<ReturnType<typeof createInbox>>();
 
-  const batches = async function* (next: (after: Position) => readonly Recorded[], after: Position) {
-    for (let batch = next(after); batch.length > 0; batch = next(batch.at(-1)?.position ?? after)) {
-      yield batch;
-      await breathe();
-    }
+  /** A batch ends where an append ends, so that nobody who applies batches shows half a command. */
+  const allAfter = (after: Position) => {
+    const rows = ofAll.all(after, batchSize) as (Row & { remaining: number })[];
+    const last = rows.at(-1);
+    const rest = last && last.remaining > 0 ? (ofAll.all(last.position, last.remaining) as Row[]) : [];
+    return [...rows, ...rest].map(recorded);
   };
-  const allAfter = (after: Position) => (ofAll.all(after) as Row[]).map(recorded);
 
   const nextFor = (inbox: ReturnType<typeof createInbox>, cursor: Position, look: boolean): readonly Recorded[] => {
     const offered = inbox.takeAfter(cursor);

@@ -21,7 +21,8 @@ const schema = `
     type TEXT NOT NULL,
     data TEXT NOT NULL,
     metadata TEXT NOT NULL,
-    time INTEGER NOT NULL
+    time INTEGER NOT NULL,
+    remaining INTEGER NOT NULL -- how many more events the same append holds
   );
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
   CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
@@ -35,7 +36,7 @@ serveThread<{ path: string }, Append, Appended>(({ path }) => {
   );
   const lastTime = db.prepare('SELECT time FROM events ORDER BY position DESC LIMIT 1');
   const insert = db.prepare(
-    'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
 
   const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
@@ -55,11 +56,12 @@ serveThread<{ path: string }, Append, Appended>(({ path }) => {
       return all ? { position: Math.max(...(stored as number[])), time: null } : { conflict: conflict.stream };
     }
     let position = 0;
+    let remaining = writes.reduce((sum, { events }) => sum + events.length, 0);
     for (const { stream, organization, expected, events } of writes)
-      for (const [i, { id, type, data, metadata }] of events.entries())
-        position = Number(
-          insert.run(stream, expected + 1 + i, organization, id, type, data, metadata, time).lastInsertRowid,
-        );
+      for (const [i, { id, type, data, metadata }] of events.entries()) {
+        const row = [stream, expected + 1 + i, organization, id, type, data, metadata, time, --remaining] as const;
+        position = Number(insert.run(...row).lastInsertRowid);
+      }
     return { position, time };
   };
 

@@ -1,7 +1,7 @@
 import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { openDatabase, unavailable } from './database.js';
-import type { Commit, DocumentChange, Table } from './document-writer.js';
+import type { Commit, DocumentChange, Reset, Table } from './document-writer.js';
 import { startThread } from './thread.js';
 
 type Found = { id: string; document: string; key: number | string };
@@ -38,8 +38,7 @@ const pageSql = (collection: AnyCollection, index: string, oldestFirst: boolean)
 };
 
 export const sqliteReadModels = async (path: string, collections: readonly AnyCollection[]): Promise<ReadModels> => {
-  const extension = import.meta.url.slice(-3);
-  const writer = await startThread<Commit, boolean>(new URL(`./document-writer${extension}`, import.meta.url), {
+  const writer = await startThread<Commit | Reset, boolean>('./document-writer', {
     path,
     tables: collections.map(tableOf),
   });
@@ -91,6 +90,9 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
       writer
         .run({ changes: changes.map(changeOf), revision: from.revision, positions: JSON.stringify(positions) })
         .catch(unavailable('read-model store')),
+    reset: async () => {
+      await writer.run({ reset: true }).catch(unavailable('read-model store'));
+    },
     close: async () => {
       await writer.close();
       db.close();

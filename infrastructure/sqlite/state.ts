@@ -4,8 +4,7 @@ import type { StateJob } from './state-writer.js';
 import { startThread } from './thread.js';
 
 export const sqliteState = async (path: string): Promise<StateStore> => {
-  const extension = import.meta.url.slice(-3);
-  const writer = await startThread<StateJob, boolean>(new URL(`./state-writer${extension}`, import.meta.url), { path });
+  const writer = await startThread<StateJob, boolean>('./state-writer', { path });
   const db = openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
   const run = (job: StateJob) => writer.run(job).catch(unavailable('state store'));

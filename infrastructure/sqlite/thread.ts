@@ -26,8 +26,10 @@ const spawn = (module: URL, data: unknown) =>
       })
     : new Worker(module, { workerData: data });
 
-export const startThread = async <Job, Outcome>(module: URL, data: unknown): Promise<Thread<Job, Outcome>> => {
-  const worker = spawn(module, data);
+/** `module` is named where it lies beside this one. */
+export const startThread = async <Job, Outcome>(module: string | URL, data: unknown): Promise<Thread<Job, Outcome>> => {
+  const compiled = import.meta.url.endsWith('.js') ? '.js' : '.ts';
+  const worker = spawn(new URL(module instanceof URL ? module : `${module}${compiled}`, import.meta.url), data);
   let queue: Waiting<Job, Outcome>[] = [];
   const sent: Waiting<Job, Outcome>[][] = [];
   let broken: Error | undefined;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { refuse } from '../../domain/failure.js';
 import { callOperation, ProblemError } from '../client.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
@@ -35,7 +36,7 @@ const callOrExplain = async (url: string, work: () => Promise<object>) => {
     return await work();
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    throw new UsageError(`no service answers at ${url}: start one with npm start, or give --url`);
+    return refuse('UNAVAILABLE', `no service answers at ${url}: start one with npm start, or give --url`);
   }
 };
 

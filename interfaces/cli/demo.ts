@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../application/app.js';
+import { beginning } from '../../application/ports/event-store.js';
 import { Failure } from '../../domain/failure.js';
 import type { Credentials } from '../signature.js';
 import type { Settings } from './command.js';
@@ -11,19 +12,17 @@ const demoFile = ({ dataDirectory }: Settings) => join(dataDirectory, 'demo.json
 /** The demo organization's credentials, where this data directory has one. */
 export const demoCredentials = (settings: Settings): Credentials | null => {
   try {
-    const { api_key, api_secret } = JSON.parse(readFileSync(demoFile(settings), 'utf8'));
-    return { key: api_key, secret: api_secret };
+    const { api_key: key, api_secret: secret } = JSON.parse(readFileSync(demoFile(settings), 'utf8'));
+    return typeof key === 'string' && typeof secret === 'string' ? { key, secret } : null;
   } catch {
     return null;
   }
 };
 
-const mayHaveDemo = async (app: App, { demo, production, host, eventStoreUrl }: Settings) =>
-  demo && !production && eventStoreUrl === undefined && loopback.test(host) && (await app.status.head()) === 0;
+const allowsDemo = ({ demo, production, host, eventStoreUrl }: Settings) =>
+  demo && !production && eventStoreUrl === undefined && loopback.test(host);
 
-/** Gives a newcomer something to call: only on a fresh store that nobody outside this machine can reach. */
-export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {
-  if (!(await mayHaveDemo(app, settings))) return demoCredentials(settings);
+const makeDemo = async (app: App, settings: Settings) => {
   const by = { actor: { kind: 'process', id: 'demo' } as const, requestId: app.system.uuid() };
   try {
     const wanted = { name: 'Demo organization', domain: 'demo' };
@@ -35,5 +34,12 @@ export const ensureDemo = async (app: App, settings: Settings): Promise<Credenti
     // Another server on the same directory made it first.
     if (!(error instanceof Failure && error.code === 'ALREADY_EXISTS')) throw error;
   }
-  return demoCredentials(settings);
+};
+
+/** Gives a newcomer something to call: only on a store that was empty and that nobody outside this machine can reach. */
+export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {
+  if (!allowsDemo(settings)) return null;
+  if ((await app.status.head()) === beginning) await makeDemo(app, settings);
+  const found = demoCredentials(settings);
+  return found && (await app.credentials.find(found.key)) ? found : null;
 };

@@ -23,16 +23,22 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 const processesOf = (app: App, wanted: readonly Role[]) => ({
   ...(wanted.includes('projector') && { projector: app.projector.run }),
   ...(wanted.includes('api') && { 'credential watch': app.credentials.watch }),
-  ...(wanted.includes('api') && !wanted.includes('projector') && { 'progress watch': app.progress.watch }),
 });
 
 /** Loaded here, so that the other commands start without it. */
-const startApi = async (app: App, settings: Settings) => {
+const startApi = async (app: App, settings: Settings, isReady: () => boolean) => {
   const { startHttp } = await import('../http/server.js');
-  return startHttp(app, settings);
+  return startHttp(app, settings, isReady);
+};
+
+/** Until the read models include what the store held at the start: before that, reads would miss some of it. */
+const catchUp = async (app: App, stopped: AbortSignal) => {
+  const head = await app.status.head();
+  while (!stopped.aborted && !(await app.progress.reached(head, catchUpMs)));
 };
 
 const askAgainMs = 1000;
+const catchUpMs = 500;
 
 /** A store that is not there yet is waited for; null when the service is stopped meanwhile. */
 const openPatiently = async ({ open, complain }: Invocation, end: Promise<void>) => {
@@ -87,12 +93,17 @@ export const serve: Command = {
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
+    const ended = new AbortController();
+    void end.then(() => ended.abort());
     try {
       const demo = await ensureDemo(app, settings);
       const running = Object.entries(processesOf(app, wanted)).map(([name, run]) =>
         supervise(name, run, stop.signal, app.system),
       );
-      const http = wanted.includes('api') ? await startApi(app, settings) : null;
+      let isReady = false;
+      const http = wanted.includes('api') ? await startApi(app, settings, () => isReady) : null;
+      await catchUp(app, ended.signal);
+      isReady = true;
       const url = http?.url ?? null;
       print(
         { url, ready: true },
@@ -103,7 +114,9 @@ export const serve: Command = {
           url && demo ? tour(url, demo) : '',
         ].join('\n'),
       );
+      app.system.log.info({ url, roles: wanted }, 'ready');
       await end;
+      app.system.log.info({}, 'stopping');
       await http?.stop(stopMs);
       stop.abort();
       await Promise.all(running);

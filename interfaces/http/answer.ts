@@ -39,11 +39,12 @@ export const answerProblem = (
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  requestId: string,
-  log: Log,
-) => {
+  about: { requestId: string; log: Log; headers?: Record<string, string> },
+): Problem => {
+  const { requestId, log } = about;
   const problem = problemOf(error, requestId);
   if (problem.status >= 500) log.error({ err: error, requestId, path: request.url }, 'a request failed');
-  const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId };
+  const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...about.headers };
   send(response, problem.status, { ...headers, ...extraHeaders(request, problem) }, JSON.stringify(problem));
+  return problem;
 };

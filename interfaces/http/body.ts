@@ -4,6 +4,7 @@ import { HttpFailure } from './problems.js';
 
 const maxDepth = 32;
 const maxContainers = 5000;
+const maxKeys = 1000;
 const maxNumberLength = 100;
 
 const bytes = {
@@ -34,12 +35,35 @@ export const readBody = (request: IncomingMessage, limit: number): Promise<Buffe
       }
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.on('error', reject);
-    request.on('close', () => {
+    const brokenOff = () => {
       if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
-    });
+    };
+    request.on('error', brokenOff);
+    request.on('close', brokenOff);
   });
 };
+
+const drainedBytes = 16_777_216;
+const drainedMs = 5000;
+
+/** Lets a sender finish what nobody wants, within bounds: one that is cut off while it sends never reads the answer. */
+export const drain = (request: IncomingMessage): Promise<void> =>
+  new Promise((resolve) => {
+    let length = 0;
+    const timer = setTimeout(resolve, drainedMs);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.removeAllListeners('data');
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > drainedBytes) done();
+    });
+    request.once('end', done).once('close', done);
+    request.resume();
+    if (request.complete || request.destroyed) done();
+  });
 
 const endOfString = (body: Buffer, start: number) => {
   for (let at = start + 1; at < body.length; at++) {
@@ -60,8 +84,8 @@ const count = (tally: Tally, byte: number) => {
   } else if (byte === bytes.close || byte === bytes.closeList) tally.depth--;
 };
 
-const isTooMuch = ({ depth, containers, digits }: Tally) =>
-  depth > maxDepth || containers > maxContainers || digits > maxNumberLength;
+const isTooMuch = ({ depth, containers, keys, digits }: Tally) =>
+  depth > maxDepth || containers > maxContainers || keys > maxKeys || digits > maxNumberLength;
 
 /** How many keys the text names; refuses shapes that would cost more to parse than any real request. */
 const survey = (body: Buffer) => {

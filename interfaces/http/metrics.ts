@@ -1,9 +1,11 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
-import type { Observe } from './operations.js';
+import type { Surroundings } from './operations.js';
 
 /** What `/metrics` shows. Labels hold names from our own tables only, never anything a caller sent. */
-export const createMetrics = (app: App): { observe: Observe; render: () => Promise<string>; contentType: string } => {
+export const createMetrics = (
+  app: App,
+): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const operations = new Histogram({

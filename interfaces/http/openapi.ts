@@ -76,6 +76,14 @@ const problemResponses = Object.fromEntries(
   ]),
 );
 
+const otherRefusals = Object.fromEntries(
+  [
+    [405, 'Operations are called with POST.'],
+    [413, 'The body is larger than 1 MiB.'],
+    [415, 'The body is not application/json.'],
+  ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
+);
+
 const pathItem = ({ operation, variant, request, response, example }: Endpoint) => ({
   post: {
     operationId: `${variant.segment}.${operation.name}`,
@@ -86,6 +94,7 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
     responses: {
       200: { description: 'Done.', headers: responseHeaders, content: json(response) },
       ...problemResponses,
+      ...otherRefusals,
     },
   },
 });

@@ -7,7 +7,7 @@ import type { Position } from '../../application/ports/event-store.js';
 import { refuse } from '../../domain/failure.js';
 import type { Endpoint } from '../operations/index.js';
 import { answerJson, answerProblem, requestIdOf } from './answer.js';
-import { parseJson, readBody } from './body.js';
+import { drain, parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
 
@@ -15,8 +15,15 @@ const bodyLimit = 1_048_576;
 /** How long an answer waits for the read models before it says that they are behind. */
 const consistencyMs = 2000;
 
-/** Told of every answered request. */
-export type Observe = (endpoint: Endpoint, status: number, seconds: number) => void;
+/** What the operations tell the server, and ask it. */
+export type Surroundings = {
+  /** Told of every answered request. */
+  readonly observe: (endpoint: Endpoint, status: number, seconds: number) => void;
+  /** Told why requests cannot be served right now. */
+  readonly trouble: (reason: string) => void;
+  /** False until the read models have caught up with what was there at the start. */
+  readonly isReady: () => boolean;
+};
 
 type Route = Endpoint & { readonly validate: ValidateFunction };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
@@ -39,13 +46,36 @@ const readIdempotencyKey = (value: string | undefined) =>
 
 const checkContentType = (request: IncomingMessage, body: Buffer) => {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json' && !(type === undefined && body.length === 0))
-    throw new HttpFailure(415, 'the body must be application/json');
+  if (body.length > 0 && type !== 'application/json') throw new HttpFailure(415, 'the body must be application/json');
+};
+
+/** A checked request to its outcome: a query sees at least what was asked for, a command is seen by whoever asks next. */
+const createRun = (app: App) => {
+  const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
+    const upToDate = await app.progress.reached(atLeast, consistencyMs);
+    const position = await app.progress.ask();
+    return { body: await handle(), position, upToDate };
+  };
+
+  const run = async (route: Route, request: IncomingMessage, body: Buffer, by: Context, caller: Identity) => {
+    const input = check(route.validate, parseJson(body));
+    const { operation } = route;
+    if (operation.kind === 'query')
+      return query(() => operation.handle(app, input, by), readPosition(headerOf(request, 'x-min-position')));
+    const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
+    const idempotencyKey = readIdempotencyKey(headerOf(request, 'idempotency-key'));
+    const retry = { apiKey: caller.apiKey, request: `${route.path} ${app.system.sha256(body)}` };
+    const { answer, position } =
+      idempotencyKey === undefined ? await handle() : await app.once({ ...retry, idempotencyKey }, handle);
+    return { body: answer, position, upToDate: await app.progress.reached(position, consistencyMs) };
+  };
+  return run;
 };
 
 /** Answers `POST /v1/{api}/{Operation}`: read ▸ authenticate ▸ parse ▸ validate ▸ handle ▸ wait for the read models. */
-export const createOperations = (app: App, endpoints: readonly Endpoint[], observe: Observe) => {
+export const createOperations = (app: App, endpoints: readonly Endpoint[], around: Surroundings) => {
   const ajv = createAjv();
+  const run = createRun(app);
   const routes = new Map(
     endpoints.map((endpoint): [string, Route] => [
       endpoint.path,
@@ -63,28 +93,9 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], obser
       body,
     });
 
-  const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
-    const upToDate = await app.progress.reached(atLeast, consistencyMs);
-    const position = app.progress.current();
-    return { body: await handle(), position, upToDate };
-  };
-
-  const run = async (route: Route, request: IncomingMessage, body: Buffer, by: Context, caller: Identity) => {
-    const input = check(route.validate, parseJson(body));
-    const { operation } = route;
-    if (operation.kind === 'query')
-      return query(() => operation.handle(app, input, by), readPosition(headerOf(request, 'x-min-position')));
-    const handle = () => operation.handle(app, input, by);
-    const retry = { apiKey: caller.apiKey, request: `${route.path} ${app.system.sha256(body)}` };
-    const { answer, position } =
-      by.idempotencyKey === undefined
-        ? await handle()
-        : await app.once({ ...retry, idempotencyKey: by.idempotencyKey }, handle);
-    return { body: answer, position, upToDate: await app.progress.reached(position, consistencyMs) };
-  };
-
   const respond = async (route: Route, request: IncomingMessage, requestId: string): Promise<Outcome> => {
     if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
+    if (!around.isReady()) refuse('UNAVAILABLE', 'the service is starting: its read models are catching up');
     const body = await readBody(request, bodyLimit);
     checkContentType(request, body);
     const caller = await authenticate(request, body);
@@ -93,15 +104,23 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], obser
       variant: route.variant,
       actor: { kind: 'credential', id: caller.apiKey },
       requestId,
-      idempotencyKey: readIdempotencyKey(headerOf(request, 'idempotency-key')),
     };
     return run(route, request, body, by, caller);
+  };
+
+  const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) => {
+    if (!request.complete) await drain(request);
+    const headers = { 'x-position': String(app.progress.current()) };
+    const problem = answerProblem(request, response, error, { requestId, log: app.system.log, headers });
+    if (problem.code === 'UNAVAILABLE') around.trouble(problem.detail);
+    return problem.status;
   };
 
   return async (request: IncomingMessage, response: ServerResponse) => {
     const started = process.hrtime.bigint();
     const requestId = requestIdOf(request, app.system);
     const route = routes.get(request.url?.split('?', 1)[0] ?? '');
+    let status = 200;
     try {
       if (!route) return refuse('NOT_FOUND', 'there is no such operation');
       const { body, position, upToDate } = await respond(route, request, requestId);
@@ -110,9 +129,9 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], obser
         ...(!upToDate && { 'x-consistency': 'pending' }),
       });
     } catch (error) {
-      answerProblem(request, response, error, requestId, app.system.log);
+      status = await refused(request, response, error, requestId);
     } finally {
-      if (route) observe(route, response.statusCode, Number(process.hrtime.bigint() - started) / 1e9);
+      if (route) around.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
     }
   };
 };

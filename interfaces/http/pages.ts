@@ -2,25 +2,29 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
-import { refuse } from '../../domain/failure.js';
+import { Failure, refuse } from '../../domain/failure.js';
 import { answerProblem, requestIdOf } from './answer.js';
 import type { createMetrics } from './metrics.js';
 import { openApi } from './openapi.js';
-import { problems, slugOf } from './problems.js';
+import { HttpFailure, problems, slugOf } from './problems.js';
 
 /** A projection this far behind serves answers that nobody should rely on. */
 const readyLagSeconds = 30;
 const apiVersion = '1.0.0';
 
 /** Why the service should get no traffic right now; empty when it is ready. */
-const notReady = async (app: App, draining: boolean): Promise<string[]> => {
-  if (draining) return ['the service is stopping'];
+const notReady = async (app: App, state: ServerState): Promise<string[]> => {
+  const reason = state();
+  if (reason !== null) return [reason];
   const late = (await app.status.projections()).flatMap(({ name, stopped, lagSeconds }) => {
     if (stopped !== null) return [`projection ${name} stopped: ${stopped}`];
     return lagSeconds > readyLagSeconds ? [`projection ${name} is ${Math.round(lagSeconds)} s behind`] : [];
   });
   return late;
 };
+
+/** What the server itself knows to be wrong; null when nothing is. */
+export type ServerState = () => string | null;
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
@@ -33,13 +37,17 @@ export const createPages = (deps: {
   app: App;
   metrics: ReturnType<typeof createMetrics>;
   metricsToken: string | undefined;
-  draining: () => boolean;
+  state: ServerState;
 }) => {
-  const { app, metrics, metricsToken, draining } = deps;
+  const { app, metrics, metricsToken, state } = deps;
   const pages = express().disable('x-powered-by').disable('etag');
   const document = openApi(apiVersion);
   const docs = readFileSync(new URL('../console/docs.html', import.meta.url), 'utf8');
 
+  pages.use((request, response, next) => {
+    response.set('x-request-id', requestIdOf(request, app.system));
+    next();
+  });
   pages.get('/', (_, response) => response.redirect('/docs'));
   pages.get('/openapi.json', (_, response) => void response.json(document));
   pages.get('/docs', (_, response) => {
@@ -54,7 +62,7 @@ export const createPages = (deps: {
   });
   pages.get('/health/live', (_, response) => void response.json({ status: 'live' }));
   pages.get('/health/ready', async (_, response) => {
-    const reasons = await notReady(app, draining()).catch((error: unknown) => [String(error)]);
+    const reasons = await notReady(app, state).catch((error: unknown) => [String(error)]);
     response
       .status(reasons.length === 0 ? 200 : 503)
       .json({ status: reasons.length === 0 ? 'ready' : 'not ready', reasons });
@@ -68,7 +76,13 @@ export const createPages = (deps: {
   });
   pages.use(() => refuse('NOT_FOUND', 'there is no such page'));
 
-  const failed: ErrorRequestHandler = (error, request, response, _next) =>
-    answerProblem(request, response, error, requestIdOf(request, app.system), app.system.log);
+  const failed: ErrorRequestHandler = (error, request, response, _next) => {
+    const { status } = error as { status?: unknown };
+    // Express's own refusals, of a malformed address for one.
+    const refusal = typeof status === 'number' && status < 500 && !(error instanceof Failure);
+    const requestId = String(response.getHeader('x-request-id') ?? requestIdOf(request, app.system));
+    const told = refusal ? new HttpFailure(status, 'the address is malformed') : error;
+    answerProblem(request, response, told, { requestId, log: app.system.log });
+  };
   return pages.use(failed);
 };

@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
+import { UsageError } from '../cli/command.js';
 import { endpoints } from '../operations/index.js';
 import { createMetrics } from './metrics.js';
 import { createOperations } from './operations.js';
@@ -14,35 +15,53 @@ export type HttpServer = {
 };
 
 /** A client that does not get its headers, or its request, across in this time is not served. */
-const headersMs = 10_000;
-const requestMs = 30_000;
-const idleMs = 65_000;
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2000,
+};
 const sweepMs = 20;
 
-const statusOf: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const brokenness: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive'],
 };
+/** How long a store that failed a request makes the service unready. */
+const troubleMs = 5000;
 
 /** What is not even HTTP gets a problem too, written by hand: there is no response object for it. */
 const answerBrokenRequest = (app: App) => (error: NodeJS.ErrnoException, socket: Socket) => {
   if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-  const status = statusOf[error.code ?? ''] ?? 400;
-  const body = JSON.stringify(
-    problemOf(new HttpFailure(status, 'this is not a valid HTTP request'), app.system.uuid()),
-  );
+  const [status, detail] = brokenness[error.code ?? ''] ?? [400, 'this is not a valid HTTP request'];
+  const problem = problemOf(new HttpFailure(status, detail), app.system.uuid());
+  const body = JSON.stringify(problem);
   const head = [
-    `HTTP/1.1 ${status} Bad Request`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/problem+json',
+    `x-request-id: ${problem.request_id}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
   return socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
+/** Proxies may send the whole URL; what counts is its path. */
+const pathOf = (target: string) => {
+  if (target.startsWith('/') || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+};
+
+/** What the operator set is what they should hear about. */
+const explain = (error: NodeJS.ErrnoException, host: string, port: number) => {
+  if (error.code === 'EADDRINUSE') return new UsageError(`CHAINFOLD_PORT ${port} is in use on ${host}`);
+  if (error.code === 'EACCES') return new UsageError(`CHAINFOLD_PORT ${port} is not allowed for this user`);
+  return new UsageError(`CHAINFOLD_HOST ${host} cannot be listened on: ${error.message}`);
+};
 const listen = (server: Server, host: string, port: number) =>
   new Promise<AddressInfo>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(explain(error, host, port)));
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 
@@ -52,25 +71,34 @@ const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 export const startHttp = async (
   app: App,
   settings: { host: string; port: number; metricsToken: string | undefined },
+  isReady: () => boolean,
 ): Promise<HttpServer> => {
   let draining = false;
+  let trouble = { reason: '', until: 0 };
+  const state = () => {
+    if (draining) return 'the service is stopping';
+    if (!isReady()) return 'the read models are catching up';
+    return app.system.now() < trouble.until ? trouble.reason : null;
+  };
   const metrics = createMetrics(app);
-  const operations = createOperations(app, endpoints, metrics.observe);
-  const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, draining: () => draining });
+  const operations = createOperations(app, endpoints, {
+    observe: metrics.observe,
+    trouble: (reason) => {
+      trouble = { reason, until: app.system.now() + troubleMs };
+    },
+    isReady,
+  });
+  const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, state });
+  const underWay = new Set<ServerResponse>();
 
-  const server = createServer(
-    {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      keepAliveTimeout: idleMs,
-      connectionsCheckingInterval: 2000,
-    },
-    (request, response) => {
-      if (draining) response.setHeader('connection', 'close');
-      if (request.url?.startsWith('/v1/')) void operations(request, response);
-      else pages(request, response);
-    },
-  );
+  const server = createServer(limits, (request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (draining) response.shouldKeepAlive = false;
+    request.url = pathOf(request.url ?? '');
+    if (request.url.startsWith('/v1/')) void operations(request, response);
+    else pages(request, response);
+  });
   server.on('clientError', answerBrokenRequest(app));
   const { port } = await listen(server, settings.host, settings.port);
 
@@ -79,8 +107,9 @@ export const startHttp = async (
     stop: (ms) =>
       new Promise((resolve) => {
         draining = true;
+        // Clients hear with their answer that the connection ends, and send nothing more on it.
+        for (const response of underWay) response.shouldKeepAlive = false;
         const cut = setTimeout(() => server.closeAllConnections(), ms);
-        // A connection whose request ends now is idle only then.
         const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
         server.close(() => {
           clearTimeout(cut);

@@ -60,7 +60,10 @@ export const batchRemoveAddresses = operation({
   response: {},
   handle: (app, { wallet_id, addresses, remove_all }, by) => {
     if (remove_all) return app.addresses.removeAll(by, wallet_id);
-    if (!addresses) return refuse('INVALID_ARGUMENT', 'addresses is needed unless remove_all is true');
+    if (!addresses) {
+      const message = 'is needed unless remove_all is true';
+      return refuse('INVALID_ARGUMENT', `addresses ${message}`, [{ path: '/addresses', message }]);
+    }
     return app.addresses.remove(by, { walletId: wallet_id, inputs: several(addresses) });
   },
 });
@@ -76,7 +79,7 @@ export const getAddress = operation({
   response: {
     address: { schema: text(1, 200), required: true },
     wallet_id: { schema: id, required: true },
-    user_friendly_address: { schema: text(0, 200), needs: 'friendly-address' },
+    user_friendly_address: { schema: text(0, 200), needs: 'friendly-address', required: true },
   },
   handle: async (app, { address }, by) => {
     const { user_friendly_address, ...found } = await app.addresses.find(by, address);

@@ -96,9 +96,9 @@ describe('handling a command', () => {
     const limiter = await (await limiters.sqlite()).open();
     const forgetful: Limiter = { ...limiter, recordAnswer: async () => undefined };
     const handle = createHandle(events, testSystem);
-    const context = { ...by, idempotencyKey: 'k' };
     const attempt = () =>
-      createOnce(forgetful)({ apiKey: 'key', idempotencyKey: 'k', request: 'r' }, async () => {
+      createOnce(forgetful)({ apiKey: 'key', idempotencyKey: 'k', request: 'r' }, async (idSeed) => {
+        const context = { ...by, idSeed };
         const walletId = idFor(context, 'wal', testSystem);
         return { answer: { walletId }, position: await handle(context, [register(walletId)]) };
       });
@@ -108,16 +108,15 @@ describe('handling a command', () => {
     await limiter.close();
   });
 
-  it('derives ids from the idempotency key, the caller and the kind of id', () => {
+  it('derives ids from the seed of a retried request and the kind of id, and makes new ones otherwise', () => {
     const ids = [
-      idFor({ ...by, idempotencyKey: 'k' }, 'wal', testSystem),
-      idFor({ ...by, idempotencyKey: 'k2' }, 'wal', testSystem),
-      idFor({ ...by, idempotencyKey: 'k' }, 'org', testSystem),
-      idFor({ ...by, idempotencyKey: 'k', actor: { kind: 'operator', id: 'you' } }, 'wal', testSystem),
+      idFor({ ...by, idSeed: 'k' }, 'wal', testSystem),
+      idFor({ ...by, idSeed: 'k2' }, 'wal', testSystem),
+      idFor({ ...by, idSeed: 'k' }, 'org', testSystem),
       idFor(by, 'wal', testSystem),
       idFor(by, 'wal', testSystem),
     ];
     assert.equal(new Set(ids.map((id) => id.slice(4))).size, ids.length);
-    assert.equal(idFor({ ...by, idempotencyKey: 'k' }, 'wal', testSystem), ids[0]);
+    assert.equal(idFor({ ...by, idSeed: 'k' }, 'wal', testSystem), ids[0]);
   });
 });

@@ -150,6 +150,22 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(await collect(store.readAll(middle.position)), all.slice(701));
     });
 
+    it('never cuts a batch in the middle of an append', async () => {
+      for (const n of range(3)) await store.append(range(400).map((m) => write(stream(1000 * n + m), [event(n)])));
+      const check = (batch: readonly Recorded[]) => {
+        for (const n of range(3)) assert.ok([0, 400].includes(numbers(batch).filter((one) => one === n).length));
+        return batch.length;
+      };
+      let read = 0;
+      for await (const batch of store.readAll(start)) read += check(batch);
+      assert.equal(read, 1200);
+      let seen = 0;
+      for await (const batch of store.subscribe(start, new AbortController().signal)) {
+        seen += check(batch);
+        if (seen === 1200) break;
+      }
+    });
+
     it("reads one organization's history and nobody else's", async () => {
       const other = `${organization}x`;
       for (const n of range(20)) {

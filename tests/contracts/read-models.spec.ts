@@ -148,6 +148,18 @@ for (const [adapter, place] of Object.entries(readModels))
         { numRuns: 25 },
       ));
 
+    it('forgets everything when it is reset, and whoever was at work notices', async () => {
+      const stale = await store.checkpoint();
+      await commit(put(note('a', 1)), put(note('b', 2), 'two'));
+      await store.reset();
+      assert.deepEqual((await store.checkpoint()).positions, {});
+      assert.equal(await store.get(notes, { scope: 'one', id: 'a' }), null);
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'two'), [[]]);
+      assert.equal(await store.commit([put(note('a', 9))], stale, { notes: 9 }), false);
+      await commit(put(note('c', 3)));
+      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }), [['c']]);
+    });
+
     it('refuses an index that was not declared', () =>
       assert.rejects(store.page(notes, 'one', { index: 'byColour', equal: [], limit: 1 }), /byColour/));
   });

@@ -52,6 +52,12 @@ for (const engine of engines)
       assert.equal(read.stderr, 'NOT_FOUND: there is no such wallet\n');
     });
 
+    it('says as a problem that no service answers', async () => {
+      const asked = await run(['call', 'c', 'ListWallets', '--url', 'http://127.0.0.1:1', '--json']);
+      assert.equal(asked.code, 1);
+      assert.equal(JSON.parse(asked.stdout).code, 'UNAVAILABLE');
+    });
+
     it('takes credentials from options or the environment', async () => {
       const { key, secret } = await newOrganization(service.home, 'elsewhere');
       await run(['call', 'c', 'RegisterWallet', '{"name":"theirs"}', '--key', key, '--secret', secret]);
@@ -76,7 +82,6 @@ for (const engine of engines)
         [['call', 'c'], /<Operation> is needed/],
         [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
         [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
-        [['call', 'c', 'ListWallets', '--url', 'http://127.0.0.1:1'], /no service answers/],
       ];
       for (const [args, message] of wrong) {
         const { code, stderr, stdout } = await run(args);
@@ -97,6 +102,22 @@ for (const engine of engines)
         const { code, stderr } = await run(['serve'], { [name as string]: value as string });
         assert.equal(code, 2);
         assert.match(stderr, new RegExp(`^${name} [^\\n]+\\n$`));
+      }
+    });
+
+    it('stops with one line that names what cannot be used', async () => {
+      const busy = new URL(service.url).port;
+      const lines: [Record<string, string>, RegExp][] = [
+        [{ CHAINFOLD_PORT: busy }, /^CHAINFOLD_PORT \d+ is in use/],
+        [{ CHAINFOLD_HOST: 'nobody.invalid' }, /^CHAINFOLD_HOST nobody.invalid /],
+        [{ CHAINFOLD_DATA_DIR: 'package.json' }, /^CHAINFOLD_DATA_DIR: \S*package.json/],
+        [{ CHAINFOLD_MASTER_KEY: 'cd'.repeat(32) }, /^CHAINFOLD_MASTER_KEY, or master.key .* is not the key/],
+      ];
+      for (const [env, line] of lines.filter(([one]) => engine.isEmbedded || !('CHAINFOLD_DATA_DIR' in one))) {
+        const { code, stderr } = await run(['serve'], env);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, line);
+        assert.equal(stderr.trim().split('\n').length, 1, stderr);
       }
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { embedded as engine } from '../support/engines.js';
@@ -32,6 +32,41 @@ describe('files of the embedded stores', () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(directory, `read-models.db${suffix}`), { force: true });
     service = await startService({ on: home });
     assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.name, 'kept by its events');
+    await service.stop();
+  });
+
+  it('are built anew when an older event store was restored under newer read models', async () => {
+    let service = await startService({ on: engine });
+    const { home } = service;
+    const file = (name: string) => join(home.directory, name);
+    const register = async (name: string) => (await clientOf(service).c.registerWallet({ name })).wallet_id;
+    const kept = await register('in the backup');
+    await service.stop();
+    cpSync(file('events.db'), file('backup'));
+    service = await startService({ on: home });
+    for (const name of ['lost 1', 'lost 2', 'lost 3']) await register(name);
+    await service.stop();
+    cpSync(file('backup'), file('events.db'));
+    service = await startService({ on: home });
+    const later = await register('after the restore');
+    const { wallets } = await clientOf(service).c.listWallets({});
+    assert.deepEqual(
+      wallets.map(({ wallet_id }) => wallet_id),
+      [later, kept],
+    );
+    await service.stop();
+  });
+
+  it('are not read before they have caught up', async () => {
+    let service = await startService({ on: engine });
+    const { home } = service;
+    const addresses = () => Array.from({ length: 1000 }, () => `0x${randomBytes(20).toString('hex')}`);
+    const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'large' });
+    for (let n = 0; n < 8; n++) await clientOf(service).c.batchRegisterAddresses({ wallet_id, addresses: addresses() });
+    await service.stop();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(home.directory, `read-models.db${suffix}`), { force: true });
+    service = await startService({ on: home });
+    assert.equal((await clientOf(service).c.getWallet({ wallet_id })).wallet.addresses.length, 8000);
     await service.stop();
   });
 

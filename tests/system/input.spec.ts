@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { endpoints } from '../../interfaces/operations/index.js';
 import type { Credentials } from '../../interfaces/signature.js';
@@ -22,6 +24,7 @@ const badBodies: readonly (readonly [string, string | Uint8Array])[] = [
   ['deep nesting', `${'['.repeat(200_000)}`],
   ['deep objects', `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`],
   ['very many empty objects', `[${'{},'.repeat(100_000)}{}]`],
+  ['very many keys', `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join(',')}}`],
   ['a number as long as a book', `{"name":"a","confirmation":${'9'.repeat(500_000)}}`],
   ['a key given twice', '{"name":"a","name":"b"}'],
   ['a key given twice, escaped', '{"name":"a","n\\u0061me":"b"}'],
@@ -100,6 +103,46 @@ for (const engine of engines)
       const padded = (size: number) => `{"name":"a"${' '.repeat(size - 12)}}`;
       assert.equal((await call(service.url, demo, path, padded(1_048_576))).status, 200);
       isInvalid(await call(service.url, demo, path, padded(1_048_577)), 413);
+    });
+
+    it('lets a client finish sending what is too large, so that it reads the answer', async () => {
+      for (const mebibytes of [2, 8, 12])
+        isInvalid(await call(service.url, demo, path, ' '.repeat(mebibytes * 1_048_576)), 413);
+    });
+
+    it('tells with every refusal what position it includes', async () => {
+      const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'x' });
+      assert.ok(wallet_id);
+      const missing = await call(service.url, demo, '/v1/c/GetWallet', { wallet_id: 'none' });
+      assert.ok(Number(missing.headers.get('x-position')) > 0);
+      assert.ok(Number((await send(service.url, path, '{}', {})).headers.get('x-position')) > 0);
+    });
+
+    it('takes a whole URL as the target, and refuses addresses that are malformed', async () => {
+      const { host } = new URL(service.url);
+      const headers = Object.entries({ host, connection: 'close', ...sign(demo, '/v1/c/ListWallets', '') });
+      const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+      assert.match(
+        await raw(service.url, `POST http://${host}/v1/c/ListWallets HTTP/1.1\r\n${lines}\r\n\r\n`),
+        /^HTTP\/1.1 200 /,
+      );
+      for (const malformed of ['/problems/%ff', '/problems/%E0%A4%A', '/%']) {
+        const response = await fetch(new URL(malformed, service.url));
+        assert.ok([400, 404].includes(response.status), `${malformed} ${response.status}`);
+      }
+    });
+
+    it('is not troubled by clients that leave in the middle', async () => {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+          await once(socket, 'connect');
+          socket.write(head, () => socket.destroy());
+          await once(socket, 'close');
+        }),
+      );
+      await countWallets();
     });
 
     it('stops reading a body without a length once it is too large', async () => {
