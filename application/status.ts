@@ -9,7 +9,7 @@ type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
-  /** How far the store's head is ahead. */
+  /** How many events are not yet included. */
   readonly lag: number;
   /** How long the oldest event that is not yet included has waited. */
   readonly lagSeconds: number;
@@ -40,12 +40,11 @@ export const createStatus = (ports: {
     head: () => events.head(),
     projections: async () => {
       const { positions } = await readModels.checkpoint();
-      const head = await events.head();
       return Promise.all(
         projections.map(async (projection) => {
           const { name, version } = projection;
           const position = positions[checkpointName(projection)] ?? beginning;
-          const lag = Math.max(0, head - position);
+          const lag = await events.countAfter(position);
           const lagSeconds = lag === 0 ? 0 : await waitedSeconds(position);
           return {
             name,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadSetting } from './config.js';
 
@@ -10,21 +10,6 @@ const read = (path: string) => {
 };
 
 const isCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
-
-/** The key in the data directory, made at the first start; of two processes that start at once, one makes it. */
-export const masterKeyIn = (directory: string): Uint8Array => {
-  const path = join(directory, 'master.key');
-  try {
-    return read(path);
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
-  }
-  try {
-    return make(directory, path);
-  } catch (error) {
-    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} cannot be used: ${(error as Error).message}`);
-  }
-};
 
 const make = (directory: string, path: string) => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -37,5 +22,16 @@ const make = (directory: string, path: string) => {
   } finally {
     rmSync(draft);
   }
-  return read(path);
+};
+
+/** The key in the data directory, made at the first start; of two processes that start at once, one makes it. */
+export const masterKeyIn = (directory: string): Uint8Array => {
+  const path = join(directory, 'master.key');
+  try {
+    if (!existsSync(path)) make(directory, path);
+    return read(path);
+  } catch (error) {
+    if (error instanceof BadSetting) throw error;
+    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} cannot be used: ${(error as Error).message}`);
+  }
 };

@@ -29,7 +29,7 @@ export type Recorded = NewEvent & {
   readonly time: number;
 };
 
-type StreamWrite = {
+export type StreamWrite = {
   readonly stream: string;
   readonly expected: Revision;
   readonly events: readonly NewEvent[];
@@ -51,6 +51,8 @@ export interface EventStore {
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
   /** The position of the last event. */
   head(): Promise<Position>;
+  /** How many events follow a position; a store that has to count them may stop at ten thousand. */
+  countAfter(position: Position): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import { commitOf, positionOf, recordedIn } from './records.js';
 
 const pageSize = 500;
 const lookBack = 100;
+const mostCounted = 10_000;
 
 const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
   records.flatMap(recordedIn).filter((event) => event.position > position);
@@ -87,6 +88,14 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       for await (const records of feed(cursor, signal)) for (const events of inBatches(records, from)) yield events;
     },
     head,
+    countAfter: async (position) => {
+      let count = 0;
+      for await (const batch of readAll(position)) {
+        count += batch.length;
+        if (count >= mostCounted) break;
+      }
+      return count;
+    },
     close: () => connection.close(),
   };
 };

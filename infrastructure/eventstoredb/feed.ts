@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDoorbell } from '../doorbell.js';
 import { type Connection, type RawRecord, rawRecord } from './connection.js';
 
 /** Records of $all after a position as they come, for as long as the signal allows, whatever happens to the connection. */
@@ -16,16 +17,16 @@ type Subscription = ReturnType<Connection['subscribeToAll']>;
 const createMailbox = (subscription: Subscription) => {
   let records: RawRecord[] = [];
   let ended = false;
-  let wake = () => {};
+  const bell = createDoorbell();
   subscription.on('data', (resolved) => {
     const raw = rawRecord(resolved);
     if (raw) records.push(raw);
     if (records.length >= mostWaiting) subscription.pause();
-    wake();
+    bell.ring();
   });
   const end = () => {
     ended = true;
-    wake();
+    bell.ring();
   };
   // The listener stays: the client may report errors of a subscription that was given up.
   subscription.on('error', end);
@@ -40,18 +41,7 @@ const createMailbox = (subscription: Subscription) => {
       return taken;
     },
     /** Resolves true when nothing came for so long. */
-    wait: (ms: number, signal: AbortSignal) =>
-      new Promise<boolean>((resolve) => {
-        const end = (timedOut: boolean) => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', wake);
-          resolve(timedOut);
-        };
-        const timer = setTimeout(end, ms, true);
-        wake = () => end(false);
-        signal.addEventListener('abort', wake);
-        if (records.length > 0 || ended || signal.aborted) wake();
-      }),
+    wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => records.length > 0 || ended),
   };
 };
 

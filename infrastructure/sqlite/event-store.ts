@@ -6,8 +6,10 @@ import {
   organizationOf,
   type Position,
   type Recorded,
+  type StreamWrite,
   WrongRevision,
 } from '../../application/ports/event-store.js';
+import { createDoorbell } from '../doorbell.js';
 import { openDatabase, unavailable } from './database.js';
 import type { Append, Appended, EventRow } from './event-writer.js';
 import { startThread } from './thread.js';
@@ -28,6 +30,12 @@ const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Re
   position,
   time,
 });
+const streamAppend = ({ stream, expected, events }: StreamWrite): Append[number] => ({
+  stream,
+  organization: organizationOf(stream),
+  expected,
+  events: events.map(row),
+});
 /** The events of an append as reading them would give them; they lie next to each other and end at `last`. */
 const recordedBy = (append: Append, last: Position, time: number): Recorded[] => {
   const rows = append.flatMap(({ stream, events }) => events.map((one) => ({ ...one, stream })));
@@ -46,12 +54,12 @@ const row = ({ id, type, data, metadata }: NewEvent): EventRow => ({
  */
 const createInbox = () => {
   let events: Recorded[] = [];
-  let wake = () => {};
+  const bell = createDoorbell();
   return {
     /** What is dropped here leaves a gap, and the subscriber reads the store instead. */
     offer: (more: readonly Recorded[]) => {
       if (events.length < inboxLimit) events.push(...more);
-      wake();
+      bell.ring();
     },
     /** Nothing, unless it is exactly what follows the position. */
     takeAfter: (cursor: Position): readonly Recorded[] => {
@@ -60,18 +68,7 @@ const createInbox = () => {
       return taken.every(({ position }, i) => position === cursor + 1 + i) ? taken : [];
     },
     /** Resolves true when nothing was offered for so long. */
-    wait: (ms: number, signal: AbortSignal) =>
-      new Promise<boolean>((resolve) => {
-        const end = (timedOut: boolean) => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', wake);
-          resolve(timedOut);
-        };
-        const timer = setTimeout(end, ms, true);
-        wake = () => end(false);
-        signal.addEventListener('abort', wake);
-        if (signal.aborted || events.length > 0) wake();
-      }),
+    wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => events.length > 0),
   };
 };
 
@@ -92,6 +89,7 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
     `SELECT ${columns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
   );
   const last = db.prepare('SELECT max(position) AS position FROM events');
+  const head = () => (last.get() as { position: number | null }).position ?? 0;
   const inboxes = new Set<ReturnType<typeof createInbox>>();
 
   /** A batch ends where an append ends, so that nobody who applies batches shows half a command. */
@@ -126,12 +124,7 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
 
   return {
     append: async (writes) => {
-      const job = writes.map(({ stream, expected, events }) => ({
-        stream,
-        organization: organizationOf(stream),
-        expected,
-        events: events.map(row),
-      }));
+      const job = writes.map(streamAppend);
       const outcome = await writer.run(job).catch(unavailable('event store'));
       if ('conflict' in outcome) throw new WrongRevision(outcome.conflict);
       const appended = outcome.time === null ? [] : recordedBy(job, outcome.position, outcome.time);
@@ -146,7 +139,9 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
     readOrganization: (organizationId, after) =>
       batches((from) => (ofOrganization.all(organizationId, from) as Row[]).map(recorded), after),
     subscribe,
-    head: async () => (last.get() as { position: number | null }).position ?? 0,
+    head: async () => head(),
+    // Nothing is ever deleted here, so positions have no gaps.
+    countAfter: async (position) => Math.max(0, head() - position),
     close: async () => {
       await writer.close();
       db.close();

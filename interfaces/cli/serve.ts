@@ -6,7 +6,8 @@ import type { Credentials } from '../signature.js';
 import { type Command, type Invocation, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
-const roles = ['api', 'projector'] as const;
+/** The last two have nothing to do until chains are followed and webhooks delivered; who names them already need not change. */
+const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 type Role = (typeof roles)[number];
 const stopMs = 8000;
 

@@ -19,7 +19,7 @@ export const createMetrics = (
     new Gauge({ name, help, labelNames, registers: [registry] });
   const head = gauge('chainfold_event_store_position', 'Position of the last event.');
   const position = gauge('chainfold_projection_position', 'Position that a projection includes.', ['projection']);
-  const lag = gauge('chainfold_projection_lag_events', 'How far the event store is ahead.', ['projection']);
+  const lag = gauge('chainfold_projection_lag_events', 'Events not yet included.', ['projection']);
   const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not included.', ['projection']);
   const stopped = gauge('chainfold_projection_stopped', '1 when a projection cannot apply an event.', ['projection']);
 

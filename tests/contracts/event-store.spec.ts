@@ -148,6 +148,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       const middle = all[700];
       assert.ok(middle);
       assert.deepEqual(await collect(store.readAll(middle.position)), all.slice(701));
+      assert.equal(await store.countAfter(middle.position), all.length - 701);
     });
 
     it('never cuts a batch in the middle of an append', async () => {

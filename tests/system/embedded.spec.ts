@@ -104,6 +104,12 @@ describe('demo organization', () => {
     }
   });
 
+  it('is made whichever roles are named', async () => {
+    const service = await startService({ on: engine, role: 'api,projector,follower,deliverer' });
+    await clientOf(service).c.registerWallet({ name: 'x' });
+    await service.stop();
+  });
+
   it('is made for an empty store only', async () => {
     const home = await engine.home();
     await newOrganization(home, 'first');
