@@ -11,10 +11,10 @@ import type { registerWallet } from '../../interfaces/operations/wallets.js';
 const complete: Shape<typeof registerWallet.request> = { name: 'x', confirmation: 3 };
 // @ts-expect-error name is required
 const incomplete: Shape<typeof registerWallet.request> = { confirmation: 3 };
+void complete;
+void incomplete;
 
 describe('operation table', () => {
-  it('has types that follow from the fields', () => assert.notDeepEqual(complete, incomplete));
-
   it('names each endpoint once', () => {
     const paths = endpoints.map(({ path }) => path);
     assert.equal(new Set(paths).size, paths.length);
