@@ -26,6 +26,9 @@ export type AddressBook = {
   pages(context: Context, walletId: string): AsyncIterable<readonly AddressDocument[]>;
 };
 
+/** The part of the read models that the caller may see. */
+export const scopeFor = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
+
 const pageSize = 1000;
 
 export const createAddressBook = (ports: {
@@ -34,7 +37,6 @@ export const createAddressBook = (ports: {
   system: System;
 }): AddressBook => {
   const { readModels, codecs, system } = ports;
-  const scope = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
   const codec = ({ variant }: Context) => codecs[variant.addressForm];
 
   const parse: AddressBook['parse'] = (context, inputs) => {
@@ -55,14 +57,14 @@ export const createAddressBook = (ports: {
     parse,
     look: async (context, input) => {
       const [[id] = ['']] = parse(context, single(input));
-      return readModels.get(addresses, { scope: scope(context), id });
+      return readModels.get(addresses, { scope: scopeFor(context), id });
     },
     show: (context, stored) => ({ address: stored, user_friendly_address: codec(context).friendly(stored) }),
     pages: async function* (context, walletId) {
       let after: PageKey | undefined;
       do {
         const query = { index: 'byWallet', equal: [walletId], limit: pageSize, after, oldestFirst: true };
-        const page = await readModels.page(addresses, scope(context), query);
+        const page = await readModels.page(addresses, scopeFor(context), query);
         yield page.documents;
         after = page.next ?? undefined;
         if (after) await system.breathe();

@@ -2,12 +2,11 @@ import { type AddressCommand, address } from '../domain/address.js';
 import { refuse } from '../domain/failure.js';
 import { wallet } from '../domain/wallet.js';
 import { type AddressBook, type AddressInput, type AddressRecord, several } from './address-book.js';
-import type { Done } from './administration.js';
+import type { Done, Nothing } from './administration.js';
 import { type Context, type Handle, type Step, step } from './handle.js';
 import type { EventStore, Position } from './ports/event-store.js';
 import type { Progress } from './progress.js';
 
-type Nothing = Record<string, never>;
 type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInput[] };
 
 export type Addresses = {

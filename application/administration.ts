@@ -18,6 +18,9 @@ export type Operation = Omit<Context, 'organizationId' | 'variant'>;
 /** A command's answer, and the position at which the read models show it. */
 export type Done<T> = { readonly answer: T; readonly position: Position };
 
+/** The answer of a command that has none. */
+export type Nothing = Record<string, never>;
+
 export type Administration = {
   createOrganization(
     by: Operation,
@@ -32,7 +35,7 @@ export type Administration = {
     organizationId: string,
     role: Role,
   ): Promise<Done<{ api_key: string; api_secret: string }>>;
-  deleteCredential(by: Operation, organizationId: string, apiKey: string): Promise<Done<Record<string, never>>>;
+  deleteCredential(by: Operation, organizationId: string, apiKey: string): Promise<Done<Nothing>>;
   listCredentials(organizationId: string): AsyncIterable<CredentialDocument>;
 };
 

@@ -1,11 +1,10 @@
 import { refuse } from '../domain/failure.js';
 import { wallet } from '../domain/wallet.js';
-import { scopeOf } from '../projections/define.js';
 import { type WalletDocument, wallets } from '../projections/wallets.js';
 import type { AddressBook, AddressRecord } from './address-book.js';
-import { single } from './address-book.js';
+import { scopeFor, single } from './address-book.js';
 import { addressStep, walletKey } from './addresses.js';
-import type { Done } from './administration.js';
+import type { Done, Nothing } from './administration.js';
 import { type Context, type Handle, idFor, type Step, step } from './handle.js';
 import type { PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
@@ -22,7 +21,6 @@ type Registration = {
   importAsset: boolean | undefined;
   confirmation: number | undefined;
 };
-type Nothing = Record<string, never>;
 
 export type Wallets = {
   register(context: Context, wanted: Registration): Promise<Done<{ wallet_id: string }>>;
@@ -45,7 +43,6 @@ export const createWallets = (ports: {
   system: System;
 }): Wallets => {
   const { handle, readModels, addressBook, pageTokens, system } = ports;
-  const scope = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
 
   const record = async (context: Context, { position, ...wire }: WalletDocument): Promise<WalletRecord> => {
     const held: AddressRecord[] = [];
@@ -84,13 +81,13 @@ export const createWallets = (ports: {
     },
     find: async (context, by) => {
       const walletId = await walletIdOf(context, by);
-      const found = walletId ? await readModels.get(wallets, { scope: scope(context), id: walletId }) : null;
+      const found = walletId ? await readModels.get(wallets, { scope: scopeFor(context), id: walletId }) : null;
       return found ? record(context, found) : refuse('NOT_FOUND', 'there is no such wallet');
     },
     list: async (context, { size, token }) => {
-      const list = [scope(context), 'wallets'];
+      const list = [scopeFor(context), 'wallets'];
       const after = pageTokens.read(list, token);
-      const { documents, next } = await readModels.page(wallets, scope(context), {
+      const { documents, next } = await readModels.page(wallets, scopeFor(context), {
         index: 'all',
         equal: [],
         limit: size,

@@ -1,13 +1,10 @@
-import { Failure } from '../../domain/failure.js';
+import { isCommandError } from '@eventstore/db-client';
+import { unavailable } from '../unavailable.js';
 
 /** A command waits no longer than this for the store; a single try gets a part of it, so that a lost answer is retried. */
 const patienceMs = 4500;
 export const tryMs = 1500;
 const pauseMs = 100;
-
-const unavailable = (cause: unknown): never => {
-  throw Object.assign(new Failure('UNAVAILABLE', 'the event store does not work right now'), { cause });
-};
 
 /** Tries again until it is clear, within the patience of a caller; a clear refusal is passed on at once. */
 export const retrying = async <T>(
@@ -20,7 +17,7 @@ export const retrying = async <T>(
       return await work(tried);
     } catch (error) {
       if (isClear(error)) throw error;
-      if (Date.now() + pauseMs + tryMs > until) return unavailable(error);
+      if (Date.now() + pauseMs + tryMs > until) return unavailable('the event store')(error);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -29,8 +26,10 @@ export const retrying = async <T>(
 /** Promises that the client itself leaves without anybody to hear of their failure when a connection breaks. */
 export const guardAgainstClient = () => {
   const isClients = (reason: unknown) => {
-    const { type, code, details } = (reason ?? {}) as { type?: unknown; code?: unknown; details?: unknown };
-    return typeof type === 'string' || (typeof code === 'number' && typeof details === 'string');
+    const { code, details } = (reason ?? {}) as { code?: unknown; details?: unknown };
+    return (
+      (reason instanceof Error && isCommandError(reason)) || (typeof code === 'number' && typeof details === 'string')
+    );
   };
   const guard = (reason: unknown) => {
     if (!isClients(reason)) throw reason;

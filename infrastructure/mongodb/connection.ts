@@ -1,6 +1,7 @@
 import { type Db, MongoClient } from 'mongodb';
 import { Failure } from '../../domain/failure.js';
 import { withDeadline } from '../deadline.js';
+import { unavailable } from '../unavailable.js';
 
 /** Long enough for a fail-over of the replica set to be noticed, short enough for a caller to hear of it. */
 const answerMs = 4000;
@@ -11,13 +12,9 @@ const defaultDatabase = 'chainfold';
 
 export type MongoConnection = { readonly client: MongoClient; readonly db: Db; close(): Promise<void> };
 
-const unavailable = (cause: unknown): never => {
-  if (cause instanceof Failure) throw cause;
-  throw Object.assign(new Failure('UNAVAILABLE', 'MongoDB does not work right now'), { cause });
-};
-
 /** The driver may wait for long on a server that accepts and says nothing; a caller does not. */
-export const inTime = <T>(work: Promise<T>, ms = answerMs): Promise<T> => withDeadline(work, ms).catch(unavailable);
+export const inTime = <T>(work: Promise<T>, ms = answerMs): Promise<T> =>
+  withDeadline(work, ms).catch(unavailable('MongoDB'));
 
 const databaseIn = (url: string) => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
 
@@ -46,7 +43,7 @@ export const connectMongo = async (url: string): Promise<MongoConnection> => {
     await requireReplicaSet(client);
   } catch (error) {
     await close();
-    return unavailable(error);
+    return unavailable('MongoDB')(error);
   }
   return { client, db: client.db(databaseIn(url)), close };
 };

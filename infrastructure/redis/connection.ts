@@ -1,14 +1,10 @@
 import { Redis } from 'ioredis';
 import type { Log } from '../../application/ports/system.js';
-import { Failure } from '../../domain/failure.js';
+import { unavailable } from '../unavailable.js';
 
 /** A caller waits no longer than this for Redis, whether it is slow, mute or gone. */
 const answerMs = 2000;
 const longestPauseMs = 2000;
-
-export const unavailable = (cause: unknown): never => {
-  throw Object.assign(new Failure('UNAVAILABLE', 'Redis does not work right now'), { cause });
-};
 
 /** One connection that comes back by itself; what is asked of it meanwhile fails in time. */
 export const connectRedis = async (url: string, log: Log): Promise<Redis> => {
@@ -32,7 +28,7 @@ export const connectRedis = async (url: string, log: Log): Promise<Redis> => {
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    return unavailable(error);
+    return unavailable('Redis')(error);
   }
   return redis;
 };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
-import { connectRedis, unavailable } from './connection.js';
+import { unavailable } from '../unavailable.js';
+import { connectRedis } from './connection.js';
 
 /** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
 const nonceKeptMs = 600_000;
@@ -37,7 +38,7 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
   const nonceKey = (apiKey: string, nonce: string) => `chainfold:nonce:${apiKey}:${nonce}`;
   const answerKey = (apiKey: string, key: string) => `chainfold:answer:${apiKey}:${key}`;
   const run = (script: string, key: string, ...args: (string | number)[]) =>
-    redis.eval(script, 1, key, ...args).catch(unavailable);
+    redis.eval(script, 1, key, ...args).catch(unavailable('Redis'));
 
   return {
     claimNonce: async (apiKey, nonce) =>

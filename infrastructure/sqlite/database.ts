@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { Failure } from '../../domain/failure.js';
 import { BadSetting } from '../config.js';
 
 /** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last moments on power loss. */
@@ -51,10 +50,3 @@ export const inTransaction = <T>(db: Database, work: () => T): T => {
     throw error;
   }
 };
-
-/** What the caller of a store that cannot work is told. */
-export const unavailable =
-  (store: string) =>
-  (error: unknown): never => {
-    throw Object.assign(new Failure('UNAVAILABLE', `the ${store} does not work right now`), { cause: error });
-  };

@@ -10,7 +10,8 @@ import {
   WrongRevision,
 } from '../../application/ports/event-store.js';
 import { createDoorbell } from '../doorbell.js';
-import { openDatabase, unavailable } from './database.js';
+import { unavailable } from '../unavailable.js';
+import { openDatabase } from './database.js';
 import type { Append, Appended, EventRow } from './event-writer.js';
 import { startThread } from './thread.js';
 
@@ -125,7 +126,7 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
   return {
     append: async (writes) => {
       const job = writes.map(streamAppend);
-      const outcome = await writer.run(job).catch(unavailable('event store'));
+      const outcome = await writer.run(job).catch(unavailable('the event store'));
       if ('conflict' in outcome) throw new WrongRevision(outcome.conflict);
       const appended = outcome.time === null ? [] : recordedBy(job, outcome.position, outcome.time);
       for (const inbox of inboxes) inbox.offer(appended);

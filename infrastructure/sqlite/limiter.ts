@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../application/ports/limiter.js';
-import { inTransaction, openDatabase, unavailable } from './database.js';
+import { unavailable } from '../unavailable.js';
+import { inTransaction, openDatabase } from './database.js';
 
 /** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
 const nonceKeptMs = 600_000;
@@ -63,7 +64,7 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
     new Promise<T>((resolve, reject) => {
       tasks.push({ work, resolve, reject });
       if (tasks.length === 1) setImmediate(flush);
-    }).catch(unavailable('limiter'));
+    }).catch(unavailable('the limiter'));
 
   return {
     claimNonce: (apiKey, nonce) => soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1),

@@ -1,6 +1,7 @@
 import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
-import { openDatabase, unavailable } from './database.js';
+import { unavailable } from '../unavailable.js';
+import { openDatabase } from './database.js';
 import type { Commit, DocumentChange, Reset, Table } from './document-writer.js';
 import { startThread } from './thread.js';
 
@@ -89,9 +90,9 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
     commit: (changes, from, positions) =>
       writer
         .run({ changes: changes.map(changeOf), revision: from.revision, positions: JSON.stringify(positions) })
-        .catch(unavailable('read-model store')),
+        .catch(unavailable('the read-model store')),
     reset: async () => {
-      await writer.run({ reset: true }).catch(unavailable('read-model store'));
+      await writer.run({ reset: true }).catch(unavailable('the read-model store'));
     },
     close: async () => {
       await writer.close();

@@ -1,5 +1,6 @@
 import type { Entry, StateStore } from '../../application/ports/state.js';
-import { openDatabase, unavailable } from './database.js';
+import { unavailable } from '../unavailable.js';
+import { openDatabase } from './database.js';
 import type { StateJob } from './state-writer.js';
 import { startThread } from './thread.js';
 
@@ -7,7 +8,7 @@ export const sqliteState = async (path: string): Promise<StateStore> => {
   const writer = await startThread<StateJob, boolean>('./state-writer', { path });
   const db = openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
-  const run = (job: StateJob) => writer.run(job).catch(unavailable('state store'));
+  const run = (job: StateJob) => writer.run(job).catch(unavailable('the state store'));
 
   return {
     get: async (bucket, id) => (select.get(bucket, id) as Entry | undefined) ?? null,

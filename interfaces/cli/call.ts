@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { refuse } from '../../domain/failure.js';
+import { baseUrl } from '../base-url.js';
 import { callOperation, ProblemError } from '../client.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
@@ -28,8 +29,6 @@ const readRequest = (text = '{}'): object => {
     throw new UsageError('the request is not JSON');
   }
 };
-
-const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
 const callOrExplain = async (url: string, work: () => Promise<object>) => {
   try {
@@ -61,7 +60,7 @@ export const call: Command = {
     const { options, parameters, settings, print } = invocation;
     const [api, name, json] = parameters;
     const request = readRequest(json);
-    const url = options.url ?? `http://${hostInUrl(settings.host)}:${settings.port}`;
+    const url = options.url ?? baseUrl(settings.host, settings.port);
     const target = { url, ...credentialsFor(invocation) };
     const headers = {
       ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),

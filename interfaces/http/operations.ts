@@ -64,9 +64,13 @@ const createRun = (app: App) => {
       return query(() => operation.handle(app, input, by), readPosition(headerOf(request, 'x-min-position')));
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
     const idempotencyKey = readIdempotencyKey(headerOf(request, 'idempotency-key'));
-    const retry = { apiKey: caller.apiKey, request: `${route.path} ${app.system.sha256(body)}` };
+    const retry = (key: string) => ({
+      apiKey: caller.apiKey,
+      idempotencyKey: key,
+      request: `${route.path} ${app.system.sha256(body)}`,
+    });
     const { answer, position } =
-      idempotencyKey === undefined ? await handle() : await app.once({ ...retry, idempotencyKey }, handle);
+      idempotencyKey === undefined ? await handle() : await app.once(retry(idempotencyKey), handle);
     return { body: answer, position, upToDate: await app.progress.reached(position, consistencyMs) };
   };
   return run;

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
+import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
 import { endpoints } from '../operations/index.js';
 import { createMetrics } from './metrics.js';
@@ -65,8 +66,6 @@ const listen = (server: Server, host: string, port: number) =>
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 
-const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
-
 /** One server with two front doors: operations straight on node:http, where speed counts, and Express for the pages. */
 export const startHttp = async (
   app: App,
@@ -103,7 +102,7 @@ export const startHttp = async (
   const { port } = await listen(server, settings.host, settings.port);
 
   return {
-    url: `http://${hostInUrl(settings.host)}:${port}`,
+    url: baseUrl(settings.host, port),
     stop: (ms) =>
       new Promise((resolve) => {
         draining = true;

@@ -1,9 +1,9 @@
 import { several, single } from '../../application/address-book.js';
 import { refuse } from '../../domain/failure.js';
 import { operation } from './define.js';
+import { anyWallet } from './records.js';
 import { address, flag, id, list, text } from './schema.js';
 
-const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 const addresses = list(address, { minItems: 1, maxItems: 1000 });
 
 export const registerAddress = operation({

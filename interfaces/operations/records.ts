@@ -5,6 +5,9 @@ import { int64, list, record, type Schema, text, timestamp } from './schema.js';
 
 const stored = text(0, 200);
 
+/** Stands for a wallet's id in examples. */
+export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+
 const addressMapping: Schema<AddressRecord> = record<AddressRecord>({ address: stored, user_friendly_address: stored });
 
 /** SPEC 2.4: which fields a wallet has follows from what its variant can do. */

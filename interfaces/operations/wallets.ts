@@ -1,8 +1,7 @@
 import { operation } from './define.js';
-import { pagination, walletRecord } from './records.js';
+import { anyWallet, pagination, walletRecord } from './records.js';
 import { address, flag, id, int64, list, text } from './schema.js';
 
-const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 const confirmation = int64({ minimum: 0, default: 10 });
 const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 const pageToken = text(0, 1000);

@@ -93,11 +93,8 @@ export const limiters = {
 
 /** What the run ends with: each port, what it ran on and what it did not run on. */
 globalThis.adapterReport = [
+  ...(globalThis.adapterReport ?? []),
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${EVENTSTORE_URL ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault and process state: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
   `limiter: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
 ];
-
-declare global {
-  var adapterReport: readonly string[] | undefined;
-}

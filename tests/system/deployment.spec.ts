@@ -4,6 +4,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readConfig } from '../../infrastructure/config.js';
 import { freshDirectory } from '../support/directories.js';
+import { skip } from '../support/skip.js';
 
 const composeFile = readFileSync('docker-compose.yml', 'utf8');
 
@@ -28,13 +29,8 @@ describe('deployment', () => {
   });
 
   it('has a compose file that docker accepts', function () {
-    if (spawnSync('docker', ['compose', 'version']).status !== 0) {
-      globalThis.adapterReport = [
-        ...(globalThis.adapterReport ?? []),
-        'docker compose config: not run, docker is not here',
-      ];
-      return this.skip();
-    }
+    if (spawnSync('docker', ['compose', 'version']).status !== 0)
+      return skip(this, 'docker compose config, since docker is not here');
     const env = { ...process.env, CHAINFOLD_MASTER_KEY: 'ab'.repeat(32) };
     const { status, stderr } = spawnSync('docker', ['compose', 'config', '--quiet'], { env, encoding: 'utf8' });
     assert.equal(status, 0, stderr);

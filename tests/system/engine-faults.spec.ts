@@ -1,43 +1,35 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Home, services } from '../support/engines.js';
+import type { EventStoreDouble } from '../support/eventstoredb-double/server.js';
 import { call, problemIn } from '../support/http.js';
+import type { MongoDouble } from '../support/mongodb-double/server.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
 import { noRedis, startRedis } from '../support/redis.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
+import { skip } from '../support/skip.js';
 
 /** How long an engine is away in these tests; the adapters know no difference between this and half a minute. */
 const awayMs = 6000;
 const slowestAnswerMs = 5500;
 
-type Fault = { readonly name: string; begin(): Promise<void>; end(): Promise<void> };
+type Away = { stop(): Promise<void>; start(): Promise<void> };
+type Redis = Away & { readonly pid: number };
+/** What is done to an engine: `on` begins it, off ends it. */
+type Fault = (on: boolean, engines: { eventStore: EventStoreDouble; mongo: MongoDouble; redis: Redis }) => unknown;
+
 type Attempt = { readonly name: string; readonly status: number; readonly code: string | null; readonly ms: number };
 
-const faultsOf = (
-  { doubles }: Home,
-  redis: { pid: number; stop(): Promise<void>; start(): Promise<void> },
-): Fault[] => {
-  assert.ok(doubles);
-  const { eventStore, mongo } = doubles;
-  const switched = (name: string, set: (on: boolean) => void): Fault => ({
-    name,
-    begin: async () => set(true),
-    end: async () => set(false),
-  });
-  const away = (name: string, double: { stop(): Promise<void>; start(): Promise<void> }): Fault => ({
-    name,
-    begin: double.stop,
-    end: double.start,
-  });
-  return [
-    away('EventStoreDB stops', eventStore),
-    switched('EventStoreDB says nothing', eventStore.mute),
-    switched('EventStoreDB stores and says nothing', eventStore.muteAfterCommit),
-    away('MongoDB stops', mongo),
-    switched('MongoDB says nothing', mongo.mute),
-    away('Redis stops', redis),
-    switched('Redis says nothing', (on) => process.kill(redis.pid, on ? 'SIGSTOP' : 'SIGCONT')),
-  ];
+const away = (on: boolean, engine: Away) => (on ? engine.stop() : engine.start());
+
+const faults: Readonly<Record<string, Fault>> = {
+  'EventStoreDB stops': (on, { eventStore }) => away(on, eventStore),
+  'EventStoreDB says nothing': (on, { eventStore }) => eventStore.mute(on),
+  'EventStoreDB stores and says nothing': (on, { eventStore }) => eventStore.muteAfterCommit(on),
+  'MongoDB stops': (on, { mongo }) => away(on, mongo),
+  'MongoDB says nothing': (on, { mongo }) => mongo.mute(on),
+  'Redis stops': (on, { redis }) => away(on, redis),
+  'Redis says nothing': (on, { redis }) => process.kill(redis.pid, on ? 'SIGSTOP' : 'SIGCONT'),
 };
 
 /** Commands from several callers while `during` runs, each with a name of its own, and how each ended. */
@@ -80,10 +72,10 @@ describe('engines that fail under a running service', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   const toStop: (() => Promise<unknown>)[] = [];
   before(async function () {
-    if (noRedis !== null) return this.skip();
+    if (noRedis !== null) return skip(this, `engines that fail: ${noRedis}`);
     this.timeout(60_000);
     home = await services.home();
-    if (!home.doubles) return this.skip();
+    if (!home.doubles) return skip(this, 'engines that fail: real servers cannot be made to');
     redis = await startRedis();
     toStop.push(() => redis.stop());
     service = await startService({ on: home, env: { REDIS_URL: redis.url, CHAINFOLD_LOG_LEVEL: 'silent' } });
@@ -103,24 +95,16 @@ describe('engines that fail under a running service', () => {
     },
   };
 
-  for (const [index, title] of [
-    'EventStoreDB stops',
-    'EventStoreDB says nothing',
-    'EventStoreDB stores and says nothing',
-    'MongoDB stops',
-    'MongoDB says nothing',
-    'Redis stops',
-    'Redis says nothing',
-  ].entries())
+  for (const [title, fault] of Object.entries(faults))
     it(`${title}: callers hear of it in time, nothing is lost or doubled, and it goes on by itself`, async function () {
       this.timeout(60_000);
-      const fault = faultsOf(home, redisControl)[index] as Fault;
-      assert.equal(fault.name, title);
+      assert.ok(home.doubles);
+      const engines = { ...home.doubles, redis: redisControl };
       const attempts = await callWhile(service, title, async () => {
         await sleep(300);
-        await fault.begin();
+        await fault(true, engines);
         await sleep(awayMs);
-        await fault.end();
+        await fault(false, engines);
       });
       for (const { status, code, ms, name } of attempts) {
         assert.ok(status === 200 || (status === 503 && code === 'UNAVAILABLE'), `${name}: ${status} ${code}`);
