@@ -39,6 +39,22 @@ describe('MongoDB adapters', () => {
     await assert.rejects(mongoReadModels(url, projections), { code: 'FAILED_PRECONDITION', message: /wallets_1/ });
   });
 
+  it('go on after a runner died inside its transaction', async () => {
+    const { url } = await start();
+    const store = await mongoReadModels(url, projections);
+    const client = await MongoClient.connect(url);
+    const dead = client.startSession();
+    dead.startTransaction();
+    await client
+      .db('chainfold')
+      .collection('checkpoints')
+      .updateOne({}, { $inc: { revision: 1 } }, { session: dead });
+    assert.equal(await store.commit([], await store.checkpoint(), { wallets: 1 }), true);
+    assert.deepEqual((await store.checkpoint()).positions, { wallets: 1 });
+    await client.close(true);
+    await store.close();
+  });
+
   const pages = projections.flatMap((projection) =>
     Object.entries(projection.indexes).flatMap(([index, { equal }]) =>
       [undefined, [5, 'x'] as const].flatMap((after) =>

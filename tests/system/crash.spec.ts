@@ -31,7 +31,7 @@ const hammer = async (service: Service, acknowledged: Acknowledged) => {
 for (const engine of engines)
   describe(`kill -9, on ${engine.name}`, () => {
     it('loses nothing that was acknowledged, keeps no half batch, and read models equal a rebuild', async function () {
-      this.timeout(120_000);
+      this.timeout(180_000);
       const acknowledged: Acknowledged = { wallets: new Map() };
       let service = await startService({ on: engine });
       const { home } = service;

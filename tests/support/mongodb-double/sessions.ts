@@ -8,6 +8,9 @@ type Latest =
   | { readonly number: number; readonly state: 'committed' | 'aborted' }
   | { readonly number: number; readonly state: 'answered'; readonly reply: Document };
 
+/** As a server with transactionLifetimeLimitSeconds=3: what a dead client left open does not stay open. */
+const transactionLifetimeMs = 3000;
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 export const createSessions = ({ standalone }: { readonly standalone: boolean }) => {
@@ -40,6 +43,11 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
     abortIn(id);
     const unit = transactions.begin(true);
     sessions.set(id, { number: txnNumber, state: 'open', unit });
+    const expire = () => {
+      const latest = sessions.get(id);
+      if (latest?.state === 'open' && latest.unit === unit) abortIn(id);
+    };
+    setTimeout(expire, transactionLifetimeMs).unref();
     return unit;
   };
 
