@@ -1,5 +1,8 @@
 import { refuse } from '../domain/failure.js';
+import type { Quota } from '../domain/rate-limit.js';
+import type { Variant } from '../domain/variant.js';
 import type { Identity, KnownCredentials } from './known-credentials.js';
+import type { KnownLimits } from './known-limits.js';
 import type { Limiter } from './ports/limiter.js';
 import type { System } from './ports/system.js';
 
@@ -13,7 +16,13 @@ type Signed = {
   readonly body: Uint8Array;
 };
 
-export type Access = { authenticate(request: Signed): Promise<Identity> };
+/** Who calls, and what is left of their limits; null where nothing is charged. */
+type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
+
+export type Access = {
+  /** Charges the request to its organization's limits on that chain; whether it had room for it is in the quota. */
+  admit(request: Signed, variant: Variant): Promise<Admitted>;
+};
 
 const nonceWindowMs = 300_000;
 const noncePattern = /^(\d{13})(?:-[A-Za-z0-9]{1,32})?$/;
@@ -23,8 +32,13 @@ export const signedText = (nonce: string, method: string, path: string, bodyDige
   `${nonce}\n${method}\n${path}\n${bodyDigest}`;
 
 /** The message says which rule failed; that a key is unknown looks the same as a wrong signature. */
-export const createAccess = (ports: { credentials: KnownCredentials; limiter: Limiter; system: System }): Access => {
-  const { credentials, limiter, system } = ports;
+export const createAccess = (ports: {
+  credentials: KnownCredentials;
+  limits: KnownLimits;
+  limiter: Limiter;
+  system: System;
+}): Access => {
+  const { credentials, limits, limiter, system } = ports;
   // Unknown keys are checked against a secret nobody has, so that they also cost what a wrong signature does.
   const nobodysSecret = system.secret();
 
@@ -41,16 +55,28 @@ export const createAccess = (ports: { credentials: KnownCredentials; limiter: Li
     return { key, nonce, signature };
   };
 
+  const authenticate = async (request: Signed) => {
+    const { key, nonce, signature } = checkForm(request);
+    const found = await credentials.find(key);
+    const text = signedText(nonce, request.method, request.path, system.sha256(request.body));
+    const expected = system.hmac(found?.secret ?? nobodysSecret, text);
+    if (!system.same(signature, expected) || !found)
+      return refuse('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
+    return { caller: found, nonce };
+  };
+
+  const chargeFor = async ({ organizationId }: Identity, { surface, tag }: Variant) =>
+    surface === 'admin'
+      ? undefined
+      : { organizationId, chain: tag, limits: await limits.find(organizationId, tag), cost: 1 };
+
   return {
-    authenticate: async (request) => {
-      const { key, nonce, signature } = checkForm(request);
-      const found = await credentials.find(key);
-      const text = signedText(nonce, request.method, request.path, system.sha256(request.body));
-      const expected = system.hmac(found?.secret ?? nobodysSecret, text);
-      if (!system.same(signature, expected) || !found)
-        return refuse('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
-      if (!(await limiter.claimNonce(key, nonce))) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
-      return found;
+    admit: async (request, variant) => {
+      const { caller, nonce } = await authenticate(request);
+      const charge = await chargeFor(caller, variant);
+      const { replayed, quota } = await limiter.admit({ apiKey: caller.apiKey, nonce, charge });
+      if (replayed) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
+      return { caller, quota };
     },
   };
 };

@@ -2,7 +2,7 @@ import { type AddressCommand, address } from '../domain/address.js';
 import { refuse } from '../domain/failure.js';
 import { wallet } from '../domain/wallet.js';
 import { type AddressBook, type AddressInput, type AddressRecord, several } from './address-book.js';
-import type { Done, Nothing } from './administration.js';
+import type { Done, Nothing } from './handle.js';
 import { type Context, type Handle, type Step, step } from './handle.js';
 import type { EventStore, Position } from './ports/event-store.js';
 import type { Progress } from './progress.js';

@@ -1,6 +1,6 @@
 import { type Decider, decide, fold, type Message } from '../domain/decider.js';
 import { Failure, refuse } from '../domain/failure.js';
-import type { Variant } from '../domain/variant.js';
+import { globalVariant, type Variant } from '../domain/variant.js';
 import {
   type Actor,
   type EventStore,
@@ -21,6 +21,22 @@ export type Context = {
   /** Given with a request that may be retried: the ids it makes follow from this, so that a retry makes the same. */
   readonly idSeed?: string | undefined;
 };
+
+/** Who acts when no organization does: the operator at the command line, or the service itself. */
+export type Operation = Omit<Context, 'organizationId' | 'variant'>;
+
+/** For what is said of an organization as a whole. */
+export const globalContext = (by: Operation, organizationId: string): Context => ({
+  ...by,
+  organizationId,
+  variant: globalVariant,
+});
+
+/** A command's answer, and the position at which the read models show it. */
+export type Done<T> = { readonly answer: T; readonly position: Position };
+
+/** The answer of a command that has none. */
+export type Nothing = Record<string, never>;
 
 /** One stream's part in a command. `at` points to the part of the request that asked for it. */
 export type Step = {
@@ -117,7 +133,7 @@ export const createHandle = (events: EventStore, system: System): Handle => {
 };
 
 /** A new id, or for a retried request the id that its first try had. */
-export const idFor = ({ idSeed }: Context, prefix: string, system: System) =>
+export const idFor = ({ idSeed }: Operation, prefix: string, system: System) =>
   idSeed === undefined
     ? `${prefix}_${system.uuid().replaceAll('-', '')}`
     : `${prefix}_${system.sign('idempotent-id', JSON.stringify([prefix, idSeed])).slice(0, 32)}`;

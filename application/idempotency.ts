@@ -1,5 +1,5 @@
 import { Failure, type FailureCode, type Fault, refuse } from '../domain/failure.js';
-import type { Done } from './administration.js';
+import type { Done } from './handle.js';
 import type { Limiter } from './ports/limiter.js';
 
 type Outcome =
@@ -10,7 +10,13 @@ type Outcome =
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
 export type Once = <T>(
-  retry: { apiKey: string; idempotencyKey: string; request: string },
+  retry: {
+    apiKey: string;
+    idempotencyKey: string;
+    request: string;
+    /** The answer holds a secret, so it is not kept: running again with the same ids finds it where it is sealed. */
+    confidential: boolean;
+  },
   run: (idSeed: string) => Promise<Done<T>>,
 ) => Promise<Done<T>>;
 
@@ -28,7 +34,8 @@ const repeat = <T>(answer: string): Done<T> => {
  */
 export const createOnce =
   (limiter: Limiter): Once =>
-  async <T>({ apiKey, idempotencyKey, request }: Parameters<Once>[0], run: (idSeed: string) => Promise<Done<T>>) => {
+  async <T>(retry: Parameters<Once>[0], run: (idSeed: string) => Promise<Done<T>>) => {
+    const { apiKey, idempotencyKey, request, confidential } = retry;
     const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
     if (claim.kind === 'other-request')
       return refuse('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
@@ -36,7 +43,7 @@ export const createOnce =
     const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
     try {
       const done = await run(claim.seed);
-      await record({ done });
+      if (!confidential) await record({ done });
       return done;
     } catch (error) {
       if (error instanceof Failure && lasting.includes(error.code))

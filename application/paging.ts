@@ -1,5 +1,6 @@
 import { refuse } from '../domain/failure.js';
-import type { Page, PageKey } from './ports/read-models.js';
+import type { Collection } from '../projections/define.js';
+import type { Page, PageKey, ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
 
 /** A page token says where the last page ended and is signed for one list of one owner: no other list takes it. */
@@ -30,4 +31,36 @@ export const createPageTokens = ({ sign, same }: System): PageTokens => {
       return `${key}.${signature(list, key)}`;
     },
   };
+};
+
+export type PageRequest = { readonly size: number; readonly token: string | undefined };
+export type ListPage<Doc> = { readonly documents: readonly Doc[]; readonly nextPageToken: string };
+
+/** One page of a list, newest first. */
+export type Lists = <Doc>(
+  collection: Collection<Doc>,
+  scope: string,
+  by: { readonly index: string; readonly equal: readonly string[] },
+  page: PageRequest,
+) => Promise<ListPage<Doc>>;
+
+export const createLists =
+  (readModels: ReadModels, pageTokens: PageTokens): Lists =>
+  async (collection, scope, { index, equal }, { size, token }) => {
+    const list = [scope, collection.name, index, ...equal];
+    const after = pageTokens.read(list, token);
+    const { documents, next } = await readModels.page(collection, scope, { index, equal, limit: size, after });
+    return { documents, nextPageToken: pageTokens.write(list, next) };
+  };
+
+const pageSize = 100;
+
+/** All documents of a scope, newest first, read page by page; the collection has an index `all`. */
+export const everyDocument = async function* <Doc>(readModels: ReadModels, collection: Collection<Doc>, scope: string) {
+  let after: PageKey | undefined;
+  do {
+    const page = await readModels.page(collection, scope, { index: 'all', equal: [], limit: pageSize, after });
+    yield* page.documents;
+    after = page.next ?? undefined;
+  } while (after);
 };

@@ -4,7 +4,7 @@ import { type WalletDocument, wallets } from '../projections/wallets.js';
 import type { AddressBook, AddressRecord } from './address-book.js';
 import { scopeFor, single } from './address-book.js';
 import { addressStep, walletKey } from './addresses.js';
-import type { Done, Nothing } from './administration.js';
+import type { Done, Nothing } from './handle.js';
 import { type Context, type Handle, idFor, type Step, step } from './handle.js';
 import type { PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';

@@ -9,10 +9,14 @@ export type Capability =
 /** How a chain family writes its addresses; each form is one codec in infrastructure/chains. */
 export type AddressForm = 'ton' | 'sui' | 'evm';
 
-export type Variant = {
+/** By segment in the path, /v1/<segment>/<Operation>: what kind of API it is. */
+type Surfaces = { t: 'wallet'; s: 'wallet'; p: 'wallet'; c: 'wallet'; q: 'query'; admin: 'admin' };
+type Place = {
+  [S in keyof Surfaces]: { readonly segment: S; readonly surface: Surfaces[S] };
+}[keyof Surfaces];
+
+export type Variant = Place & {
   readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';
-  readonly segment: 't' | 's' | 'p' | 'c' | 'q' | 'admin'; // in the path: /v1/<segment>/<Operation>
-  readonly surface: 'wallet' | 'query' | 'admin';
   readonly can: readonly Capability[];
   readonly addressForm: AddressForm;
   readonly addressExample: string;

@@ -14,6 +14,8 @@ export type Config = {
   readonly dataDirectory: string;
   /** Undefined: kept in the data directory. */
   readonly masterKey: Uint8Array | undefined;
+  /** While the master key is being changed. */
+  readonly previousMasterKey: Uint8Array | undefined;
   readonly demo: boolean;
   readonly production: boolean;
   readonly metricsToken: string | undefined;
@@ -100,6 +102,7 @@ export const readConfig = (given: Environment): Config => {
     port: port('CHAINFOLD_PORT', environment.CHAINFOLD_PORT),
     dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR ?? '.chainfold'),
     masterKey: masterKey('CHAINFOLD_MASTER_KEY', environment.CHAINFOLD_MASTER_KEY),
+    previousMasterKey: masterKey('CHAINFOLD_PREVIOUS_MASTER_KEY', environment.CHAINFOLD_PREVIOUS_MASTER_KEY),
     demo: flag('CHAINFOLD_DEMO', environment.CHAINFOLD_DEMO, true),
     production: environment.NODE_ENV === 'production',
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
@@ -110,5 +113,7 @@ export const readConfig = (given: Environment): Config => {
     chains: chains.map(chain(environment)),
   };
   sharedKeyNeeded(config);
+  if (config.previousMasterKey && !config.masterKey)
+    bad('CHAINFOLD_PREVIOUS_MASTER_KEY', 'needs CHAINFOLD_MASTER_KEY, the new one');
   return config;
 };

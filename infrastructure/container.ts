@@ -11,10 +11,10 @@ import type { Vault } from '../application/ports/vault.js';
 import { aggregates } from '../domain/aggregates.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
-import type { Config } from './config.js';
-import { masterKeyIn } from './master-key.js';
+import { BadSetting, type Config } from './config.js';
+import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
 import { nodeSystem } from './system.js';
-import { checkMasterKey, stateVault } from './vault.js';
+import { serviceKey, stateVault } from './vault.js';
 
 /** Tokens are typed, so bind() and get() are checked without a single decorator. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
@@ -58,42 +58,43 @@ const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, 
     );
   });
 
-const service = (masterKey: Uint8Array, log: Log) =>
+const service = (ring: KeyRing, log: Log) =>
   new ContainerModule(({ bind }) => {
-    bind(tokens.system).toConstantValue(nodeSystem(masterKey, log));
+    bind(tokens.system)
+      .toDynamicValue(async (context) => nodeSystem(await serviceKey(await context.getAsync(tokens.state), ring), log))
+      .inSingletonScope();
     bind(tokens.vault)
-      .toDynamicValue(async (context) => {
-        const state = await context.getAsync(tokens.state);
-        await checkMasterKey(state, masterKey);
-        return stateVault(state, masterKey);
-      })
+      .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), ring))
       .inSingletonScope();
     bind(tokens.app)
       .toDynamicValue(async (context) => {
-        const [events, readModels, limiter, vault] = await Promise.all([
+        const [events, readModels, limiter, state, vault, system] = await Promise.all([
           context.getAsync(tokens.events),
           context.getAsync(tokens.readModels),
           context.getAsync(tokens.limiter),
+          context.getAsync(tokens.state),
           context.getAsync(tokens.vault),
+          context.getAsync(tokens.system),
         ]);
-        return createApp({
-          events,
-          readModels,
-          limiter,
-          vault,
-          codecs: addressCodecs,
-          system: context.get(tokens.system),
-        });
+        return createApp({ events, readModels, limiter, state, vault, codecs: addressCodecs, system });
       })
       .inSingletonScope();
   });
 
+/** From the environment, else from the data directory, where a new key can be put beside the old one. */
+const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMasterKey: boolean) => {
+  if (masterKey && newMasterKey && !previousMasterKey)
+    throw new BadSetting('CHAINFOLD_PREVIOUS_MASTER_KEY must hold the old key, and CHAINFOLD_MASTER_KEY the new one');
+  if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
+  if (newMasterKey) renewKeyIn(dataDirectory);
+  return keyRingIn(dataDirectory);
+};
+
 /** The service over the stores that the configuration names; `close` lets go of them. */
-export const compose = async (config: Config) => {
+export const compose = async (config: Config, { newMasterKey = false } = {}) => {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const container = new Container();
-  const masterKey = config.masterKey ?? masterKeyIn(config.dataDirectory);
-  container.load(stores(config, log), service(masterKey, log));
+  container.load(stores(config, log), service(keyRing(config, newMasterKey), log));
   const release = () => container.unbindAllAsync();
   try {
     return { app: await container.getAsync(tokens.app), close: release };

@@ -1,20 +1,40 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BadSetting } from './config.js';
+
+export type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
+
+/** The master keys that data keys may be wrapped under. */
+export type KeyRing = {
+  /** The one that new keys are wrapped under. */
+  current(): MasterKey;
+  find(id: string): MasterKey | undefined;
+  /** Gives up every other key; nothing may be wrapped under them any more. */
+  retireOthers(): void;
+};
+
+/** Names a key without telling anything about it. */
+const named = (bytes: Uint8Array): MasterKey => ({
+  id: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+  bytes,
+});
 
 const read = (path: string) => {
   const bytes = Buffer.from(readFileSync(path, 'utf8').trim(), 'hex');
   if (bytes.length !== 32) throw new BadSetting(`${path} does not hold a master key of 64 hex digits`);
-  return new Uint8Array(bytes);
+  return named(new Uint8Array(bytes));
 };
 
 const isCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
 
+const write = (path: string, key: Uint8Array) =>
+  writeFileSync(path, `${Buffer.from(key).toString('hex')}\n`, { mode: 0o600, flush: true });
+
 const make = (directory: string, path: string) => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
+  write(draft, randomBytes(32));
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -24,14 +44,61 @@ const make = (directory: string, path: string) => {
   }
 };
 
-/** The key in the data directory, made at the first start; of two processes that start at once, one makes it. */
-export const masterKeyIn = (directory: string): Uint8Array => {
-  const path = join(directory, 'master.key');
+const orBadSetting = <T>(directory: string, work: () => T): T => {
   try {
-    if (!existsSync(path)) make(directory, path);
-    return read(path);
+    return work();
   } catch (error) {
     if (error instanceof BadSetting) throw error;
     throw new BadSetting(`CHAINFOLD_DATA_DIR: ${directory} cannot be used: ${(error as Error).message}`);
   }
+};
+
+const files = (directory: string) => ({
+  path: join(directory, 'master.key'),
+  /** There while a change of the key is not finished. */
+  previous: join(directory, 'master.key.previous'),
+});
+
+/**
+ * The key in the data directory, made at the first start; of two processes that start at once, one makes it. Read anew
+ * each time, so that a running service goes on when the key is changed under it.
+ */
+export const keyRingIn = (directory: string): KeyRing => {
+  const { path, previous } = files(directory);
+  const current = () => orBadSetting(directory, () => read(path));
+  const all = () => [current(), ...(existsSync(previous) ? [orBadSetting(directory, () => read(previous))] : [])];
+  orBadSetting(directory, () => {
+    if (!existsSync(path)) make(directory, path);
+  });
+  let known = all();
+  const among = (id: string) => known.find((key) => key.id === id);
+  return {
+    current,
+    find: (id) => {
+      const found = among(id);
+      if (found) return found;
+      known = [...known, ...all()];
+      return among(id);
+    },
+    retireOthers: () => rmSync(previous, { force: true }),
+  };
+};
+
+/** Puts a new key beside the old one; a change that was begun before is left as it is, to be finished. */
+export const renewKeyIn = (directory: string) => {
+  const { path, previous } = files(directory);
+  orBadSetting(directory, () => {
+    if (!existsSync(path) || existsSync(previous)) return;
+    const draft = `${path}.${process.pid}`;
+    write(draft, randomBytes(32));
+    linkSync(path, previous);
+    renameSync(draft, path);
+  });
+};
+
+/** Keys that the environment gives: what was wrapped under the previous one can still be opened. */
+export const givenKeyRing = (bytes: Uint8Array, previous: Uint8Array | undefined): KeyRing => {
+  const current = named(bytes);
+  const all = [current, ...(previous ? [named(previous)] : [])];
+  return { current: () => current, find: (id) => all.find((key) => key.id === id), retireOthers: () => undefined };
 };

@@ -10,10 +10,10 @@ const uuid = () => {
 
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
-export const nodeSystem = (masterKey: Uint8Array, log: Log): System => {
+export const nodeSystem = (serviceKey: Uint8Array, log: Log): System => {
   const keys = new Map<string, Uint8Array>();
   const keyFor = (purpose: string) => {
-    const key = keys.get(purpose) ?? new Uint8Array(hkdfSync('sha256', masterKey, '', `chainfold ${purpose}`, 32));
+    const key = keys.get(purpose) ?? new Uint8Array(hkdfSync('sha256', serviceKey, '', `chainfold ${purpose}`, 32));
     keys.set(purpose, key);
     return key;
   };

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { noEntry, type StateStore } from '../application/ports/state.js';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type Entry, noEntry, type StateStore } from '../application/ports/state.js';
 import type { Vault } from '../application/ports/vault.js';
 import { BadSetting } from './config.js';
+import type { KeyRing } from './master-key.js';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
@@ -25,40 +26,65 @@ const decrypt = (key: Uint8Array, text: string, context: string) => {
 const anotherKey =
   'CHAINFOLD_MASTER_KEY, or master.key in the data directory, is not the key that the vault was written under';
 
-/** Stops at the start instead of at the first secret: remembers under which master key the vault is written. */
-export const checkMasterKey = async (state: StateStore, masterKey: Uint8Array) => {
-  const probe = 'master-key';
-  const vault = stateVault(state, masterKey);
-  await vault.seal(probe, probe, probe);
-};
+const masterIdOf = ({ value }: Entry) => value.slice(0, value.indexOf('.'));
 
-/** Data keys live in the state store wrapped under the master key, which is named so that it can be changed. */
-export const stateVault = (state: StateStore, masterKey: Uint8Array): Vault => {
-  const masterId = createHash('sha256').update(masterKey).digest('hex').slice(0, 16);
+/** Data keys live in the state store wrapped under a master key, which is named so that it can be changed. */
+const dataKeys = (state: StateStore, ring: KeyRing) => {
+  const wrap = (keyId: string, key: Uint8Array) => {
+    const { id, bytes } = ring.current();
+    return `${id}.${encrypt(bytes, key, keyId)}`;
+  };
+  const unwrap = (keyId: string, entry: Entry) => {
+    const master = ring.find(masterIdOf(entry));
+    if (!master) throw new BadSetting(anotherKey);
+    return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
+  };
 
-  const unwrap = (keyId: string, wrapped: string) => {
-    const [madeWith = '', box = ''] = wrapped.split('.');
-    if (madeWith !== masterId) throw new BadSetting(anotherKey);
-    return decrypt(masterKey, box, keyId);
+  /** True when it was wrapped under another master key than the current one. */
+  const rewrap = async (keyId: string): Promise<boolean> => {
+    const entry = await state.get('vault', keyId);
+    if (!entry || masterIdOf(entry) === ring.current().id) return false;
+    const rewrapped = await state.put('vault', keyId, wrap(keyId, unwrap(keyId, entry)), entry.revision);
+    return rewrapped || rewrap(keyId);
   };
   const find = async (keyId: string) => {
     const entry = await state.get('vault', keyId);
-    return entry && unwrap(keyId, entry.value);
+    return entry && unwrap(keyId, entry);
   };
   const findOrMake = async (keyId: string) => {
     const found = await find(keyId);
     if (found) return found;
     const key = randomBytes(32);
-    const made = await state.put('vault', keyId, `${masterId}.${encrypt(masterKey, key, keyId)}`, noEntry);
-    return made ? key : ((await find(keyId)) as Buffer);
+    if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return (await find(keyId)) as Buffer;
+    // The master key may have been changed in between; whoever changed it may have passed this one by.
+    await rewrap(keyId);
+    return key;
   };
+  return { find, findOrMake, rewrap };
+};
 
+/** What only this service can sign with; a wrong master key shows here, at the start, instead of at the first secret. */
+export const serviceKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
+  dataKeys(state, ring).findOrMake('service');
+
+export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
+  const keys = dataKeys(state, ring);
   return {
-    seal: async (keyId, secret, context) => encrypt(await findOrMake(keyId), Buffer.from(secret), context),
+    seal: async (keyId, secret, context) => encrypt(await keys.findOrMake(keyId), Buffer.from(secret), context),
     open: async (keyId, sealed, context) => {
-      const key = await find(keyId);
+      const key = await keys.find(keyId);
       return key && decrypt(key, sealed, context).toString();
     },
     destroyKey: (keyId) => state.destroy('vault', keyId),
+    changeMasterKey: async () => {
+      let changed = 0;
+      let ids = await state.ids('vault', '');
+      while (ids.length > 0) {
+        for (const keyId of ids) if (await keys.rewrap(keyId)) changed++;
+        ids = await state.ids('vault', ids.at(-1) as string);
+      }
+      ring.retireOthers();
+      return changed;
+    },
   };
 };

@@ -1,17 +1,19 @@
 import { type Variant, variants } from '../domain/variant.js';
 import type { Problem } from './http/problems.js';
 import * as addresses from './operations/addresses.js';
+import * as administration from './operations/administration.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
 import * as wallets from './operations/wallets.js';
 import { type Credentials, signatureHeaders } from './signature.js';
 
-const walletOperations = { ...wallets, ...addresses };
+const operations = { wallet: { ...wallets, ...addresses }, admin: administration, query: {} };
+type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];
 type Call<O> =
   O extends Operation<infer Q extends Fields, infer R extends Fields>
     ? (request: Shape<Q>, headers?: Record<string, string>) => Promise<Shape<R>>
     : never;
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
-export type Client = { readonly [S in Variant['segment']]: Calls<typeof walletOperations> };
+export type Client = { readonly [S in Variant['segment']]: Calls<Operations<S>> };
 
 /** What the service refused, as it said it. */
 export class ProblemError extends Error {
@@ -44,16 +46,14 @@ export const callOperation = async (
 /** The typed client is the operation table seen from the other side: `client.c.registerWallet({ name })`. */
 export const createClient = (target: Credentials & { url: string }): Client =>
   Object.fromEntries(
-    variants
-      .filter(({ surface }) => surface === 'wallet')
-      .map(({ segment }) => [
-        segment,
-        Object.fromEntries(
-          Object.entries(walletOperations).map(([key, { name }]) => [
-            key,
-            (request: object, headers?: Record<string, string>) =>
-              callOperation(target, `/v1/${segment}/${name}`, request, headers),
-          ]),
-        ),
-      ]),
+    variants.map(({ segment, surface }) => [
+      segment,
+      Object.fromEntries(
+        Object.entries<{ name: string }>(operations[surface]).map(([key, { name }]) => [
+          key,
+          (request: object, headers?: Record<string, string>) =>
+            callOperation(target, `/v1/${segment}/${name}`, request, headers),
+        ]),
+      ),
+    ]),
   ) as unknown as Client;

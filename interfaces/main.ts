@@ -2,9 +2,9 @@ import { readConfig } from '../infrastructure/config.js';
 import { runCli } from './cli/run.js';
 
 /** Loaded when a command needs the stores: `call` and `--help` do without them. */
-const open = async () => {
+const open = async (options?: { newMasterKey: boolean }) => {
   const { compose } = await import('../infrastructure/container.js');
-  return compose(readConfig(process.env));
+  return compose(readConfig(process.env), options);
 };
 
 const stopped = () =>

@@ -3,10 +3,11 @@ import { addresses } from './addresses.js';
 import { credentials } from './credentials.js';
 import type { Projection } from './define.js';
 import { organizations } from './organizations.js';
+import { rateLimits } from './rate-limits.js';
 import { wallets } from './wallets.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of differently shaped projections
 export type AnyProjection = Projection<Message & any, any>;
 
 /** Every projection, once. The runner, the stores' tables and the rebuild read this and nothing else. */
-export const projections: readonly AnyProjection[] = [organizations, credentials, wallets, addresses];
+export const projections: readonly AnyProjection[] = [organizations, rateLimits, credentials, wallets, addresses];

@@ -10,7 +10,10 @@ export type OrganizationDocument = {
   position: number;
 };
 
-export const organizations: Projection<OrganizationEvent, OrganizationDocument> = {
+export const organizations: Projection<
+  Extract<OrganizationEvent, { type: 'OrganizationCreated' }>,
+  OrganizationDocument
+> = {
   name: 'organizations',
   version: 1,
   indexes: {

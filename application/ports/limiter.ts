@@ -1,3 +1,5 @@
+import type { Limits, Quota } from '../../domain/rate-limit.js';
+
 /**
  * What a request with an idempotency key finds: no answer yet (`seed` is the same for every try), the first answer, or
  * that the key means another request.
@@ -7,10 +9,26 @@ type Claim =
   | { readonly kind: 'answered'; readonly answer: string }
   | { readonly kind: 'other-request' };
 
+/** What a request uses up of its organization's limits on a chain. */
+export type Charge = {
+  readonly organizationId: string;
+  readonly chain: string;
+  readonly limits: Limits;
+  readonly cost: number;
+};
+
+/** `nonce` where the request has one; without a `charge` it is free. */
+export type Visit = { readonly apiKey: string; readonly nonce?: string; readonly charge?: Charge | undefined };
+
+type Admission = { readonly replayed: boolean; readonly quota: Quota | null };
+
 /** Facts about requests that all nodes must agree on and that are forgotten after a while. */
 export interface Limiter {
-  /** True for exactly one caller of the same key and nonce, on any node, also after a restart. */
-  claimNonce(apiKey: string, nonce: string): Promise<boolean>;
+  /**
+   * One atomic step: spends the nonce, which exactly one caller of the same key and nonce can, on any node, also after
+   * a restart; then charges all four windows or, when one has no room for the cost, none.
+   */
+  admit(visit: Visit): Promise<Admission>;
   /** `request` tells requests apart: the operation and the digest of its body. */
   claimIdempotencyKey(apiKey: string, idempotencyKey: string, request: string): Promise<Claim>;
   recordAnswer(apiKey: string, idempotencyKey: string, answer: string): Promise<void>;

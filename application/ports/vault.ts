@@ -5,4 +5,6 @@ export interface Vault {
   /** Null when the key was destroyed. */
   open(keyId: string, sealed: string, context: string): Promise<string | null>;
   destroyKey(keyId: string): Promise<void>;
+  /** Wraps every key under the current master key and gives up the others; says how many keys that changed. */
+  changeMasterKey(): Promise<number>;
 }

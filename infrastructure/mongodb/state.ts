@@ -4,6 +4,7 @@ import { connectMongo, inTime } from './connection.js';
 
 type Stored = { _id: string; value: string; revision: number };
 const duplicateKey = 11_000;
+const idsAtOnce = 1000;
 
 export const mongoState = async (url: string): Promise<StateStore> => {
   const { db, close } = await connectMongo(url);
@@ -28,6 +29,10 @@ export const mongoState = async (url: string): Promise<StateStore> => {
     get: async (bucket, id) => {
       const found = await inTime(entries(bucket).findOne({ _id: id }));
       return found && { value: found.value, revision: found.revision };
+    },
+    ids: async (bucket, after) => {
+      const found = entries(bucket).find({ _id: { $gt: after } }, { projection: { _id: 1 } });
+      return (await inTime(found.sort({ _id: 1 }).limit(idsAtOnce).toArray())).map(({ _id }) => _id);
     },
     put: (bucket, id, value, expected) =>
       inTime(expected === noEntry ? create(bucket, id, value) : replace(bucket, id, value, expected)),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Limiter } from '../../application/ports/limiter.js';
+import type { Charge, Limiter } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
+import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis } from './connection.js';
 
@@ -8,11 +9,47 @@ import { connectRedis } from './connection.js';
 const nonceKeptMs = 600_000;
 const answerKeptMs = 86_400_000;
 
-/** The connection sends a command again when it broke before the answer; the claimant's own token makes that harmless. */
-const claimNonce = `
-  if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-  if redis.call('GET', KEYS[1]) == ARGV[1] then return 1 end
-  return 0`;
+/**
+ * Windows go by the clock of Redis, so that nodes whose clocks differ count into the same ones. Months differ in length:
+ * the caller names where this one starts and the next two. The connection sends a command again when it broke before
+ * the answer; the claimant's own token makes that harmless.
+ */
+const admit = `
+  local token, kept, cost = ARGV[1], ARGV[2], tonumber(ARGV[3])
+  local resent = false
+  if token ~= '' and not redis.call('SET', KEYS[1], token, 'NX', 'PX', kept) then
+    if redis.call('GET', KEYS[1]) ~= token then return {1} end
+    resent = true
+  end
+  if cost == 0 then return {0} end
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local held = redis.call('HMGET', KEYS[2], 's1', 's2', 's3', 's4', 'c1', 'c2', 'c3', 'c4')
+  local starts, ends, used = {}, {}, {}
+  local allowed = 1
+  for i, length in ipairs({1000, 3600000, 86400000}) do
+    starts[i] = now - now % length
+    ends[i] = starts[i] + length
+  end
+  local month = now < tonumber(ARGV[9]) and 8 or 9
+  starts[4], ends[4] = tonumber(ARGV[month]), tonumber(ARGV[month + 1])
+  for i = 1, 4 do
+    used[i] = tonumber(held[i]) == starts[i] and tonumber(held[i + 4]) or 0
+    if not resent and used[i] + cost > tonumber(ARGV[i + 3]) then allowed = 0 end
+  end
+  if allowed == 1 and not resent then
+    for i = 1, 4 do
+      used[i] = used[i] + cost
+      redis.call('HSET', KEYS[2], 's' .. i, string.format('%.0f', starts[i]), 'c' .. i, string.format('%.0f', used[i]))
+    end
+    redis.call('PEXPIREAT', KEYS[2], string.format('%.0f', ends[4]))
+  end
+  local answer = {0, allowed}
+  for i = 1, 4 do
+    answer[#answer + 1] = used[i]
+    answer[#answer + 1] = ends[i] - now
+  end
+  return answer`;
 const claimKey = `
   if redis.call('HSETNX', KEYS[1], 'request', ARGV[1]) == 1 then
     redis.call('HSET', KEYS[1], 'seed', ARGV[3])
@@ -26,29 +63,62 @@ const recordAnswer = `
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'answer', ARGV[1]) end
   return 1`;
 
+/** By the name under which the connection knows them; it sends their text once. */
+const scripts = {
+  chainfoldAdmit: { keys: 2, lua: admit },
+  chainfoldClaim: { keys: 1, lua: claimKey },
+  chainfoldRecord: { keys: 1, lua: recordAnswer },
+} as const;
+
 type Claim = Awaited<ReturnType<Limiter['claimIdempotencyKey']>>;
 const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
   if (kind === 'first') return { kind, seed: detail };
   return kind === 'answered' ? { kind, answer: detail } : { kind: 'other-request' };
 };
 
+/** The answer of the script: replayed or not, allowed or not, then for each window what is used and when it ends. */
+const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
+  const used = windows.map((window, i) => [
+    window,
+    { used: usage[2 * i] as number, endsInMs: usage[2 * i + 1] as number },
+  ]);
+  return quotaOf(limits, Object.fromEntries(used), cost, allowed === 1);
+};
+
 /** One round trip a question, exact for all processes that share the Redis. */
 export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
   const redis = await connectRedis(url, log);
+  for (const [name, { keys, lua }] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: keys, lua });
+  const run = (name: keyof typeof scripts, ...given: (string | number)[]) =>
+    (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)
+      [name]?.(...given)
+      .catch(unavailable('Redis'));
   const nonceKey = (apiKey: string, nonce: string) => `chainfold:nonce:${apiKey}:${nonce}`;
+  const rateKey = (organizationId: string, chain: string) => `chainfold:rate:${organizationId}:${chain}`;
   const answerKey = (apiKey: string, key: string) => `chainfold:answer:${apiKey}:${key}`;
-  const run = (script: string, key: string, ...args: (string | number)[]) =>
-    redis.eval(script, 1, key, ...args).catch(unavailable('Redis'));
 
   return {
-    claimNonce: async (apiKey, nonce) =>
-      (await run(claimNonce, nonceKey(apiKey, nonce), randomUUID(), nonceKeptMs)) === 1,
-    claimIdempotencyKey: async (apiKey, idempotencyKey, request) =>
-      claimOf(
-        (await run(claimKey, answerKey(apiKey, idempotencyKey), request, answerKeptMs, randomUUID())) as string[],
-      ),
+    admit: async ({ apiKey, nonce, charge }) => {
+      const now = Date.now();
+      const answer = (await run(
+        'chainfoldAdmit',
+        nonceKey(apiKey, nonce ?? ''),
+        rateKey(charge?.organizationId ?? '', charge?.chain ?? ''),
+        nonce === undefined ? '' : randomUUID(),
+        nonceKeptMs,
+        charge?.cost ?? 0,
+        ...windows.map((window) => charge?.limits[window] ?? 0),
+        ...[0, 1, 2].map((later) => monthStart(now, later)),
+      )) as number[];
+      const replayed = answer[0] === 1;
+      return { replayed, quota: charge && !replayed ? quotaIn(answer, charge) : null };
+    },
+    claimIdempotencyKey: async (apiKey, idempotencyKey, request) => {
+      const key = answerKey(apiKey, idempotencyKey);
+      return claimOf((await run('chainfoldClaim', key, request, answerKeptMs, randomUUID())) as string[]);
+    },
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
-      await run(recordAnswer, answerKey(apiKey, idempotencyKey), answer);
+      await run('chainfoldRecord', answerKey(apiKey, idempotencyKey), answer);
     },
     close: async () => redis.disconnect(),
   };

@@ -8,7 +8,7 @@ export type Durability = 'durable' | 'relaxed';
 
 const ownerOnly = 0o600;
 
-type Database = InstanceType<typeof DatabaseSync>;
+export type Database = InstanceType<typeof DatabaseSync>;
 
 /** The driver closes a database that is garbage, even while its prepared statements are in use; so none becomes garbage. */
 const kept = new Set<Database>();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../application/ports/limiter.js';
 import { unavailable } from '../unavailable.js';
 import { inTransaction, openDatabase } from './database.js';
+import { createRates } from './rates.js';
 
 /** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
 const nonceKeptMs = 600_000;
@@ -38,6 +39,8 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
   );
   const dropAnswers = db.prepare('DELETE FROM answers WHERE time < ?');
 
+  const rates = createRates(db, now);
+
   let tasks: Task[] = [];
   let swept = 0;
   const sweep = () => {
@@ -67,7 +70,10 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
     }).catch(unavailable('the limiter'));
 
   return {
-    claimNonce: (apiKey, nonce) => soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1),
+    admit: async ({ apiKey, nonce, charge }) => {
+      const fresh = nonce === undefined || (await soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1));
+      return { replayed: !fresh, quota: fresh && charge ? rates.charge(charge) : null };
+    },
     claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
       soon(() => {
         addAnswer.run(apiKey, idempotencyKey, request, randomUUID(), now());
@@ -86,6 +92,7 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
     },
     close: async () => {
       if (tasks.length > 0) flush();
+      rates.close();
       db.close();
     },
   };

@@ -4,14 +4,18 @@ import { openDatabase } from './database.js';
 import type { StateJob } from './state-writer.js';
 import { startThread } from './thread.js';
 
+const idsAtOnce = 1000;
+
 export const sqliteState = async (path: string): Promise<StateStore> => {
   const writer = await startThread<StateJob, boolean>('./state-writer', { path });
   const db = openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
+  const idsAfter = db.prepare(`SELECT id FROM state WHERE bucket = ? AND id > ? ORDER BY id LIMIT ${idsAtOnce}`);
   const run = (job: StateJob) => writer.run(job).catch(unavailable('the state store'));
 
   return {
     get: async (bucket, id) => (select.get(bucket, id) as Entry | undefined) ?? null,
+    ids: async (bucket, after) => (idsAfter.all(bucket, after) as { id: string }[]).map(({ id }) => id),
     put: (bucket, id, value, expected) => run({ kind: 'put', bucket, id, value, expected }),
     destroy: async (bucket, id) => {
       await run({ kind: 'destroy', bucket, id });

@@ -31,7 +31,7 @@ export type Invocation = {
   readonly parameters: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
-  readonly open: () => Promise<Opened>;
+  readonly open: (options?: { newMasterKey: boolean }) => Promise<Opened>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;
   /** For what is worth knowing but is not the answer. */

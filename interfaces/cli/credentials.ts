@@ -1,23 +1,18 @@
-import { organizationOfKey } from '../../application/known-credentials.js';
+import type { App } from '../../application/app.js';
 import { type Role, roles } from '../../domain/credential.js';
-import { refuse } from '../../domain/failure.js';
 import { type Command, table, UsageError } from './command.js';
-import { operator, withStores } from './session.js';
+import { inForce, operator, organizationOption as organization, withStores } from './session.js';
 
-/** Running servers look for what other processes wrote every 100 ms; after this they all refuse the key. */
-const inForceMs = 500;
-
-const organization = {
-  type: 'string',
-  value: 'ID|DOMAIN',
-  summary: 'Whose credential.',
-  required: true,
-} as const;
-
-const roleOf = (value = 'client'): Role => {
+const roleOf = (value: string): Role => {
   const role = roles.find((known) => known === value);
   if (!role) throw new UsageError(`--role must be one of ${roles.join(', ')}`);
   return role;
+};
+
+const listed = async (app: App, organizationId: string) => {
+  const found = [];
+  for await (const { position, ...shown } of app.credentials.all(organizationId)) found.push(shown);
+  return found;
 };
 
 export const credentialIssue: Command = {
@@ -25,14 +20,31 @@ export const credentialIssue: Command = {
   summary: 'Issue a credential. Its secret is shown this once.',
   options: {
     organization,
-    role: { type: 'string', value: roles.join('|'), summary: 'What it may do; client when not given.' },
+    role: {
+      type: 'string',
+      value: roles.join('|'),
+      summary: 'What it may do; client, or with --rotate as before, when not given.',
+    },
+    rotate: {
+      type: 'boolean',
+      summary: 'Issue the next one: those before stay valid, and are named, until you delete them.',
+    },
   },
   run: (invocation) => {
-    const role = roleOf(invocation.options.role);
+    const { role, rotate, organization } = invocation.options;
+    const asked = role === undefined ? undefined : roleOf(role);
     return withStores(invocation, async (app, settle) => {
-      const organizationId = await app.administration.findOrganization(invocation.options.organization ?? '');
-      const issued = await settle(await app.administration.issueCredential(operator(app), organizationId, role));
-      invocation.print(issued, `api_key     ${issued.api_key}\napi_secret  ${issued.api_secret}`);
+      const organizationId = await app.organizations.idOf(organization ?? '');
+      const before = rotate ? await listed(app, organizationId) : [];
+      const wanted = asked ?? before[0]?.role ?? 'client';
+      const issued = await settle(await app.credentials.issue(operator(app), organizationId, wanted));
+      const lines = [
+        `api_key     ${issued.api_key}`,
+        `api_secret  ${issued.api_secret}`,
+        ...before.map(({ api_key }) => `still valid: chainfold credential delete ${api_key}`),
+      ];
+      const answer = rotate ? { ...issued, still_valid: before.map(({ api_key }) => api_key) } : issued;
+      invocation.print(answer, lines.join('\n'));
     });
   },
 };
@@ -43,10 +55,8 @@ export const credentialList: Command = {
   options: { organization },
   run: (invocation) =>
     withStores(invocation, async (app) => {
-      const organizationId = await app.administration.findOrganization(invocation.options.organization ?? '');
-      const credentials = [];
-      for await (const { position, ...shown } of app.administration.listCredentials(organizationId))
-        credentials.push(shown);
+      const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
+      const credentials = await listed(app, organizationId);
       invocation.print({ credentials }, table(credentials, 'there are no credentials'));
     }),
 };
@@ -59,9 +69,8 @@ export const credentialDelete: Command = {
   run: (invocation) =>
     withStores(invocation, async (app, settle) => {
       const [apiKey = ''] = invocation.parameters;
-      const organizationId = organizationOfKey(apiKey) ?? refuse('NOT_FOUND', 'there is no such credential');
-      const deleted = await settle(await app.administration.deleteCredential(operator(app), organizationId, apiKey));
-      await app.system.sleep(inForceMs);
+      const deleted = await settle(await app.credentials.delete(operator(app), apiKey));
+      await inForce(app);
       invocation.print(deleted, 'deleted');
     }),
 };

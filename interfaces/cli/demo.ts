@@ -26,8 +26,8 @@ const makeDemo = async (app: App, settings: Settings) => {
   const by = { actor: { kind: 'process', id: 'demo' } as const, requestId: app.system.uuid() };
   try {
     const wanted = { name: 'Demo organization', domain: 'demo' };
-    const { answer } = await app.administration.createOrganization(by, wanted);
-    const issued = await app.administration.issueCredential(by, answer.organization_id, 'admin');
+    const { answer } = await app.organizations.create(by, wanted);
+    const issued = await app.credentials.issue(by, answer.organization_id, 'admin');
     const file = { organization_id: answer.organization_id, ...issued.answer };
     writeFileSync(demoFile(settings), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
@@ -41,5 +41,5 @@ export const ensureDemo = async (app: App, settings: Settings): Promise<Credenti
   if (!allowsDemo(settings)) return null;
   if ((await app.status.head()) === beginning) await makeDemo(app, settings);
   const found = demoCredentials(settings);
-  return found && (await app.credentials.find(found.key)) ? found : null;
+  return found && (await app.knownCredentials.find(found.key)) ? found : null;
 };

@@ -11,7 +11,7 @@ export const organizationCreate: Command = {
   run: (invocation) =>
     withStores(invocation, async (app, settle) => {
       const { name = '', domain = '' } = invocation.options;
-      const created = await settle(await app.administration.createOrganization(operator(app), { name, domain }));
+      const created = await settle(await app.organizations.create(operator(app), { name, domain }));
       invocation.print(created, `organization_id  ${created.organization_id}`);
     }),
 };
@@ -23,7 +23,7 @@ export const organizationList: Command = {
   run: (invocation) =>
     withStores(invocation, async (app) => {
       const organizations = [];
-      for await (const { position, ...shown } of app.administration.listOrganizations()) organizations.push(shown);
+      for await (const { position, ...shown } of app.organizations.all()) organizations.push(shown);
       const rows = organizations.map(({ organization_id, domain, name, create_time }) => ({
         organization_id,
         domain,

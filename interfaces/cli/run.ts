@@ -4,7 +4,9 @@ import { problemOf } from '../http/problems.js';
 import { call } from './call.js';
 import { type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
+import { masterKeyRotate } from './master-key.js';
 import { organizationCreate, organizationList } from './organizations.js';
+import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
 import { serve } from './serve.js';
 
 /** Every command, in the order the help shows them. */
@@ -16,6 +18,10 @@ const commands: readonly Command[] = [
   credentialIssue,
   credentialList,
   credentialDelete,
+  rateLimitSet,
+  rateLimitList,
+  rateLimitDelete,
+  masterKeyRotate,
 ];
 
 const exit = { done: 0, refused: 1, misused: 2 } as const;

@@ -23,7 +23,7 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 /** What each role keeps running besides answering requests. */
 const processesOf = (app: App, wanted: readonly Role[]) => ({
   ...(wanted.includes('projector') && { projector: app.projector.run }),
-  ...(wanted.includes('api') && { 'credential watch': app.credentials.watch }),
+  ...(wanted.includes('api') && { memory: app.keepTrue, shredder: app.shredSecrets }),
 });
 
 /** Loaded here, so that the other commands start without it. */

@@ -1,10 +1,21 @@
 import { userInfo } from 'node:os';
-import type { Done, Operation } from '../../application/administration.js';
 import type { App } from '../../application/app.js';
+import type { Done, Operation } from '../../application/handle.js';
 import { supervise } from '../../application/processes/supervise.js';
 import type { Invocation } from './command.js';
 
 const catchUpMs = 30_000;
+
+/** Running servers look for what other processes wrote every 100 ms; after this they all go by it. */
+const inForceMs = 500;
+export const inForce = (app: App) => app.system.sleep(inForceMs);
+
+export const organizationOption = {
+  type: 'string',
+  value: 'ID|DOMAIN',
+  summary: 'The organization that it is about.',
+  required: true,
+} as const;
 
 const userName = () => {
   try {

@@ -37,6 +37,17 @@ const responseHeaders = {
     schema: { type: 'string' },
   },
 };
+const rateLimitHeaders = {
+  'ratelimit-limit': {
+    description: 'The limit that is nearest to being reached, of those for a second, an hour, a day and a month.',
+    schema: { type: 'integer' },
+  },
+  'ratelimit-remaining': { description: 'How many requests are left of it.', schema: { type: 'integer' } },
+  'ratelimit-reset': { description: 'In how many seconds it starts anew.', schema: { type: 'integer' } },
+};
+const retryAfter = {
+  'retry-after': { description: 'In how many seconds to come back.', schema: { type: 'integer' } },
+};
 
 const parameter = (name: string, description: string, schema: object = { type: 'string' }) => ({
   name,
@@ -66,15 +77,14 @@ const refusals: readonly ProblemCode[] = [
   'INTERNAL',
   'UNAVAILABLE',
 ];
-const problemResponses = Object.fromEntries(
-  refusals.map((code) => [
-    problems[code].status,
-    {
-      description: problems[code].title,
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    },
-  ]),
-);
+const refusalOf = (code: ProblemCode, headers: object) => ({
+  [problems[code].status]: {
+    description: problems[code].title,
+    headers,
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  },
+});
+const problemResponses = Object.assign({}, ...refusals.map((code) => refusalOf(code, {})));
 
 const otherRefusals = Object.fromEntries(
   [
@@ -84,20 +94,27 @@ const otherRefusals = Object.fromEntries(
   ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
 );
 
-const pathItem = ({ operation, variant, request, response, example }: Endpoint) => ({
-  post: {
-    operationId: `${variant.segment}.${operation.name}`,
-    summary: operation.summary,
-    tags: [variant.segment],
-    parameters: parameters[operation.kind],
-    requestBody: { required: true, content: json(request, example) },
-    responses: {
-      200: { description: 'Done.', headers: responseHeaders, content: json(response) },
-      ...problemResponses,
-      ...otherRefusals,
+const pathItem = ({ operation, variant, request, response, example }: Endpoint) => {
+  const isLimited = variant.surface !== 'admin';
+  const limitHeaders = isLimited ? rateLimitHeaders : {};
+  return {
+    post: {
+      operationId: `${variant.segment}.${operation.name}`,
+      summary: operation.summary,
+      tags: [variant.segment],
+      ...(operation.extension && { 'x-extension': true }),
+      parameters: parameters[operation.kind],
+      requestBody: { required: true, content: json(request, example) },
+      responses: {
+        200: { description: 'Done.', headers: { ...responseHeaders, ...limitHeaders }, content: json(response) },
+        ...problemResponses,
+        ...(operation.role && refusalOf('PERMISSION_DENIED', {})),
+        ...(isLimited && refusalOf('RATE_LIMITED', { ...limitHeaders, ...retryAfter })),
+        ...otherRefusals,
+      },
     },
-  },
-});
+  };
+};
 
 /** OpenAPI 3.1 uses plain JSON Schema, so there is nothing to translate. */
 export const openApi = (version: string) => ({

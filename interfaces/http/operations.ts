@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
-import type { Context } from '../../application/handle.js';
-import type { Identity } from '../../application/known-credentials.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { refuse } from '../../domain/failure.js';
+import type { Quota } from '../../domain/rate-limit.js';
+import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
 import { answerJson, answerProblem, requestIdOf } from './answer.js';
 import { drain, parseJson, readBody } from './body.js';
@@ -26,6 +26,8 @@ export type Surroundings = {
 };
 
 type Route = Endpoint & { readonly validate: ValidateFunction };
+type Headers = Record<string, string>;
+type Told = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
 
 const headerOf = (request: IncomingMessage, name: string) => {
@@ -49,6 +51,16 @@ const checkContentType = (request: IncomingMessage, body: Buffer) => {
   if (body.length > 0 && type !== 'application/json') throw new HttpFailure(415, 'the body must be application/json');
 };
 
+const rateHeaders = ({ allowed, limit, remaining, resetMs }: Quota): Headers => {
+  const seconds = String(Math.ceil(resetMs / 1000));
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': seconds,
+    ...(!allowed && { 'retry-after': seconds }),
+  };
+};
+
 /** A checked request to its outcome: a query sees at least what was asked for, a command is seen by whoever asks next. */
 const createRun = (app: App) => {
   const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
@@ -57,7 +69,7 @@ const createRun = (app: App) => {
     return { body: await handle(), position, upToDate };
   };
 
-  const run = async (route: Route, request: IncomingMessage, body: Buffer, by: Context, caller: Identity) => {
+  const run = async (route: Route, request: IncomingMessage, body: Buffer, by: Caller) => {
     const input = check(route.validate, parseJson(body));
     const { operation } = route;
     if (operation.kind === 'query')
@@ -65,9 +77,10 @@ const createRun = (app: App) => {
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
     const idempotencyKey = readIdempotencyKey(headerOf(request, 'idempotency-key'));
     const retry = (key: string) => ({
-      apiKey: caller.apiKey,
+      apiKey: by.actor.id,
       idempotencyKey: key,
       request: `${route.path} ${app.system.sha256(body)}`,
+      confidential: operation.confidential === true,
     });
     const { answer, position } =
       idempotencyKey === undefined ? await handle() : await app.once(retry(idempotencyKey), handle);
@@ -87,35 +100,44 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     ]),
   );
 
-  const authenticate = (request: IncomingMessage, body: Buffer) =>
-    app.access.authenticate({
+  const admit = (request: IncomingMessage, body: Buffer, { variant }: Route) => {
+    const signed = {
       key: headerOf(request, 'x-api-key'),
       nonce: headerOf(request, 'x-api-nonce'),
       signature: headerOf(request, 'x-api-signature'),
       method: request.method ?? '',
       path: request.url ?? '',
       body,
-    });
+    };
+    return app.access.admit(signed, variant);
+  };
 
-  const respond = async (route: Route, request: IncomingMessage, requestId: string): Promise<Outcome> => {
+  /** `headers` take what every answer tells from here on, also a refusal. */
+  const respond = async (route: Route, request: IncomingMessage, requestId: string, headers: Headers) => {
     if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
     if (!around.isReady()) refuse('UNAVAILABLE', 'the service is starting: its read models are catching up');
     const body = await readBody(request, bodyLimit);
     checkContentType(request, body);
-    const caller = await authenticate(request, body);
-    const by: Context = {
-      organizationId: caller.organizationId,
+    const { caller, quota } = await admit(request, body, route);
+    if (quota) Object.assign(headers, rateHeaders(quota));
+    if (quota && !quota.allowed) refuse('RATE_LIMITED', `no more than ${quota.limit} requests; see retry-after`);
+    const { organizationId, apiKey, role } = caller;
+    if (route.operation.role && route.operation.role !== role)
+      refuse('PERMISSION_DENIED', `${route.operation.name} needs an ${route.operation.role} credential`);
+    const by: Caller = {
+      organizationId,
+      role,
       variant: route.variant,
-      actor: { kind: 'credential', id: caller.apiKey },
+      actor: { kind: 'credential', id: apiKey },
       requestId,
     };
-    return run(route, request, body, by, caller);
+    return run(route, request, body, by);
   };
 
-  const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) => {
+  const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
     if (!request.complete) await drain(request);
-    const headers = { 'x-position': String(app.progress.current()) };
-    const problem = answerProblem(request, response, error, { requestId, log: app.system.log, headers });
+    const headers = { ...told.headers, 'x-position': String(app.progress.current()) };
+    const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers });
     if (problem.code === 'UNAVAILABLE') around.trouble(problem.detail);
     return problem.status;
   };
@@ -124,16 +146,18 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     const started = process.hrtime.bigint();
     const requestId = requestIdOf(request, app.system);
     const route = routes.get(request.url?.split('?', 1)[0] ?? '');
+    const headers: Headers = {};
     let status = 200;
     try {
       if (!route) return refuse('NOT_FOUND', 'there is no such operation');
-      const { body, position, upToDate } = await respond(route, request, requestId);
+      const { body, position, upToDate } = await respond(route, request, requestId, headers);
       answerJson(response, requestId, body, {
+        ...headers,
         'x-position': String(position),
         ...(!upToDate && { 'x-consistency': 'pending' }),
       });
     } catch (error) {
-      status = await refused(request, response, error, requestId);
+      status = await refused(request, response, error, { requestId, headers });
     } finally {
       if (route) around.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
     }

@@ -1,6 +1,6 @@
-import type { Done } from '../../application/administration.js';
 import type { App } from '../../application/app.js';
-import type { Context } from '../../application/handle.js';
+import type { Context, Done } from '../../application/handle.js';
+import type { Role } from '../../domain/credential.js';
 import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
 
@@ -17,16 +17,25 @@ export type Shape<F extends Fields> = { [K in Sure<F>]: ValueOf<F[K]> } & {
   [K in Exclude<keyof F, Sure<F>>]?: ValueOf<F[K]> | undefined;
 };
 
+/** Who calls, and what they may do. */
+export type Caller = Context & { readonly role: Role };
+
 /** A command changes something: its answer waits until the read models show it. A query only looks. */
 type Handler<Q, R> =
-  | { readonly kind: 'command'; readonly handle: (app: App, request: Q, by: Context) => Promise<Done<R>> }
-  | { readonly kind: 'query'; readonly handle: (app: App, request: Q, by: Context) => Promise<R> };
+  | { readonly kind: 'command'; readonly handle: (app: App, request: Q, by: Caller) => Promise<Done<R>> }
+  | { readonly kind: 'query'; readonly handle: (app: App, request: Q, by: Caller) => Promise<R> };
 
 type Definition<Q extends Fields, R extends Fields> = {
   readonly name: string;
   readonly summary: string;
   readonly surface: Variant['surface']; // with the variant, fixes path, auth and the rate limit charged
   readonly needs?: Capability;
+  /** Only for callers of this role. */
+  readonly role?: 'admin';
+  /** Not in the specification, but users need it. */
+  readonly extension?: true;
+  /** The answer holds a secret. */
+  readonly confidential?: true;
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
   readonly response: R;

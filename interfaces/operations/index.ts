@@ -1,9 +1,14 @@
 import { type Variant, variants } from '../../domain/variant.js';
 import * as addresses from './addresses.js';
+import * as administration from './administration.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as wallets from './wallets.js';
 
-const catalogue: readonly AnyOperation[] = [...Object.values(wallets), ...Object.values(addresses)];
+const catalogue: readonly AnyOperation[] = [
+  ...Object.values(administration),
+  ...Object.values(wallets),
+  ...Object.values(addresses),
+];
 
 export type Endpoint = {
   readonly operation: AnyOperation;

@@ -3,11 +3,17 @@ export type Schema<T> = { readonly [keyword: string]: unknown } & { readonly __t
 export type TypeOf<S> = S extends Schema<infer T> ? T : never;
 
 /** `unicode` refuses what cannot be stored and given back exactly: NUL and halves of surrogate pairs. */
-export const text = (minLength: number, maxLength: number): Schema<string> => ({
+export const text = (minLength: number, maxLength: number, pattern?: string): Schema<string> => ({
   type: 'string',
   format: 'unicode',
   minLength,
   maxLength,
+  ...(pattern !== undefined && { pattern }),
+});
+export const oneOf = <const T extends string>(values: readonly T[], byDefault?: NoInfer<T>): Schema<T> => ({
+  type: 'string',
+  enum: values,
+  ...(byDefault !== undefined && { default: byDefault }),
 });
 /** JSON numbers are exact up to 2^53 - 1; what lies beyond would be changed in silence, so it is refused. */
 export const int64 = (keywords: { minimum?: number; maximum?: number; default?: number } = {}): Schema<number> => ({

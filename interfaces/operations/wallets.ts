@@ -1,10 +1,8 @@
 import { operation } from './define.js';
-import { anyWallet, pagination, walletRecord } from './records.js';
+import { anyWallet, pageSize, pageToken, pagination, walletRecord } from './records.js';
 import { address, flag, id, int64, list, text } from './schema.js';
 
 const confirmation = int64({ minimum: 0, default: 10 });
-const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
-const pageToken = text(0, 1000);
 
 export const registerWallet = operation({
   kind: 'command',

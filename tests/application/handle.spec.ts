@@ -96,8 +96,9 @@ describe('handling a command', () => {
     const limiter = await (await limiters.sqlite()).open();
     const forgetful: Limiter = { ...limiter, recordAnswer: async () => undefined };
     const handle = createHandle(events, testSystem);
+    const retry = { apiKey: 'key', idempotencyKey: 'k', request: 'r' };
     const attempt = () =>
-      createOnce(forgetful)({ apiKey: 'key', idempotencyKey: 'k', request: 'r' }, async (idSeed) => {
+      createOnce(forgetful)({ ...retry, confidential: false }, async (idSeed) => {
         const context = { ...by, idSeed };
         const walletId = idFor(context, 'wal', testSystem);
         return { answer: { walletId }, position: await handle(context, [register(walletId)]) };

@@ -1,9 +1,27 @@
 import assert from 'node:assert/strict';
-import type { Limiter } from '../../application/ports/limiter.js';
+import type { Charge, Limiter } from '../../application/ports/limiter.js';
+import { type Limits, windows } from '../../domain/rate-limit.js';
 import { limiters } from '../support/adapters.js';
 import { usePlace } from '../support/places.js';
 
 const day = 86_400_000;
+const plenty: Limits = { second: 1e6, hour: 1e6, day: 1e6, month: 1e6 };
+
+const claim = async (limiter: Limiter, apiKey: string, nonce: string) =>
+  !(await limiter.admit({ apiKey, nonce })).replayed;
+const charge = async (limiter: Limiter, limits: Partial<Limits>, given: Partial<Charge> = {}) => {
+  const asked = { organizationId: 'org_1', chain: 'X', limits: { ...plenty, ...limits }, cost: 1, ...given };
+  const { quota } = await limiter.admit({ apiKey: 'key', charge: asked });
+  assert.ok(quota);
+  return quota;
+};
+/** How many of so many requests at once are let through. */
+const admitted = async (limiters: readonly Limiter[], count: number, limits: Partial<Limits>) => {
+  const quotas = await Promise.all(
+    Array.from({ length: count }, (_, n) => charge(limiters[n % limiters.length] as Limiter, limits)),
+  );
+  return quotas.filter(({ allowed }) => allowed).length;
+};
 
 for (const [adapter, place] of Object.entries(limiters))
   describe(`limiter contract: ${adapter}`, () => {
@@ -18,23 +36,23 @@ for (const [adapter, place] of Object.entries(limiters))
 
     it('gives a nonce to one of many callers, whichever process they are in', async () => {
       const race = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => (n % 2 ? store : other).claimNonce('key', `${now}-x`)),
+        Array.from({ length: 50 }, (_, n) => claim(n % 2 ? store : other, 'key', `${now}-x`)),
       );
       assert.equal(race.filter(Boolean).length, 1);
     });
 
     it('takes the same nonce under another key', async () => {
-      assert.equal(await store.claimNonce('a', String(now)), true);
-      assert.equal(await store.claimNonce('b', String(now)), true);
+      assert.equal(await claim(store, 'a', String(now)), true);
+      assert.equal(await claim(store, 'b', String(now)), true);
     });
 
     it('remembers a nonce through a restart, for as long as a request with it could be accepted', async () => {
-      assert.equal(await store.claimNonce('key', `${now + 299_000}-x`), true);
+      assert.equal(await claim(store, 'key', `${now + 299_000}-x`), true);
       await close(store);
       store = await open();
       await at().elapse(598_000);
-      assert.equal(await store.claimNonce('key', `${at().now()}-y`), true);
-      assert.equal(await store.claimNonce('key', `${now + 299_000}-x`), false);
+      assert.equal(await claim(store, 'key', `${at().now()}-y`), true);
+      assert.equal(await claim(store, 'key', `${now + 299_000}-x`), false);
     });
 
     it('knows a repeated request by its key, and its answer once there is one', async () => {
@@ -63,5 +81,69 @@ for (const [adapter, place] of Object.entries(limiters))
       const anew = await store.claimIdempotencyKey('key', 'k1', 'request');
       assert.equal(anew.kind, 'first');
       assert.notDeepEqual(anew, first);
+    });
+
+    it('charges nothing where nothing is to be charged', async () => {
+      assert.deepEqual(await store.admit({ apiKey: 'key', nonce: `${now}-free` }), { replayed: false, quota: null });
+      assert.deepEqual(await store.admit({ apiKey: 'key', nonce: `${now}-free` }), { replayed: true, quota: null });
+    });
+
+    it('does not charge a replay', async () => {
+      const asked = { organizationId: 'org_1', chain: 'X', limits: { ...plenty, day: 5 }, cost: 1 };
+      for (let n = 0; n < 3; n++) await store.admit({ apiKey: 'key', nonce: `${now}-once`, charge: asked });
+      assert.equal((await charge(store, { day: 5 })).remaining, 3);
+    });
+
+    for (const window of windows.filter((one) => one !== 'second'))
+      it(`lets through exactly as many as the limit of a ${window} says, whatever comes at once`, async () => {
+        assert.equal(await admitted([store], 50, { [window]: 20 }), 20);
+        const over = await charge(store, { [window]: 20 });
+        assert.deepEqual([over.allowed, over.limit, over.remaining], [false, 20, 0]);
+        assert.ok(over.resetMs > 0);
+      });
+
+    it('starts a second anew when it is over', async () => {
+      assert.ok((await admitted([store], 30, { second: 10 })) >= 10);
+      // Redis goes by its own clock, so the next second is waited for where it cannot be made to pass.
+      while (!(await charge(store, { second: 10 })).allowed) await at().elapse(100);
+      assert.ok((await admitted([store], 30, { second: 10 })) >= 9);
+    });
+
+    it('charges none of the windows when one is full', async () => {
+      await charge(store, { hour: 1 });
+      for (let n = 0; n < 5; n++) assert.equal((await charge(store, { hour: 1, day: 10 })).allowed, false);
+      assert.equal((await charge(store, { day: 10 })).remaining, 8);
+    });
+
+    it('counts a cost of many, all or nothing', async () => {
+      assert.equal((await charge(store, { day: 10 }, { cost: 7 })).remaining, 3);
+      assert.equal((await charge(store, { day: 10 }, { cost: 7 })).allowed, false);
+      assert.equal((await charge(store, { day: 10 }, { cost: 3 })).remaining, 0);
+    });
+
+    it('keeps organizations and chains apart', async () => {
+      assert.equal((await charge(store, { day: 1 })).allowed, true);
+      assert.equal((await charge(store, { day: 1 })).allowed, false);
+      assert.equal((await charge(store, { day: 1 }, { chain: 'Y' })).allowed, true);
+      assert.equal((await charge(store, { day: 1 }, { organizationId: 'org_2' })).allowed, true);
+    });
+
+    it('goes by the limits of the moment', async () => {
+      assert.equal(await admitted([store], 5, { day: 3 }), 3);
+      assert.equal(await admitted([store], 5, { day: 6 }), 3);
+      assert.equal(await admitted([store], 5, { day: 2 }), 0);
+    });
+
+    it('tells of the window that is nearest to its limit', async () => {
+      const { limit, remaining, resetMs } = await charge(store, { second: 50, hour: 40, day: 60 });
+      assert.deepEqual([limit, remaining], [40, 39]);
+      assert.ok(resetMs > 0 && resetMs <= 3_600_000);
+    });
+
+    it('remembers what was used of the longer windows through a restart', async () => {
+      await admitted([store], 15, { day: 20 });
+      await close(store);
+      store = await open();
+      assert.equal(await admitted([store], 50, { day: 20 }), 5);
     });
   });

@@ -46,14 +46,65 @@ const check = <C extends Message, E extends Message, S>(decider: Decider<C, E, S
 describe('organization', () => {
   const data = { organizationId: 'org_1', name: 'Acme', domain: 'acme' };
   const created = { type: 'OrganizationCreated', data } as const;
+  const limited = (chain: string, month = 4) => {
+    const limits = { second: 1, hour: 2, day: 3, month };
+    return { type: 'RateLimitSet', data: { organizationId: 'org_1', chain, limits } } as const;
+  };
+  const unlimited = (chain: string) =>
+    ({ type: 'RateLimitDeleted', data: { organizationId: 'org_1', chain } }) as const;
+  const taken = refused('ALREADY_EXISTS', 'organization org_1 already exists');
+  const unknown = refused('NOT_FOUND', 'there is no organization org_1');
   check(organization, {
-    pasts: { none: [], created: [created] },
+    pasts: {
+      none: [],
+      created: [created],
+      'a chain is limited': [created, limited('X')],
+      'chains and the rest are limited': [created, limited('X'), limited('Y'), limited('')],
+      'a limit was deleted': [created, limited('X'), unlimited('X')],
+    },
     rows: [
+      ['Create', { type: 'Create', data }, emits(created), taken, taken, taken, taken],
       [
-        'Create',
-        { type: 'Create', data },
-        emits(created),
-        refused('ALREADY_EXISTS', 'organization org_1 already exists'),
+        'RequireExisting',
+        { type: 'RequireExisting', data: { organizationId: 'org_1' } },
+        unknown,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+      ],
+      [
+        'SetRateLimit',
+        { type: 'SetRateLimit', data: limited('X').data },
+        unknown,
+        emits(limited('X')),
+        nothing,
+        nothing,
+        emits(limited('X')),
+      ],
+      [
+        'SetRateLimit with another figure',
+        { type: 'SetRateLimit', data: limited('X', 9).data },
+        unknown,
+        ...Array(4).fill(emits(limited('X', 9))),
+      ],
+      [
+        'DeleteRateLimit of a chain',
+        { type: 'DeleteRateLimit', data: { organizationId: 'org_1', chain: 'X' } },
+        unknown,
+        nothing,
+        emits(unlimited('X')),
+        emits(unlimited('X')),
+        nothing,
+      ],
+      [
+        'DeleteRateLimit of all',
+        { type: 'DeleteRateLimit', data: { organizationId: 'org_1', chain: undefined } },
+        unknown,
+        nothing,
+        emits(unlimited('X')),
+        emits(unlimited('X'), unlimited('Y'), unlimited('')),
+        nothing,
       ],
     ],
   });

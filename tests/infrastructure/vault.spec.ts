@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { StateStore } from '../../application/ports/state.js';
+import { givenKeyRing } from '../../infrastructure/master-key.js';
 import { stateVault } from '../../infrastructure/vault.js';
 import { states } from '../support/adapters.js';
 
 describe('vault', () => {
-  const masterKey = randomBytes(32);
+  const key = randomBytes(32);
+  const ring = givenKeyRing(key, undefined);
   let state: StateStore;
   beforeEach(async () => {
     state = await (await states.sqlite()).open();
@@ -13,7 +15,7 @@ describe('vault', () => {
   afterEach(() => state.close());
 
   it('opens what it sealed, for the same context only', async () => {
-    const vault = stateVault(state, masterKey);
+    const vault = stateVault(state, ring);
     const sealed = await vault.seal('key', 'the secret', 'org|key');
     assert.ok(!sealed.includes('secret'));
     assert.equal(await vault.open('key', sealed, 'org|key'), 'the secret');
@@ -21,7 +23,7 @@ describe('vault', () => {
   });
 
   it('never seals twice alike, and notices a changed byte', async () => {
-    const vault = stateVault(state, masterKey);
+    const vault = stateVault(state, ring);
     const sealed = await vault.seal('key', 'the secret', 'c');
     assert.notEqual(await vault.seal('key', 'the secret', 'c'), sealed);
     const bytes = Buffer.from(sealed, 'base64url');
@@ -33,7 +35,7 @@ describe('vault', () => {
   });
 
   it('opens nothing once the key is destroyed, and leaves other keys alone', async () => {
-    const vault = stateVault(state, masterKey);
+    const vault = stateVault(state, ring);
     const [one, two] = [await vault.seal('one', 'secret one', 'c'), await vault.seal('two', 'secret two', 'c')];
     await vault.destroyKey('one');
     assert.equal(await vault.open('one', one, 'c'), null);
@@ -41,7 +43,7 @@ describe('vault', () => {
   });
 
   it('makes one key when many seal at once', async () => {
-    const [first, second] = [stateVault(state, masterKey), stateVault(state, masterKey)];
+    const [first, second] = [stateVault(state, ring), stateVault(state, ring)];
     const sealed = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? first : second).seal('key', String(n), 'c')),
     );
@@ -49,10 +51,23 @@ describe('vault', () => {
   });
 
   it('says so when the master key is another one', async () => {
-    const sealed = await stateVault(state, masterKey).seal('key', 'the secret', 'c');
+    const sealed = await stateVault(state, ring).seal('key', 'the secret', 'c');
     await assert.rejects(
-      stateVault(state, randomBytes(32)).open('key', sealed, 'c'),
+      stateVault(state, givenKeyRing(randomBytes(32), undefined)).open('key', sealed, 'c'),
       /is not the key that the vault was written under/,
     );
+  });
+
+  it('goes over to another master key, and then does without the old one', async () => {
+    const old = stateVault(state, ring);
+    const sealed = await Promise.all(Array.from({ length: 30 }, (_, n) => old.seal(`key ${n}`, `secret ${n}`, 'c')));
+    const next = randomBytes(32);
+    const both = stateVault(state, givenKeyRing(next, key));
+    assert.equal(await both.open('key 3', sealed[3] ?? '', 'c'), 'secret 3');
+    assert.equal(await both.changeMasterKey(), 30);
+    assert.equal(await both.changeMasterKey(), 0);
+    const after = stateVault(state, givenKeyRing(next, undefined));
+    for (const [n, one] of sealed.entries()) assert.equal(await after.open(`key ${n}`, one, 'c'), `secret ${n}`);
+    await assert.rejects(old.open('key 3', sealed[3] ?? '', 'c'), /is not the key/);
   });
 });

@@ -18,6 +18,7 @@ describe('operation table', () => {
   it('names each endpoint once', () => {
     const paths = endpoints.map(({ path }) => path);
     assert.equal(new Set(paths).size, paths.length);
+    assert.equal(endpoints.filter(({ variant }) => variant.segment === 'admin').length, 9);
     assert.equal(endpoints.filter(({ variant }) => variant.segment === 't').length, 8);
     assert.equal(endpoints.filter(({ variant }) => variant.segment === 's').length, 9);
     assert.equal(endpoints.filter(({ variant }) => variant.segment === 'p').length, 7);

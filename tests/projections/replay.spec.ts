@@ -33,7 +33,11 @@ const owners = organizationIds.flatMap((organizationId) =>
 const one = <const T>(from: readonly T[]) => fc.constantFrom(...from);
 
 const administration = fc
-  .record({ organizationId: one(organizationIds), what: one(['create', 'issue', 'delete']), role: one(roles) })
+  .record({
+    organizationId: one(organizationIds),
+    what: one(['create', 'issue', 'delete', 'limit', 'unlimit']),
+    role: one(roles),
+  })
   .map(({ organizationId, what, role }): Ask[] => {
     const data = { organizationId, name: organizationId, domain: organizationId };
     const create = [
@@ -43,7 +47,17 @@ const administration = fc
     const issued = { type: 'Issue', data: { apiKey, role, sealedSecret: 'sealed' } } as const;
     const issue = [step(credential, organizationId, apiKey, issued)];
     const remove = [step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } })];
-    const steps = { create, issue, delete: remove }[what];
+    const limits = { second: role.length, hour: 2, day: 3, month: 4 };
+    const [limit, unlimit] = [
+      { type: 'SetRateLimit', data: { organizationId, chain: '', limits } },
+      { type: 'DeleteRateLimit', data: { organizationId, chain: '' } },
+    ] as const;
+    const ofOrganization = (command: typeof limit | typeof unlimit) => [
+      step(organization, organizationId, organizationId, command),
+    ];
+    const steps = { create, issue, delete: remove, limit: ofOrganization(limit), unlimit: ofOrganization(unlimit) }[
+      what
+    ];
     return [{ organizationId, variant: globalVariant.tag, steps }];
   });
 
@@ -142,6 +156,7 @@ const holds = (check: (history: readonly Happened[]) => void) => fc.assert(fc.pr
 
 const handled = {
   organizations: ['OrganizationCreated'],
+  rate_limits: ['RateLimitSet', 'RateLimitDeleted'],
   credentials: ['CredentialIssued', 'CredentialDeleted'],
   wallets: ['WalletRegistered', 'ConfirmationUpdated', 'AddressRegistered', 'AddressRemoved'],
   addresses: ['AddressRegistered', 'AddressRemoved'],

@@ -9,7 +9,7 @@ import { engines } from '../support/engines.js';
 import { call, problemIn } from '../support/http.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
-const wallets = variants.filter(({ surface }) => surface === 'wallet');
+const wallets = variants.filter((variant) => variant.surface === 'wallet');
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const evmAddress = () => `0x${hex(20)}`;
 const refusedWith = (code: string) => (error: unknown) => {
@@ -31,7 +31,7 @@ for (const engine of engines)
 
     for (const { segment, can, addressExample } of wallets)
       describe(`api ${segment}`, () => {
-        const api = () => client[segment as keyof Client];
+        const api = () => client[segment];
         const register = async (addresses: string[] = []) => {
           const { wallet_id } = await api().registerWallet({ name: `wallet of ${segment}` });
           if (addresses.length > 0) await api().batchRegisterAddresses({ wallet_id, addresses });

@@ -1,0 +1,69 @@
+import type { Asset, TokenStandard } from '../../domain/asset.js';
+
+/** A block as the chain links it; `time` is Unix seconds. */
+export type Header = {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly time: number;
+};
+
+/** What of a block anybody wants to know: a connector leaves out the rest as early as it can. */
+export type Interest = {
+  address(address: string): boolean;
+  contract(address: string): boolean;
+};
+
+/** Value that moved, or would have moved had it not failed. */
+export type Movement = {
+  readonly transaction: string;
+  /** Unique within its transaction and the same whichever block includes that. */
+  readonly index: string;
+  readonly asset: Asset;
+  readonly from: string;
+  readonly to: string;
+  /** Smallest units, decimal. */
+  readonly value: string;
+  readonly fee: string;
+  /** Reverted on chain: nothing but the fee was paid. */
+  readonly failed: boolean;
+  /** What else the chain family's transfer records show. */
+  readonly details: Readonly<Record<string, string | number>>;
+};
+
+/** A native balance that changed without a transfer: a fee, a withdrawal, a block reward. */
+export type Touch = { readonly address: string; readonly reason: 'fee' | 'withdrawal' | 'reward' };
+
+export type Block = Header & {
+  /** In the order the chain made them. */
+  readonly movements: readonly Movement[];
+  readonly touches: readonly Touch[];
+};
+
+export type Holding = { readonly address: string; readonly asset: Asset };
+
+export type TokenContract = { readonly name?: string; readonly symbol?: string; readonly decimals?: number };
+
+/** One chain, behind as many nodes as are configured. What no node answers in time rejects with UNAVAILABLE or NODE_ERROR. */
+export interface Chain {
+  /** Tells this chain from every other: the hash of its first block. */
+  genesis(): Promise<Header>;
+  head(): Promise<Header>;
+  /** The height below which nothing is replaced any more. */
+  finalized(): Promise<number>;
+  /** Yields when there may be a new head; only a hint, and there may be none at all. */
+  hints(signal: AbortSignal): AsyncIterable<void>;
+  /** Null when the chain is not that high. */
+  headerAt(number: number): Promise<Header | null>;
+  /** Null when no node knows it, for example because it was replaced. */
+  headerOf(hash: string): Promise<Header | null>;
+  /** Checked against itself, so that a node that lags or lies is not believed. Null when no node knows it. */
+  block(hash: string, interest: Interest): Promise<Block | null>;
+  /** In the order asked, smallest units, as of that very block. Null where the contract gives no answer. */
+  balances(holdings: readonly Holding[], at: Header): Promise<readonly (string | null)[]>;
+  /** What a token contract says about itself; refuses with FAILED_PRECONDITION one that does not answer as its standard. */
+  contract(address: string, standard: TokenStandard): Promise<TokenContract>;
+  /** Where the description of one token lies; empty when it does not say. */
+  tokenUri(asset: Asset): Promise<string>;
+  close(): Promise<void>;
+}

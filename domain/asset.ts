@@ -1,0 +1,16 @@
+/** The token standards that are tracked; what they mean on a chain is its connector's to know. */
+export const tokenStandards = ['erc20', 'erc721', 'erc1155'] as const;
+export type TokenStandard = (typeof tokenStandards)[number];
+
+/** A chain's own coin, or a token of a contract; `tokenId` where a contract's tokens differ. */
+export type Asset =
+  | { readonly standard: 'native' }
+  | { readonly standard: 'erc20'; readonly contract: string }
+  | { readonly standard: 'erc721' | 'erc1155'; readonly contract: string; readonly tokenId: string };
+
+/** One text per asset, to tell assets apart by. */
+export const assetKey = (asset: Asset): string => {
+  if (asset.standard === 'native') return asset.standard;
+  const contract = `${asset.standard}:${asset.contract}`;
+  return 'tokenId' in asset ? `${contract}:${asset.tokenId}` : contract;
+};

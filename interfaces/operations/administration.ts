@@ -1,0 +1,176 @@
+import { roles } from '../../domain/credential.js';
+import { defaultLimits } from '../../domain/rate-limit.js';
+import { chains } from '../../domain/variant.js';
+import { operation } from './define.js';
+import {
+  anyKey,
+  anyOrganization,
+  credentialRecord,
+  organizationRecord,
+  pageSize,
+  pageToken,
+  pagination,
+  rateLimitInfo,
+  rateLimitRecord,
+} from './records.js';
+import { id, int64, list, oneOf, text, timestamp } from './schema.js';
+
+const domain = text(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$');
+const tags: readonly string[] = chains.map(({ tag }) => tag);
+const chain = oneOf(['', ...tags]);
+const limit = int64({ minimum: 0 });
+const [anyChain = ''] = tags;
+
+export const deleteCredential = operation({
+  kind: 'command',
+  name: 'DeleteCredential',
+  summary: 'Delete a credential, given its key and its secret. It is refused from then on, everywhere and for good.',
+  surface: 'admin',
+  request: { api_key: { schema: id, required: true }, api_secret: { schema: id, required: true } },
+  example: () => ({ api_key: anyKey, api_secret: 'f'.repeat(64) }),
+  response: {},
+  handle: (app, { api_key, api_secret }, by) => app.credentials.surrender(by, api_key, api_secret),
+});
+
+export const deleteRateLimit = operation({
+  kind: 'command',
+  name: 'DeleteRateLimit',
+  summary: "Delete an organization's rate-limit record of one chain, or without a chain all its records.",
+  surface: 'admin',
+  role: 'admin',
+  request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
+  example: () => ({ organization_id: anyOrganization, chain: anyChain }),
+  response: {},
+  handle: (app, { organization_id, chain }, by) => app.rateLimits.delete(by, organization_id, chain),
+});
+
+export const getOrganizationByDomain = operation({
+  kind: 'query',
+  name: 'GetOrganizationByDomain',
+  summary: 'Find an organization by its domain.',
+  surface: 'admin',
+  request: { domain: { schema: domain, required: true } },
+  example: () => ({ domain: 'acme' }),
+  response: { organization: { schema: organizationRecord, required: true } },
+  handle: async (app, { domain }, by) => {
+    const { position, ...organization } = await app.organizations.find(by, { domain });
+    return { organization };
+  },
+});
+
+export const getRateLimit = operation({
+  kind: 'query',
+  name: 'GetRateLimit',
+  summary: 'The rate limits that apply to an organization on a chain, or where a chain has none of its own.',
+  surface: 'admin',
+  request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
+  example: () => ({ organization_id: anyOrganization, chain: anyChain }),
+  response: {
+    organization_id: { schema: id, required: true },
+    ratelimit_info: { schema: rateLimitInfo, required: true },
+    create_time: { schema: timestamp, required: true },
+    update_time: { schema: timestamp, required: true },
+  },
+  handle: async (app, { organization_id, chain = '' }, by) =>
+    app.rateLimits.find(await app.organizations.find(by, { id: organization_id }), chain),
+});
+
+export const listRateLimits = operation({
+  kind: 'query',
+  name: 'ListRateLimits',
+  summary: 'The rate-limit records that are stored for an organization.',
+  surface: 'admin',
+  request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
+  example: () => ({ organization_id: anyOrganization }),
+  response: { data: { schema: list(rateLimitRecord), required: true } },
+  handle: async (app, { organization_id, chain }, by) => {
+    const found = await app.organizations.find(by, { id: organization_id });
+    return { data: await app.rateLimits.list(found.organization_id, chain) };
+  },
+});
+
+export const createOrganization = operation({
+  kind: 'command',
+  name: 'CreateOrganization',
+  summary: 'Create an organization under a domain that nobody has.',
+  surface: 'admin',
+  role: 'admin',
+  extension: true,
+  request: { name: { schema: text(1, 100), required: true }, domain: { schema: domain, required: true } },
+  example: () => ({ name: 'Acme', domain: 'acme' }),
+  response: { organization_id: { schema: id, required: true } },
+  handle: (app, wanted, by) => app.organizations.create(by, wanted),
+});
+
+export const createCredential = operation({
+  kind: 'command',
+  name: 'CreateCredential',
+  summary: 'Issue a credential of an organization. Its secret is shown in this answer and never again.',
+  surface: 'admin',
+  role: 'admin',
+  extension: true,
+  confidential: true,
+  request: { organization_id: { schema: id, required: true }, role: { schema: oneOf(roles, 'client') } },
+  example: () => ({ organization_id: anyOrganization, role: 'client' as const }),
+  response: { api_key: { schema: id, required: true }, api_secret: { schema: id, required: true } },
+  handle: (app, { organization_id, role = 'client' }, by) => app.credentials.issue(by, organization_id, role),
+});
+
+export const listCredentials = operation({
+  kind: 'query',
+  name: 'ListCredentials',
+  summary: 'The credentials of an organization, newest first, without their secrets.',
+  surface: 'admin',
+  role: 'admin',
+  extension: true,
+  request: {
+    organization_id: { schema: id, required: true },
+    page_size: { schema: pageSize },
+    page_token: { schema: pageToken },
+  },
+  example: () => ({ organization_id: anyOrganization }),
+  response: {
+    credentials: { schema: list(credentialRecord), required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, { organization_id, page_size = 10, page_token }, by) => {
+    const found = await app.organizations.find(by, { id: organization_id });
+    const page = { size: page_size, token: page_token };
+    const { documents, nextPageToken } = await app.credentials.list(found.organization_id, page);
+    const credentials = documents.map(({ api_key, role, create_time }) => ({ api_key, role, create_time }));
+    return { credentials, pagination: { next_page_token: nextPageToken } };
+  },
+});
+
+export const setRateLimit = operation({
+  kind: 'command',
+  name: 'SetRateLimit',
+  summary: 'Set the rate limits of an organization on one chain, or without a chain on every chain that has none.',
+  surface: 'admin',
+  role: 'admin',
+  extension: true,
+  request: {
+    organization_id: { schema: id, required: true },
+    chain: { schema: chain },
+    per_second_limit: { schema: limit, required: true },
+    per_hour_limit: { schema: limit, required: true },
+    per_day_limit: { schema: limit, required: true },
+    per_month_limit: { schema: limit, required: true },
+  },
+  example: () => ({
+    organization_id: anyOrganization,
+    chain: anyChain,
+    per_second_limit: defaultLimits.second,
+    per_hour_limit: defaultLimits.hour,
+    per_day_limit: defaultLimits.day,
+    per_month_limit: defaultLimits.month,
+  }),
+  response: {},
+  handle: (app, request, by) =>
+    app.rateLimits.set(by, request.organization_id, request.chain ?? '', {
+      second: request.per_second_limit,
+      hour: request.per_hour_limit,
+      day: request.per_day_limit,
+      month: request.per_month_limit,
+    }),
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { monthStart, quotaOf, windowAt, windows } from '../../domain/rate-limit.js';
+
+const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
+
+describe('windows of a rate limit', () => {
+  for (const window of windows)
+    it(`hold every moment in exactly one ${window}`, () =>
+      fc.assert(
+        fc.property(moment, (ms) => {
+          const { start, end } = windowAt(window, ms);
+          assert.ok(start <= ms && ms < end);
+          assert.deepEqual(windowAt(window, start), { start, end });
+          assert.deepEqual(windowAt(window, end - 1), { start, end });
+          assert.equal(windowAt(window, end).start, end);
+        }),
+      ));
+
+  it('take months as the calendar has them', () => {
+    const { start, end } = windowAt('month', Date.UTC(2028, 1, 29, 23, 59));
+    assert.deepEqual([start, end], [Date.UTC(2028, 1, 1), Date.UTC(2028, 2, 1)]);
+    assert.equal(monthStart(Date.UTC(2026, 11, 31), 2), Date.UTC(2027, 1, 1));
+  });
+});
+
+describe('quota', () => {
+  const limits = { second: 10, hour: 20, day: 30, month: 40 };
+  const usage = (second: number, hour: number, day: number, month: number) => ({
+    second: { used: second, endsInMs: 500 },
+    hour: { used: hour, endsInMs: 5000 },
+    day: { used: day, endsInMs: 50_000 },
+    month: { used: month, endsInMs: 500_000 },
+  });
+
+  it('tells of the window with the least left', () => {
+    assert.deepEqual(quotaOf(limits, usage(1, 2, 29, 3), 1, true), {
+      allowed: true,
+      limit: 30,
+      remaining: 1,
+      resetMs: 50_000,
+    });
+  });
+
+  it('tells, when refused, of the full window that lasts longest', () => {
+    const { limit, resetMs } = quotaOf(limits, usage(10, 20, 5, 5), 1, false);
+    assert.deepEqual([limit, resetMs], [20, 5000]);
+  });
+
+  it('never tells of less than nothing left', () =>
+    assert.equal(quotaOf(limits, usage(99, 0, 0, 0), 1, false).remaining, 0));
+});

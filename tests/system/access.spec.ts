@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
+import type { Credentials } from '../../interfaces/signature.js';
+import { engines } from '../support/engines.js';
+import { type Answer, call, problemIn, send, sign } from '../support/http.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
+
+type Organization = Credentials & { readonly organizationId: string };
+
+/** What an answer tells, without what differs from request to request. */
+const told = ({ status, body }: Answer) => JSON.stringify({ status, ...body, request_id: '' });
+
+for (const engine of engines)
+  describe(`access to every operation, on ${engine.name}`, () => {
+    let service: Service;
+    let ours: Organization;
+    let theirs: Organization;
+    let deleted: Credentials;
+    before(async () => {
+      service = await startService({ on: engine });
+      ours = await newOrganization(service.home, 'ours');
+      theirs = await newOrganization(service.home, 'theirs');
+      const { admin } = clientOf(service);
+      for (const { organizationId } of [ours, theirs]) {
+        const limits = { per_second_limit: 1e6, per_hour_limit: 1e6, per_day_limit: 1e6, per_month_limit: 1e6 };
+        await admin.setRateLimit({ organization_id: organizationId, ...limits });
+      }
+      const issued = await admin.createCredential({ organization_id: ours.organizationId });
+      deleted = { key: issued.api_key, secret: issued.api_secret };
+      await admin.deleteCredential(issued);
+    });
+    after(() => service.stop());
+
+    const refused = async (endpoint: Endpoint, headers: Record<string, string>, rule: RegExp) => {
+      const answer = await send(service.url, endpoint.path, JSON.stringify(endpoint.example), headers);
+      assert.equal(answer.status, 401);
+      assert.equal(problemIn(answer).code, 'UNAUTHENTICATED');
+      assert.match(problemIn(answer).detail, rule);
+    };
+
+    for (const endpoint of endpoints)
+      it(`${endpoint.path} refuses no, wrong, stale, replayed and deleted credentials`, async () => {
+        const body = JSON.stringify(endpoint.example);
+        const signed = (by: Credentials, nonce?: string) => sign(by, endpoint.path, body, nonce);
+        await refused(endpoint, {}, /all needed/);
+        await refused(endpoint, signed({ ...ours, secret: theirs.secret }), /does not fit/);
+        await refused(endpoint, signed({ ...ours, key: theirs.key }), /does not fit/);
+        await refused(endpoint, signed(deleted), /does not fit/);
+        await refused(endpoint, signed(ours, `${Date.now() - 301_000}`), /300 s/);
+        const once = signed(ours);
+        assert.notEqual((await send(service.url, endpoint.path, body, once)).status, 401);
+        await refused(endpoint, once, /used before/);
+      });
+
+    /** By the request's field: what of theirs it could name, and the same that nobody has. */
+    const foreign: Record<string, (endpoint: Endpoint) => Promise<{ theirs: string; nobodys: string }>> = {
+      wallet_id: async ({ variant }) => {
+        assert.equal(variant.surface, 'wallet');
+        const api = variant.segment as 'c';
+        const { wallet_id } = await clientOf(service, theirs)[api].registerWallet({ name: 'theirs' });
+        return { theirs: wallet_id, nobodys: `${wallet_id.slice(0, -4)}0000` };
+      },
+      organization_id: async () => ({
+        theirs: theirs.organizationId,
+        nobodys: `${theirs.organizationId.slice(0, -4)}0000`,
+      }),
+      domain: async () => ({ theirs: 'theirs', nobodys: 'nobodys' }),
+      api_key: async () => ({ theirs: theirs.key, nobodys: `${theirs.key.slice(0, -4)}0000` }),
+    };
+
+    for (const endpoint of endpoints)
+      for (const field of Object.keys(endpoint.example).filter((name) => Object.hasOwn(foreign, name)))
+        it(`${endpoint.path} tells and changes nothing of another's ${field}`, async () => {
+          const { path, example, operation } = endpoint;
+          const named = await foreign[field]?.(endpoint);
+          assert.ok(named);
+          const ask = (value: string) => call(service.url, ours, path, { ...example, [field]: value });
+          const [one, none] = [await ask(named.theirs), await ask(named.nobodys)];
+          assert.equal(one.status, operation.role === 'admin' ? 403 : 404, JSON.stringify(one.body));
+          assert.equal(told(one).replaceAll(named.theirs, named.nobodys), told(none));
+        });
+
+    it('leaves a credential that somebody else tried to delete in force', async () =>
+      assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', {})).status, 200));
+
+    for (const { path, request, example, operation, variant } of endpoints) {
+      if (!('page_token' in (request as { properties: object }).properties)) continue;
+      it(`${path} takes no cursor of another organization`, async () => {
+        const [admin, own] = [demoOf(service.home), operation.role === 'admin'];
+        const [giver, taker] = own ? [admin, admin] : [theirs, ours];
+        if (variant.surface === 'wallet')
+          for (const name of ['a', 'b']) await clientOf(service, giver)[variant.segment].registerWallet({ name });
+        else await clientOf(service).admin.createCredential({ organization_id: theirs.organizationId });
+        const at = (organization: Organization) =>
+          'organization_id' in example ? { organization_id: organization.organizationId } : {};
+        const page = await call(service.url, giver, path, { ...example, ...at(theirs), page_size: 1 });
+        const token = (page.body as { pagination: { next_page_token: string } }).pagination.next_page_token;
+        assert.notEqual(token, '');
+        const stolen = await call(service.url, taker, path, {
+          ...example,
+          ...at(ours),
+          page_size: 1,
+          page_token: token,
+        });
+        assert.equal(stolen.status, 400);
+        assert.equal(problemIn(stolen).errors[0]?.path, '/page_token');
+        const honest = { ...example, ...at(theirs), page_size: 1, page_token: token };
+        assert.equal((await call(service.url, giver, path, honest)).status, 200);
+      });
+    }
+
+    for (const { path, example, operation } of endpoints.filter((endpoint) => endpoint.operation.role === 'admin'))
+      it(`${path} is for admins`, async () => {
+        const answer = await call(service.url, ours, path, example);
+        assert.equal(answer.status, 403);
+        assert.equal(problemIn(answer).code, 'PERMISSION_DENIED');
+        assert.match(problemIn(answer).detail, new RegExp(`^${operation.name} needs an admin credential`));
+      });
+  });
