@@ -26,6 +26,10 @@ for (const engine of engines)
         'credential issue',
         'credential list',
         'credential delete',
+        'ratelimit set',
+        'ratelimit list',
+        'ratelimit delete',
+        'master-key rotate',
       ]) {
         assert.match(overview.stdout, new RegExp(`^  ${words}`, 'm'));
         const help = await run([...words.split(' '), '--help']);
