@@ -44,11 +44,15 @@ export const createCredentials = (ports: {
   const { handle, events, readModels, lists, known, vault, system } = ports;
 
   const make = async (by: Operation, organizationId: string, role: Role, api_key: string) => {
+    const data = { organizationId };
+    const existing = step(organization, organizationId, organizationId, { type: 'RequireExisting', data });
+    // Before anything is put into the vault for it.
+    await handle(globalContext(by, organizationId), [existing]);
     const api_secret = system.secret();
     const context = credentialContext(organizationId, api_key);
     const sealedSecret = await vault.seal(credentialKeyId(api_key), api_secret, context);
     const position = await handle(globalContext(by, organizationId), [
-      step(organization, organizationId, organizationId, { type: 'RequireExisting', data: { organizationId } }),
+      existing,
       step(credential, organizationId, api_key, { type: 'Issue', data: { apiKey: api_key, role, sealedSecret } }),
     ]);
     return { answer: { api_key, api_secret }, position };

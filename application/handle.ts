@@ -20,6 +20,8 @@ export type Context = {
   readonly requestId: string;
   /** Given with a request that may be retried: the ids it makes follow from this, so that a retry makes the same. */
   readonly idSeed?: string | undefined;
+  /** The same facts told again get the same event ids. */
+  readonly repeatable?: true;
 };
 
 /** Who acts when no organization does: the operator at the command line, or the service itself. */
@@ -42,7 +44,7 @@ export type Nothing = Record<string, never>;
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
-  /** The stream's key was made for this command, so there is nothing to read. */
+  /** There is probably nothing to read: it is tried without reading first. */
   readonly isNew?: boolean;
   readonly decide: (past: readonly Message[]) => readonly Message[];
 };
@@ -86,44 +88,53 @@ const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[
   throw new Failure(first.code, message, faults);
 };
 
+/** A digest in the form of a UUID (version 8). */
+const uuidOf = (digest: string) =>
+  [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `a${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-');
+
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: EventStore, system: System): Handle => {
-  const attempt = async (context: Context, steps: readonly Step[]): Promise<Position> => {
+  const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
     const streams = await Promise.all(
-      steps.map(({ stream, isNew }) => (isNew ? Promise.resolve(nothing) : events.read(stream))),
+      steps.map(({ stream, isNew }) => (isNew && isFirst ? Promise.resolve(nothing) : events.read(stream))),
     );
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),
     );
-    const stamped = stamp(context);
+    const metadata = metadataOf(context);
     const writes = steps.flatMap(({ stream }, i) => {
       const decided = decisions[i] ?? [];
       const expected = streams[i]?.revision ?? noStream;
-      return decided.length === 0 ? [] : [{ stream, expected, events: decided.map(stamped) }];
+      const idOf = (n: number) =>
+        context.repeatable ? uuidOf(system.sha256(`${stream}#${expected + 1 + n}`)) : system.uuid();
+      const stamped = decided.map(({ type, data }, n) => ({ type, data, id: idOf(n), metadata }));
+      return decided.length === 0 ? [] : [{ stream, expected, events: stamped }];
     });
     if (writes.length > 0) return events.append(writes);
     return events.head();
   };
 
-  const stamp = ({ organizationId, variant, actor, requestId }: Context) => {
-    const occurredAt = new Date(system.now()).toISOString();
-    const metadata: Metadata = {
-      organizationId,
-      variant: variant.tag,
-      actor,
-      requestId,
-      causationId: requestId,
-      correlationId: requestId,
-      occurredAt,
-    };
-    return ({ type, data }: Message) => ({ type, data, id: system.uuid(), metadata });
-  };
+  const metadataOf = ({ organizationId, variant, actor, requestId }: Context): Metadata => ({
+    organizationId,
+    variant: variant.tag,
+    actor,
+    requestId,
+    causationId: requestId,
+    correlationId: requestId,
+    occurredAt: new Date(system.now()).toISOString(),
+  });
 
   return async (context, steps) => {
     for (let tried = 0; tried < tries; tried++) {
       try {
-        return await attempt(context, steps);
+        return await attempt(context, steps, tried === 0);
       } catch (error) {
         if (!(error instanceof WrongRevision)) throw error;
       }

@@ -1,10 +1,20 @@
 import { address } from './address.js';
+import { contract } from './contract.js';
 import { credential } from './credential.js';
 import { domainName } from './domain-name.js';
+import { ledger } from './ledger.js';
 import { organization } from './organization.js';
+import { token } from './token.js';
 import { wallet } from './wallet.js';
 
 /** The kinds of streams there are. */
-export const aggregates: readonly string[] = [organization, domainName, credential, wallet, address].map(
-  ({ stream }) => stream,
-);
+export const aggregates: readonly string[] = [
+  organization,
+  domainName,
+  credential,
+  wallet,
+  address,
+  contract,
+  ledger,
+  token,
+].map(({ stream }) => stream);

@@ -18,11 +18,13 @@ type Place = {
 export type Variant = Place & {
   readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';
   readonly can: readonly Capability[];
+  /** After how many confirmations something counts where wallets have no threshold of their own. */
+  readonly depth: number;
   readonly addressForm: AddressForm;
   readonly addressExample: string;
 };
 
-const evm = { addressForm: 'evm', addressExample: '0x3535353535353535353535353535353535353535' } as const;
+const evm = { depth: 10, addressForm: 'evm', addressExample: '0x3535353535353535353535353535353535353535' } as const;
 
 /** The only place that knows how the APIs differ. A new variant is a new row; no other file names a tag. */
 export const variants: readonly Variant[] = [
@@ -31,6 +33,7 @@ export const variants: readonly Variant[] = [
     segment: 't',
     surface: 'wallet',
     can: ['import-asset', 'token-import', 'address-lookup', 'friendly-address'],
+    depth: 1,
     addressForm: 'ton',
     addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
   },
@@ -39,6 +42,7 @@ export const variants: readonly Variant[] = [
     segment: 's',
     surface: 'wallet',
     can: ['confirmation', 'import-asset', 'token-import', 'address-lookup'],
+    depth: 10,
     addressForm: 'sui',
     addressExample: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
   },

@@ -1,5 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { BadSetting } from './config.js';
 
@@ -31,6 +42,13 @@ const isCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException
 const write = (path: string, key: Uint8Array) =>
   writeFileSync(path, `${Buffer.from(key).toString('hex')}\n`, { mode: 0o600, flush: true });
 
+/** Files are found again after a power cut only once their directory is on disk too. */
+const keep = (directory: string) => {
+  const opened = openSync(directory, 'r');
+  fsyncSync(opened);
+  closeSync(opened);
+};
+
 const make = (directory: string, path: string) => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
@@ -42,6 +60,7 @@ const make = (directory: string, path: string) => {
   } finally {
     rmSync(draft);
   }
+  keep(directory);
 };
 
 const orBadSetting = <T>(directory: string, work: () => T): T => {
@@ -77,7 +96,7 @@ export const keyRingIn = (directory: string): KeyRing => {
     find: (id) => {
       const found = among(id);
       if (found) return found;
-      known = [...known, ...all()];
+      known = all();
       return among(id);
     },
     retireOthers: () => rmSync(previous, { force: true }),
@@ -88,11 +107,13 @@ export const keyRingIn = (directory: string): KeyRing => {
 export const renewKeyIn = (directory: string) => {
   const { path, previous } = files(directory);
   orBadSetting(directory, () => {
-    if (!existsSync(path) || existsSync(previous)) return;
+    if (!existsSync(path)) return;
+    if (existsSync(previous) && read(previous).id !== read(path).id) return;
     const draft = `${path}.${process.pid}`;
     write(draft, randomBytes(32));
-    linkSync(path, previous);
+    if (!existsSync(previous)) linkSync(path, previous);
     renameSync(draft, path);
+    keep(directory);
   });
 };
 

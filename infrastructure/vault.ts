@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type Entry, noEntry, type StateStore } from '../application/ports/state.js';
 import type { Vault } from '../application/ports/vault.js';
+import { refuse } from '../domain/failure.js';
 import { BadSetting } from './config.js';
 import type { KeyRing } from './master-key.js';
 
@@ -36,7 +37,7 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
   };
   const unwrap = (keyId: string, entry: Entry) => {
     const master = ring.find(masterIdOf(entry));
-    if (!master) throw new BadSetting(anotherKey);
+    if (!master) return refuse('UNAVAILABLE', `${anotherKey} (${keyId.split(':', 1)[0]})`);
     return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
   };
 
@@ -64,8 +65,11 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
 };
 
 /** What only this service can sign with; a wrong master key shows here, at the start, instead of at the first secret. */
-export const serviceKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
-  dataKeys(state, ring).findOrMake('service');
+export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint8Array> => {
+  const entry = await state.get('vault', 'service');
+  if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(anotherKey);
+  return dataKeys(state, ring).findOrMake('service');
+};
 
 export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
   const keys = dataKeys(state, ring);

@@ -18,6 +18,8 @@ export type Page<Doc> = { readonly documents: readonly Doc[]; readonly next: Pag
 
 export type DocumentKey = { readonly scope: string; readonly id: string };
 
+export type Found<Doc> = DocumentKey & { readonly document: Doc };
+
 /** `document: null` removes it. */
 export type Change = DocumentKey & {
   readonly collection: AnyCollection;
@@ -33,6 +35,8 @@ export interface ReadModels {
   getMany<Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]): Promise<readonly (Doc | null)[]>;
   /** By index, newest first: stable under inserts, and its cost does not grow with what lies before or after the page. */
   page<Doc>(collection: Collection<Doc>, scope: string, query: PageQuery): Promise<Page<Doc>>;
+  /** Some of the documents of all owners that sort after the given one by scope and id; none when there are no more. */
+  scan<Doc>(collection: Collection<Doc>, after?: DocumentKey): Promise<readonly Found<Doc>[]>;
   checkpoint(): Promise<Checkpoint>;
   /**
    * Writes documents and the checkpoint's new positions at once, if the checkpoint is still at `from`, whose revision

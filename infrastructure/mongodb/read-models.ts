@@ -9,6 +9,7 @@ type StoredCheckpoint = { _id: string; revision: number; positions: Record<strin
 type Query = Parameters<ReadModels['page']>[2];
 
 const checkpointId = 'projector';
+const scannedAtOnce = 1000;
 const idOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
 
 const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored> => {
@@ -90,6 +91,11 @@ export const mongoReadModels = async (url: string, collections: readonly AnyColl
       const shown = rows.slice(0, query.limit);
       const next = rows.length > query.limit ? keyOf(shown.at(-1), order) : null;
       return { documents: shown.map(({ document }) => document as never), next };
+    },
+    scan: async (collection, after) => {
+      const later = after ? { _id: { $gt: idOf(after) } } : {};
+      const rows = await inTime(stored(collection).find(later).sort({ _id: 1 }).limit(scannedAtOnce).toArray());
+      return rows.map(({ scope, id, document }) => ({ scope, id, document: document as never }));
     },
     checkpoint: async () => {
       const found = await inTime(checkpoints.findOne({ _id: checkpointId }));

@@ -5,8 +5,8 @@ import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis } from './connection.js';
 
-/** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
-const nonceKeptMs = 600_000;
+/** From its use, which may be as long before its own time as it is accepted after; the rest is for clocks that differ. */
+const nonceKeptMs = 900_000;
 const answerKeptMs = 86_400_000;
 
 /**

@@ -5,6 +5,9 @@ import { openDatabase } from './database.js';
 import type { Commit, DocumentChange, Reset, Table } from './document-writer.js';
 import { startThread } from './thread.js';
 
+const scannedAtOnce = 1000;
+
+type Scanned = { scope: string; id: string; document: string };
 type Found = { id: string; document: string; key: number | string };
 
 const tableName = ({ name, version }: AnyCollection) => `${name}_${version}`;
@@ -46,6 +49,9 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
   const db = openDatabase(path, 'relaxed');
   const statementsOf = (collection: AnyCollection) => ({
     find: db.prepare(`SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`),
+    scan: db.prepare(
+      `SELECT scope, id, document FROM "${tableName(collection)}" WHERE (scope, id) > (?, ?) ORDER BY scope, id LIMIT ${scannedAtOnce}`,
+    ),
     pages: new Map(
       Object.keys(collection.indexes).map((index) => [
         index,
@@ -82,6 +88,10 @@ export const sqliteReadModels = async (path: string, collections: readonly AnyCo
       const last = shown.at(-1);
       const next: PageKey | null = rows.length > limit && last ? [last.key, last.id] : null;
       return { documents: shown.map(({ document }) => JSON.parse(document)), next };
+    },
+    scan: async (collection, after) => {
+      const rows = statementsFor(collection).scan.all(after?.scope ?? '', after?.id ?? '') as Scanned[];
+      return rows.map(({ scope, id, document }) => ({ scope, id, document: JSON.parse(document) }));
     },
     checkpoint: async () => {
       const { revision, positions } = checkpoint.get() as { revision: number; positions: string };

@@ -6,7 +6,7 @@ import type { Invocation } from './command.js';
 
 const catchUpMs = 30_000;
 
-/** Running servers look for what other processes wrote every 100 ms; after this they all go by it. */
+/** Running servers hear of what other processes wrote well within this time, and go by it. */
 const inForceMs = 500;
 export const inForce = (app: App) => app.system.sleep(inForceMs);
 

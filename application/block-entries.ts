@@ -1,0 +1,37 @@
+import type { Holder } from './activities.js';
+import type { Block, Movement, Touch } from './ports/chain.js';
+import type { WatchList } from './watch-list.js';
+
+/** What one block did to one wallet; `own`: which of a transfer's addresses are the wallet's. */
+export type BlockEntry = Holder & {
+  readonly transfers: { readonly transfer: Movement; readonly own: string[] }[];
+  readonly touches: Touch[];
+};
+
+/** Tokens are followed by those who registered the contract, under the standard they registered it with. */
+const follows = (watched: WatchList, { organizationId }: Holder, { asset }: Movement) =>
+  asset.standard === 'native' || watched.standardOf(organizationId, asset.contract) === asset.standard;
+
+/** Whom the block concerns. Two organizations that watch one address get an entry each. */
+export const entriesOf = ({ movements, touches }: Block, watched: WatchList): readonly BlockEntry[] => {
+  const entries = new Map<string, BlockEntry>();
+  const entryOf = (holder: Holder) => {
+    const key = `${holder.organizationId}/${holder.walletId}`;
+    const entry = entries.get(key) ?? { ...holder, transfers: [], touches: [] };
+    entries.set(key, entry);
+    return entry;
+  };
+  const take = (transfer: Movement, address: string) => {
+    for (const holder of watched.holders(address)) {
+      if (!follows(watched, holder, transfer)) continue;
+      const { transfers } = entryOf(holder);
+      const last = transfers.at(-1);
+      if (last?.transfer === transfer) last.own.push(address);
+      else transfers.push({ transfer, own: [address] });
+    }
+  };
+  for (const movement of movements)
+    for (const address of new Set([movement.from, movement.to])) take(movement, address);
+  for (const touch of touches) for (const holder of watched.holders(touch.address)) entryOf(holder).touches.push(touch);
+  return [...entries.values()];
+};

@@ -1,0 +1,57 @@
+import type { Chain, Header } from './ports/chain.js';
+import type { Position } from './ports/event-store.js';
+import { noEntry, type StateStore } from './ports/state.js';
+
+/** Where a follower stands on a chain. */
+export type Cursor = {
+  /** The hash of the chain's first block. */
+  readonly chain: string;
+  /** Linked, of which the first is final. */
+  readonly headers: readonly Header[];
+  /** For each header a position before every event about its block. */
+  readonly positions: readonly Position[];
+  /** The head that it was on its way to. */
+  readonly head: Header;
+};
+
+export const tipOf = ({ headers }: Cursor) => headers.at(-1) as Header;
+export const isBehind = (cursor: Cursor) => tipOf(cursor).number < cursor.head.number;
+
+/** Where to begin on a chain that was never followed. Its blocks so far concern nobody. */
+export const beginAt = async (chain: Chain, genesis: Header, head: Header, position: Position): Promise<Cursor> => {
+  const final = Math.min(head.number, await chain.finalized());
+  const numbers = Array.from({ length: head.number - final }, (_, i) => final + i);
+  const found = await Promise.all(numbers.map((number) => chain.headerAt(number)));
+  const headers = [...found.filter((header) => header !== null), head];
+  return { chain: genesis.hash, headers, positions: headers.map(() => position), head };
+};
+
+export const withBlock = (cursor: Cursor, block: Header, position: Position): Cursor => {
+  const { number, hash, parentHash, time } = block;
+  const header = { number, hash, parentHash, time };
+  return { ...cursor, headers: [...cursor.headers, header], positions: [...cursor.positions, position] };
+};
+const between = (cursor: Cursor, from: number, to: number): Cursor => ({
+  ...cursor,
+  headers: cursor.headers.slice(from, to),
+  positions: cursor.positions.slice(from, to),
+});
+export const withoutNewest = (cursor: Cursor, count: number) => between(cursor, 0, cursor.headers.length - count);
+/** What can no longer be replaced need not be kept, but for the last of it. */
+export const finalizedAt = (cursor: Cursor, height: number) => {
+  const last = cursor.headers.findLastIndex(({ number }) => number <= height);
+  return last > 0 ? between(cursor, last, cursor.headers.length) : cursor;
+};
+
+const idOf = (variant: string) => `follow:${variant}`;
+
+export const readCursor = async (state: StateStore, variant: string) => {
+  const entry = await state.get('processes', idOf(variant));
+  return entry
+    ? { cursor: JSON.parse(entry.value) as Cursor, revision: entry.revision }
+    : { cursor: null, revision: noEntry };
+};
+
+/** False when another process moved it meanwhile. */
+export const writeCursor = (state: StateStore, variant: string, cursor: Cursor, revision: number) =>
+  state.put('processes', idOf(variant), JSON.stringify(cursor), revision);

@@ -1,0 +1,64 @@
+const none = -1;
+
+export const grown = <T extends Uint32Array | Int32Array>(array: T, filler = 0): T => {
+  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
+  larger.fill(filler);
+  larger.set(array);
+  return larger;
+};
+
+/** Many short lists of numbers in two arrays; a list is named by its first link, `none` when it is empty. */
+export const createNumberLists = () => {
+  let values = new Int32Array(512);
+  let nexts = new Int32Array(512).fill(none);
+  let links = 0;
+  let free = none;
+
+  const newLink = () => {
+    if (free !== none) {
+      const link = free;
+      free = nexts[link] as number;
+      return link;
+    }
+    if (links === values.length) {
+      values = grown(values);
+      nexts = grown(nexts, none);
+    }
+    return links++;
+  };
+  const all = (first: number) => {
+    const found: number[] = [];
+    for (let link = first; link !== none; link = nexts[link] as number) found.push(values[link] as number);
+    return found;
+  };
+
+  return {
+    none,
+    all,
+    /** The list with the number, once. */
+    add: (first: number, value: number) => {
+      if (all(first).includes(value)) return first;
+      const link = newLink();
+      values[link] = value;
+      nexts[link] = first;
+      return link;
+    },
+    /** The list without it. */
+    remove: (first: number, value: number) => {
+      let before = none;
+      for (let link = first; link !== none; link = nexts[link] as number) {
+        if (values[link] !== value) {
+          before = link;
+          continue;
+        }
+        const next = nexts[link] as number;
+        nexts[link] = free;
+        free = link;
+        if (before === none) return next;
+        nexts[before] = next;
+        return first;
+      }
+      return first;
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import type { Chain } from '../ports/chain.js';
+import type { System } from '../ports/system.js';
+
+/**
+ * Waits for the next block: until the time is over, or less when the chain hints at one. A hint that comes while nobody
+ * waits is not lost.
+ */
+export const createBlockPause = (chain: Chain, system: System, signal: AbortSignal) => {
+  let wake: (() => void) | null = null;
+  let hinted = false;
+  const listen = async () => {
+    for await (const _ of chain.hints(signal)) {
+      hinted = true;
+      wake?.();
+    }
+  };
+  listen().catch((error: unknown) => {
+    if (!signal.aborted) system.log.warn({ err: error }, 'there are no more hints of new blocks; polling');
+  });
+  return async (ms: number) => {
+    const hint = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const over = new AbortController();
+    if (!hinted) await Promise.race([system.sleep(ms, AbortSignal.any([signal, over.signal])), hint]);
+    over.abort();
+    hinted = false;
+  };
+};

@@ -1,0 +1,201 @@
+import type { Variant } from '../../domain/variant.js';
+import { entriesOf } from '../block-entries.js';
+import {
+  beginAt,
+  type Cursor,
+  finalizedAt,
+  isBehind,
+  readCursor,
+  tipOf,
+  withBlock,
+  withoutNewest,
+  writeCursor,
+} from '../chain-cursor.js';
+import { DeepReorganization, findPath } from '../chain-path.js';
+import type { Ledgers } from '../ledgers.js';
+import type { Block, Chain, Header, Interest } from '../ports/chain.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import type { WatchList } from '../watch-list.js';
+import { createBlockPause } from './block-pause.js';
+import { createSettlement } from './settle-activity.js';
+
+export type FollowerStatus = {
+  readonly variant: string;
+  readonly height: number;
+  readonly head: number;
+  readonly lagSeconds: number;
+  /** Why it does not move, when it should. */
+  readonly alarm: string | null;
+};
+
+export type Follower = {
+  /** Until the signal. Safe to run in several processes at once: one of them does the work. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Null before it has begun. */
+  status(): FollowerStatus | null;
+};
+
+type Ports = {
+  readonly chain: Chain;
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly watched: WatchList;
+  readonly ledgers: Ledgers;
+  readonly system: System;
+};
+
+const fetchedAhead = 8;
+const savedEvery = 32;
+const pollMs = { shortest: 100, longest: 1000 };
+const longestPatienceMs = 5000;
+
+/** Another process moved the cursor. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
+/** Blocks in order, some fetched while an earlier one is worked on; ends where one is no longer there. */
+const fetchInOrder = async function* (chain: Chain, headers: readonly Header[], interest: Interest) {
+  const fetching: Promise<Block | null>[] = [];
+  for (let i = 0; i < headers.length; i++) {
+    for (let next = fetching.length; next < Math.min(headers.length, i + fetchedAhead); next++) {
+      const fetched = chain.block((headers[next] as Header).hash, interest);
+      // Whoever awaits it hears of the failure; until then nobody does.
+      fetched.catch(() => undefined);
+      fetching.push(fetched);
+    }
+    const block = await fetching[i];
+    if (!block) return;
+    yield block;
+  }
+};
+
+const pauseFor = ({ headers }: Cursor) => {
+  const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
+  const perBlockMs = ((last.time - first.time) * 1000) / Math.max(1, last.number - first.number);
+  return Math.min(pollMs.longest, Math.max(pollMs.shortest, perBlockMs / 2));
+};
+
+/** Moves along the chain: each call takes what there is up to the head, or as much of it as is taken at once. */
+const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
+  const { chain, events, state, watched, ledgers, system } = ports;
+  const settle = createSettlement({ chain, watched, ledgers, system }, variant);
+  let revision = 0;
+
+  const save = async (cursor: Cursor) => {
+    if (!(await writeCursor(state, variant.tag, cursor, revision)))
+      throw new Overtaken('another process follows this chain too; going on from where it is');
+    revision++;
+  };
+
+  const begin = async (genesis: Header, known: Cursor | null) => {
+    if (known) system.log.warn({ variant: variant.tag, genesis: genesis.hash }, 'this is another chain than before');
+    const head = known || fromGenesis ? genesis : await chain.head();
+    return beginAt(chain, genesis, head, await events.head());
+  };
+
+  const resume = async (): Promise<Cursor> => {
+    const genesis = await chain.genesis();
+    const stored = await readCursor(state, variant.tag);
+    const known = stored.cursor?.chain === genesis.hash ? stored.cursor : null;
+    const cursor = known ?? (await begin(genesis, stored.cursor));
+    revision = stored.revision;
+    await watched.load(cursor.positions[0] ?? 0);
+    if (!known) await save(cursor);
+    return cursor;
+  };
+
+  const giveUp = async (cursor: Cursor, drop: readonly Header[]) => {
+    if (drop.length === 0) return cursor;
+    system.log.warn({ variant: variant.tag, height: tipOf(cursor).number, depth: drop.length }, 'blocks were replaced');
+    for (const { hash } of drop)
+      for (const activity of watched.activities.in(hash)) if (activity.phase !== 'due') await ledgers.drop(activity);
+    return withoutNewest(cursor, drop.length);
+  };
+
+  const take = async (from: Cursor, add: readonly Header[]) => {
+    const position = await events.head();
+    let cursor = from;
+    let taken = 0;
+    for await (const block of fetchInOrder(chain, add, watched.interest)) {
+      const { number, hash, time } = block;
+      await ledgers.observe(entriesOf(block, watched), { number, hash, time, chain: cursor.chain });
+      cursor = withBlock(cursor, block, position);
+      if (++taken % savedEvery === 0) await save(cursor);
+    }
+    return cursor;
+  };
+
+  const advance = async (from: Cursor): Promise<Cursor> => {
+    const head = await chain.head();
+    const { drop, add } = await findPath(chain, from.headers, head);
+    // Whoever registered an address before a block was there is in the list before the block is read.
+    await watched.catchUp();
+    const taken = await take({ ...(await giveUp(from, drop)), head }, add);
+    const cursor = finalizedAt(taken, await chain.finalized());
+    if (add.length > 0 || cursor.headers.length !== from.headers.length) await save(cursor);
+    await settle(cursor);
+    watched.activities.forgetSettled((cursor.headers[0] as Header).number);
+    return cursor;
+  };
+
+  return { resume, advance };
+};
+
+export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: { fromGenesis: boolean }): Follower => {
+  const { chain, system } = ports;
+  const { resume, advance } = createMoves(ports, variant, fromGenesis);
+  let cursor: Cursor | null = null;
+  let alarm: string | null = null;
+  let patienceMs: number = pollMs.shortest;
+
+  /** Null when it is best to start over. What nodes fail to answer is asked again, ever more patiently. */
+  const attempt = async (from: Cursor): Promise<Cursor | null> => {
+    try {
+      const next = await advance(from);
+      alarm = null;
+      patienceMs = pollMs.shortest;
+      return next;
+    } catch (error) {
+      alarm = (error as Error).message;
+      const facts = { variant: variant.tag, height: tipOf(from).number, err: error };
+      if (error instanceof DeepReorganization) system.log.error(facts, 'a final block was replaced; not following on');
+      else system.log.warn(facts, 'a chain cannot be followed right now');
+      patienceMs = Math.min(longestPatienceMs, patienceMs * 2);
+      return error instanceof Overtaken || error instanceof DeepReorganization ? null : from;
+    }
+  };
+
+  const follow = async (signal: AbortSignal, pause: (ms: number) => Promise<void>) => {
+    let current: Cursor | null = await resume();
+    while (current && !signal.aborted) {
+      const before: Cursor = current;
+      cursor = before;
+      current = await attempt(before);
+      if (current === null || current === before) await pause(patienceMs);
+      else if (!isBehind(current) || tipOf(current) === tipOf(before)) await pause(pauseFor(current));
+    }
+  };
+
+  return {
+    status: () =>
+      cursor && {
+        variant: variant.tag,
+        height: tipOf(cursor).number,
+        head: cursor.head.number,
+        lagSeconds: isBehind(cursor) ? Math.max(0, system.now() / 1000 - tipOf(cursor).time) : 0,
+        alarm,
+      },
+    run: async (signal) => {
+      const stop = new AbortController();
+      const ended = AbortSignal.any([signal, stop.signal]);
+      try {
+        await follow(signal, createBlockPause(chain, system, ended));
+      } finally {
+        stop.abort();
+      }
+    },
+  };
+};

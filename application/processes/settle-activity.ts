@@ -1,0 +1,117 @@
+import { assetKey } from '../../domain/asset.js';
+import type { Balance, Holding } from '../../domain/ledger.js';
+import type { Variant } from '../../domain/variant.js';
+import type { Activity } from '../activities.js';
+import type { Ledgers } from '../ledgers.js';
+import type { Chain, Header } from '../ports/chain.js';
+import type { System } from '../ports/system.js';
+import type { WatchList } from '../watch-list.js';
+
+type Known = { readonly chain: string; readonly headers: readonly Header[] };
+type Due = { readonly activity: Activity; readonly holdings: readonly Holding[] };
+
+/** So many balances are asked for at once, so many activities settled at once. */
+const balancesAtOnce = 500;
+const activitiesAtOnce = 256;
+
+const holdingKey = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
+
+/** What the node says at that block; what it cannot say is left out. */
+export const readBalances = async (chain: Chain, holdings: readonly Holding[], at: Header): Promise<Balance[]> => {
+  const found: Balance[] = [];
+  for (let i = 0; i < holdings.length; i += balancesAtOnce) {
+    const some = holdings.slice(i, i + balancesAtOnce);
+    const balances = await chain.balances(some, at);
+    for (const [n, { address, asset }] of some.entries()) {
+      const balance = balances[n];
+      if (typeof balance === 'string') found.push({ address, asset, balance });
+    }
+  }
+  return found;
+};
+
+/** The header at a height; one that is not among those that may be replaced cannot be replaced. */
+const headerAt = async (chain: Chain, { headers }: Known, height: number) =>
+  headers[height - (headers[0] as Header).number] ?? (await chain.headerAt(Math.max(0, height)));
+
+/** Null: the chain is not there yet. */
+const isCanonical = async (chain: Chain, known: Known, { number, hash }: Activity['block']) => {
+  if (number > (known.headers.at(-1) as Header).number) return null;
+  const found = await headerAt(chain, known, number);
+  return found && found.hash === hash;
+};
+
+/**
+ * Settles what is deep enough: reads the balances that it may have changed at the confirmed height and records both.
+ * Drops what turns out to have been observed in a block that is no longer there, as after a crash at the wrong moment.
+ */
+export const createSettlement = (
+  ports: { chain: Chain; watched: WatchList; ledgers: Ledgers; system: System },
+  variant: Variant,
+) => {
+  const { chain, watched, ledgers, system } = ports;
+
+  /** An address that the wallet gave up meanwhile has no balance there. */
+  const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
+    watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
+
+  /** The height whose balances count for it, when there is something to do. */
+  const heightFor = ({ chain: id, headers }: Known, activity: Activity) => {
+    const { block, phase } = activity;
+    if (block.chain !== id || phase === 'settled') return null;
+    const [first, tip] = [headers[0] as Header, headers.at(-1) as Header];
+    const height = tip.number - Math.max(1, watched.confirmation(activity) ?? variant.depth) + 1;
+    const isReplaced = (headers[block.number - first.number] ?? block).hash !== block.hash;
+    return phase === 'due' || block.number <= height || isReplaced ? height : null;
+  };
+  const findDue = (known: Known) => {
+    const due = new Map<number, Activity[]>();
+    for (const activity of watched.activities.all()) {
+      const height = heightFor(known, activity);
+      if (height === null) continue;
+      const same = due.get(height) ?? [];
+      same.push(activity);
+      due.set(height, same);
+    }
+    return due;
+  };
+
+  const examine = async (known: Known, activity: Activity): Promise<Due | null> => {
+    const stands = activity.phase === 'due' || (await isCanonical(chain, known, activity.block));
+    if (stands === false) await ledgers.drop(activity);
+    if (!stands) return null;
+    const holdings = await ledgers.holdings(activity);
+    return { activity, holdings: holdings.filter((holding) => isHeld(activity, holding)) };
+  };
+
+  const settleSome = async (known: Known, activities: readonly Activity[], at: Header) => {
+    const examined = await Promise.all(activities.map((activity) => examine(known, activity)));
+    const due = examined.filter((one) => one !== null);
+    const wanted = new Map(due.flatMap(({ holdings }) => holdings.map((one) => [holdingKey(one), one])));
+    const balances = await readBalances(chain, [...wanted.values()], at);
+    const found = new Map(balances.map((one) => [holdingKey(one), one]));
+    await Promise.all(
+      due.map(({ activity, holdings }) => {
+        const own = holdings.map((holding) => found.get(holdingKey(holding)));
+        return ledgers.settle(
+          activity,
+          own.filter((one) => one !== undefined),
+          at,
+        );
+      }),
+    );
+  };
+
+  return async (known: Known): Promise<void> => {
+    await watched.catchUp();
+    for (const [height, activities] of findDue(known)) {
+      const at = await headerAt(chain, known, height);
+      if (!at) continue;
+      for (let i = 0; i < activities.length; i += activitiesAtOnce) {
+        await settleSome(known, activities.slice(i, i + activitiesAtOnce), at);
+        await system.breathe();
+      }
+    }
+    await watched.catchUp();
+  };
+};

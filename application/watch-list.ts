@@ -1,0 +1,88 @@
+import { addresses } from '../projections/addresses.js';
+import { contracts } from '../projections/contracts.js';
+import { type Collection, scopeOf } from '../projections/define.js';
+import { unsettled } from '../projections/unsettled.js';
+import { wallets } from '../projections/wallets.js';
+import type { Interest } from './ports/chain.js';
+import type { EventStore, Position } from './ports/event-store.js';
+import type { DocumentKey, ReadModels } from './ports/read-models.js';
+import type { System } from './ports/system.js';
+import { includedBy } from './progress.js';
+import { createWatched } from './watched.js';
+
+/** Whom a block may concern: kept in memory, fed by the event stream. */
+export type WatchList = Omit<
+  ReturnType<typeof createWatched>,
+  'apply' | 'hold' | 'confirm' | 'follow' | 'isHeld' | 'isFollowed'
+> & {
+  readonly interest: Interest;
+  /** Starts from the read models and from what happened since, but not later than `from`. */
+  load(from: Position): Promise<void>;
+  /** Until it includes every event there is. */
+  catchUp(): Promise<void>;
+};
+
+type Watched = ReturnType<typeof createWatched>;
+type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
+
+const breatheEvery = 20;
+
+/** Every document of a variant, with whose it is. */
+const documentsOf = async function* <Doc>({ readModels, system }: Ports, collection: Collection<Doc>, variant: string) {
+  let after: DocumentKey | undefined;
+  for (;;) {
+    const found = await readModels.scan(collection, after);
+    for (const { scope, document } of found) {
+      const organizationId = scope.slice(0, scope.indexOf('/'));
+      if (scope === scopeOf(organizationId, variant)) yield { organizationId, document };
+    }
+    after = found.at(-1);
+    if (!after) return;
+    await system.breathe();
+  }
+};
+
+const fill = async (watched: Watched, ports: Ports, variant: string) => {
+  for await (const { organizationId, document } of documentsOf(ports, wallets, variant))
+    watched.confirm({ organizationId, walletId: document.wallet_id }, document.confirmation);
+  for await (const { organizationId, document } of documentsOf(ports, addresses, variant))
+    watched.hold({ organizationId, walletId: document.wallet_id }, document.address);
+  for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
+    if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
+  for await (const { organizationId, document } of documentsOf(ports, unsettled, variant))
+    watched.activities.set({ organizationId, walletId: document.wallet_id }, document.block, document.phase);
+};
+
+export const createWatchList = (ports: Ports, variant: string): WatchList => {
+  const { events, readModels, system } = ports;
+  const empty = () => createWatched(variant, Number.parseInt(system.secret().slice(0, 8), 16));
+  let watched = empty();
+  let applied: Position = 0;
+
+  const catchUp = async () => {
+    let batches = 0;
+    for await (const batch of events.readAll(applied)) {
+      for (const event of batch) watched.apply(event);
+      applied = batch.at(-1)?.position ?? applied;
+      if (++batches % breatheEvery === 0) await system.breathe();
+    }
+  };
+
+  return {
+    interest: { address: (address) => watched.isHeld(address), contract: (contract) => watched.isFollowed(contract) },
+    load: async (from) => {
+      watched = empty();
+      // Asked before the documents are read: what they include beyond it is applied again, to no effect in the end.
+      applied = Math.min(from, includedBy(await readModels.checkpoint()));
+      await fill(watched, ports, variant);
+      await catchUp();
+    },
+    catchUp,
+    get activities() {
+      return watched.activities;
+    },
+    holders: (address) => watched.holders(address),
+    standardOf: (organizationId, contract) => watched.standardOf(organizationId, contract),
+    confirmation: (holder) => watched.confirmation(holder),
+  };
+};

@@ -1,0 +1,39 @@
+import { chains } from '../../../domain/variant.js';
+import { invalid } from './rpc-error.js';
+import type { TokenType } from './tokens.js';
+
+const wordEnd = 2n ** 256n;
+
+/** Decimal or hex; a JSON number only as far as it is exact. */
+const readNumber = (name: string, value: unknown) => {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  const number = typeof text === 'string' && /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : wordEnd;
+  return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, from 2^53 on as a text`);
+};
+
+export const readCount = (name: string, value: unknown, most = Number.MAX_SAFE_INTEGER) => {
+  const count = readNumber(name, value);
+  return count <= most ? Number(count) : invalid(`${name} must be at most ${most}`);
+};
+
+export const readOptional = (name: string, value: unknown) => (value == null ? undefined : readNumber(name, value));
+
+export const readAddress = (name: string, value: unknown) =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
+    ? value.toLowerCase()
+    : invalid(`${name} must be an address: 0x and 40 hex digits`);
+
+export const readOptions = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : invalid('the parameter must be an object');
+
+export const readType = (value: unknown): TokenType => {
+  const standard = /^(?:CONTRACT_TYPE_)?ERC[-_]?(20|721|1155)$/i.exec(String(value))?.[1];
+  return standard ? (`ERC-${standard}` as TokenType) : invalid('type must be one of ERC-20, ERC-721, ERC-1155');
+};
+
+/** Absent it means this chain, which several variants share; the others have chains of their own. */
+export const checkVariant = (value: unknown) => {
+  const here = chains.filter(({ addressForm }) => addressForm === 'evm').map(({ tag }) => tag);
+  if (value != null && !here.some((tag) => tag === String(value).toUpperCase()))
+    invalid(`variant must be one of ${here.join(', ')} on this chain`);
+};

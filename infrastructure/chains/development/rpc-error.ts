@@ -1,0 +1,60 @@
+/** The numbers of JSON-RPC, and those that Ethereum's nodes add to them. */
+export const rpcCode = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  internal: -32603,
+  node: -32000,
+  reverted: 3,
+} as const;
+
+/** What a JSON-RPC caller is told went wrong. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const invalid = (message: string): never => {
+  throw new RpcError(rpcCode.params, message);
+};
+
+export const toRpcError = (error: unknown) =>
+  error instanceof RpcError ? error : new RpcError(rpcCode.internal, `internal error: ${error}`);
+
+type EdrError = { readonly code: number; readonly message: string; readonly data?: unknown };
+
+/** EDR's sentences on the left; what every other node says, and what callers therefore look for, on the right. */
+const wordings: readonly (readonly [RegExp, string])[] = [
+  [/^Known transaction/, 'already known'],
+  [/nonce too low/i, 'nonce too low'],
+  [/^Replacement transaction underpriced/, 'replacement transaction underpriced'],
+  [/enough funds to send tx/, 'insufficient funds for gas * price + value'],
+  [/^Transaction requires at least \d+ gas/, 'intrinsic gas too low'],
+  [/exceeds block gas limit/, 'exceeds block gas limit'],
+];
+
+const revertOf = (data: unknown) => {
+  const { Revert } = (data as { reason?: { Revert?: string } } | undefined)?.reason ?? {};
+  return Revert;
+};
+
+const reasonIn = (message: string) => {
+  const reason = /reverted with (?:reason string '([\s\S]*)'|(panic code .*))$/.exec(message);
+  return reason ? `: ${reason[1] ?? reason[2]}` : '';
+};
+
+/** EDR's errors as other nodes give them: code 3 with the revert's bytes, the known words, no echo of the request. */
+export const likeOtherNodes = ({ code, message, data }: EdrError): RpcError => {
+  const revert = revertOf(data);
+  if (revert !== undefined) return new RpcError(rpcCode.reverted, `execution reverted${reasonIn(message)}`, revert);
+  if (code === rpcCode.params) return new RpcError(code, message.replace(/ at line \d+ column \d+$/, ''));
+  const known = wordings.find(([pattern]) => pattern.test(message));
+  return new RpcError(code, known ? `${known[1]}: ${message}` : message);
+};

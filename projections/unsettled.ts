@@ -1,0 +1,33 @@
+import type { LedgerEvent } from '../domain/ledger.js';
+import { ownScope, type Projection } from './define.js';
+
+/** What one block did to one wallet and is neither confirmed nor, where it was dropped, corrected. */
+export type UnsettledDocument = {
+  wallet_id: string;
+  block: { number: number; hash: string; time: number; chain: string };
+  phase: 'pending' | 'due';
+};
+
+type ActivityEvent = Extract<LedgerEvent, { type: 'TransferObserved' | 'BalanceTouched' | `Activity${string}` }>;
+type Data = { walletId: string; block: UnsettledDocument['block'] };
+
+const unsettledIn = ({ walletId, block }: Data, phase: UnsettledDocument['phase']): UnsettledDocument => ({
+  wallet_id: walletId,
+  block,
+  phase,
+});
+
+/** Lets a follower that starts find what it has to come back to without reading all of history. */
+export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
+  name: 'unsettled',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => `${data.walletId}|${data.block.hash}`,
+  on: {
+    TransferObserved: (_, data) => unsettledIn(data, 'pending'),
+    BalanceTouched: (_, data) => unsettledIn(data, 'pending'),
+    ActivitySettled: () => null,
+    ActivityDropped: (_, data) => (data.due ? unsettledIn(data, 'due') : null),
+  },
+};
