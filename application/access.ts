@@ -22,6 +22,8 @@ type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
 export type Access = {
   /** Charges the request to its organization's limits on that chain; whether it had room for it is in the quota. */
   admit(request: Signed, variant: Variant): Promise<Admitted>;
+  /** By the key alone, as gateway addresses carry it. */
+  admitKey(apiKey: string, variant: Variant, cost: number): Promise<Admitted>;
 };
 
 const nonceWindowMs = 300_000;
@@ -65,17 +67,23 @@ export const createAccess = (ports: {
     return { caller: found, nonce };
   };
 
-  const chargeFor = async ({ organizationId }: Identity, { surface, tag }: Variant) =>
+  const chargeFor = async ({ organizationId }: Identity, { surface, tag }: Variant, cost: number) =>
     surface === 'admin'
       ? undefined
-      : { organizationId, chain: tag, limits: await limits.find(organizationId, tag), cost: 1 };
+      : { organizationId, chain: tag, limits: await limits.find(organizationId, tag), cost };
 
   return {
     admit: async (request, variant) => {
       const { caller, nonce } = await authenticate(request);
-      const charge = await chargeFor(caller, variant);
+      const charge = await chargeFor(caller, variant, 1);
       const { replayed, quota } = await limiter.admit({ apiKey: caller.apiKey, nonce, charge });
       if (replayed) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
+      return { caller, quota };
+    },
+    admitKey: async (apiKey, variant, cost) => {
+      const caller = await credentials.find(apiKey);
+      if (!caller) return refuse('UNAUTHENTICATED', 'the API key is not valid');
+      const { quota } = await limiter.admit({ apiKey, charge: await chargeFor(caller, variant, cost) });
       return { caller, quota };
     },
   };

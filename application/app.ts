@@ -1,28 +1,41 @@
+import { type Variant, variants } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access.js';
 import { createAddressBook } from './address-book.js';
 import { type Addresses, createAddresses } from './addresses.js';
+import { type Assets, createAssets } from './assets.js';
+import { type Balances, createBalances } from './balances.js';
+import { type ConfiguredChains, createChains } from './chains.js';
+import { type Contracts, createContracts } from './contracts.js';
 import { type Credentials, createCredentials } from './credentials.js';
-import { createHandle } from './handle.js';
+import { createDescriptions, type Descriptions } from './descriptions.js';
+import { createHandle, type Handle } from './handle.js';
 import { createOnce, type Once } from './idempotency.js';
 import { keepTrue } from './known.js';
 import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
 import { createKnownLimits } from './known-limits.js';
+import { createLedgers } from './ledgers.js';
 import { createOrganizations, type Organizations } from './organizations.js';
 import { createLists, createPageTokens } from './paging.js';
 import type { AddressCodecs } from './ports/codec.js';
+import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
 import type { Limiter } from './ports/limiter.js';
+import type { Node } from './ports/node.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
+import { createTokenDescriber } from './processes/describe-tokens.js';
+import { createFollower, type Follower } from './processes/follow-chain.js';
 import { createProjector, type Projector } from './processes/project.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createProgress, type Progress } from './progress.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import { createStatus, type Status } from './status.js';
+import { createTransfers, type Transfers } from './transfers.js';
 import { createWallets, type Wallets } from './wallets.js';
+import { createWatchList } from './watch-list.js';
 
 export type Ports = {
   readonly events: EventStore;
@@ -31,6 +44,9 @@ export type Ports = {
   readonly state: StateStore;
   readonly vault: Vault;
   readonly codecs: AddressCodecs;
+  readonly chains: ConfiguredChains;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly documents: Documents;
   readonly system: System;
 };
 
@@ -43,16 +59,34 @@ export type App = {
   readonly rateLimits: RateLimits;
   readonly wallets: Wallets;
   readonly addresses: Addresses;
+  readonly transfers: Transfers;
+  readonly assets: Assets;
+  readonly balances: Balances;
+  readonly contracts: Contracts;
+  readonly descriptions: Descriptions;
   readonly once: Once;
   readonly progress: Progress;
   readonly projector: Projector;
   /** Keeps what this node remembers true until the signal. */
   readonly keepTrue: (signal: AbortSignal) => Promise<void>;
   readonly shredSecrets: (signal: AbortSignal) => Promise<void>;
+  readonly followers: readonly Follower[];
+  /** By `<segment>/<network>`. */
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly describeTokens: (signal: AbortSignal) => Promise<void>;
   readonly changeMasterKey: Vault['changeMasterKey'];
   readonly status: Status;
   readonly system: System;
 };
+
+/** One for every chain that is configured. */
+const createFollowers = (ports: Ports, handle: Handle) =>
+  [...ports.chains].map(([tag, { chain, isNew }]) => {
+    const variant = variants.find((one) => one.tag === tag) as Variant;
+    const watched = createWatchList(ports, tag);
+    const ledgers = createLedgers({ events: ports.events, handle }, variant);
+    return createFollower({ ...ports, chain, watched, ledgers }, variant, { fromGenesis: isNew });
+  });
 
 export const createApp = (ports: Ports): App => {
   const { events, readModels, limiter, state, vault, system } = ports;
@@ -64,6 +98,8 @@ export const createApp = (ports: Ports): App => {
   const pageTokens = createPageTokens(system);
   const lists = createLists(readModels, pageTokens);
   const addressBook = createAddressBook(ports);
+  const chains = createChains(ports.chains);
+  const contracts = createContracts({ handle, readModels, addressBook, chains });
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
@@ -72,13 +108,21 @@ export const createApp = (ports: Ports): App => {
     rateLimits: createRateLimits({ handle, readModels }),
     wallets: createWallets({ ...ports, handle, addressBook, pageTokens }),
     addresses: createAddresses({ events, handle, progress, addressBook }),
+    transfers: createTransfers({ readModels, addressBook, pageTokens }),
+    assets: createAssets({ readModels, addressBook, pageTokens }),
+    balances: createBalances({ ...ports, handle, addressBook, contracts, chains }),
+    contracts,
+    descriptions: createDescriptions(readModels),
+    followers: createFollowers(ports, handle),
+    nodes: ports.nodes,
+    describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
     progress,
     projector,
     keepTrue: keepTrue(events, [knownCredentials, limits]),
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
-    status: createStatus({ events, readModels, projector, projections, system }),
+    status: createStatus({ events, readModels, state, projector, projections, system }),
     system,
   };
 };

@@ -17,6 +17,10 @@ export type Cursor = {
 export const tipOf = ({ headers }: Cursor) => headers.at(-1) as Header;
 export const isBehind = (cursor: Cursor) => tipOf(cursor).number < cursor.head.number;
 
+/** How long ago the block was made that it has come to, when there are later ones. */
+export const lagOf = (cursor: Cursor, now: number) =>
+  isBehind(cursor) ? Math.max(0, now / 1000 - tipOf(cursor).time) : 0;
+
 /** Where to begin on a chain that was never followed. Its blocks so far concern nobody. */
 export const beginAt = async (chain: Chain, genesis: Header, head: Header, position: Position): Promise<Cursor> => {
   const final = Math.min(head.number, await chain.finalized());

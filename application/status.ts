@@ -1,6 +1,9 @@
+import { chains } from '../domain/variant.js';
 import type { AnyProjection } from '../projections/index.js';
+import { lagOf, readCursor, tipOf } from './chain-cursor.js';
 import { beginning, type EventStore, type Position } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
+import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Projector } from './processes/project.js';
 import { checkpointName } from './progress.js';
@@ -19,16 +22,26 @@ type ProjectionStatus = {
 export type Status = {
   head(): Promise<Position>;
   projections(): Promise<readonly ProjectionStatus[]>;
+  /** As the followers, wherever they run, last wrote it down. */
+  followers(): Promise<readonly FollowerStatus[]>;
+};
+
+type FollowerStatus = {
+  readonly chain: string;
+  readonly height: number;
+  readonly head: number;
+  readonly lagSeconds: number;
 };
 
 export const createStatus = (ports: {
   events: EventStore;
   readModels: ReadModels;
+  state: StateStore;
   projector: Projector;
   projections: readonly AnyProjection[];
   system: System;
 }): Status => {
-  const { events, readModels, projector, projections, system } = ports;
+  const { events, readModels, state, projector, projections, system } = ports;
 
   const waitedSeconds = async (position: Position) => {
     for await (const [oldest] of events.readAll(position))
@@ -38,6 +51,21 @@ export const createStatus = (ports: {
 
   return {
     head: () => events.head(),
+    followers: async () => {
+      const read = await Promise.all(chains.map(async ({ tag }) => ({ tag, ...(await readCursor(state, tag)) })));
+      return read.flatMap(({ tag, cursor }) =>
+        cursor
+          ? [
+              {
+                chain: tag,
+                height: tipOf(cursor).number,
+                head: cursor.head.number,
+                lagSeconds: lagOf(cursor, system.now()),
+              },
+            ]
+          : [],
+      );
+    },
     projections: async () => {
       const { positions } = await readModels.checkpoint();
       return Promise.all(

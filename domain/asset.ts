@@ -1,3 +1,5 @@
+import type { Variant } from './variant.js';
+
 /** The token standards that are tracked; what they mean on a chain is its connector's to know. */
 export const tokenStandards = ['erc20', 'erc721', 'erc1155'] as const;
 export type TokenStandard = (typeof tokenStandards)[number];
@@ -14,3 +16,12 @@ export const assetKey = (asset: Asset): string => {
   const contract = `${asset.standard}:${asset.contract}`;
   return 'tokenId' in asset ? `${contract}:${asset.tokenId}` : contract;
 };
+
+/** What requests and answers call an asset's standard. */
+export const assetTypeOf = ({ tag }: Variant, standard: Asset['standard']) =>
+  standard === 'native' ? `ASSET_TYPE_${tag}` : `ASSET_TYPE_${standard.toUpperCase()}`;
+
+export const standardsOf = ({ can }: Variant): readonly Asset['standard'][] =>
+  can.includes('token-contracts') ? ['native', ...tokenStandards] : ['native'];
+
+export const contractTypeOf = (standard: TokenStandard) => `CONTRACT_TYPE_${standard.toUpperCase()}`;

@@ -4,7 +4,8 @@ export type Capability =
   | 'token-import'
   | 'address-lookup'
   | 'friendly-address'
-  | 'managed-transactions';
+  | 'managed-transactions'
+  | 'token-contracts';
 
 /** How a chain family writes its addresses; each form is one codec in infrastructure/chains. */
 export type AddressForm = 'ton' | 'sui' | 'evm';
@@ -47,7 +48,13 @@ export const variants: readonly Variant[] = [
     addressExample: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
   },
   { tag: 'P', segment: 'p', surface: 'wallet', can: ['import-asset'], ...evm },
-  { tag: 'C', segment: 'c', surface: 'wallet', can: ['confirmation', 'managed-transactions'], ...evm },
+  {
+    tag: 'C',
+    segment: 'c',
+    surface: 'wallet',
+    can: ['confirmation', 'managed-transactions', 'token-contracts'],
+    ...evm,
+  },
   { tag: 'Q', segment: 'q', surface: 'query', can: [], ...evm },
   { tag: 'global', segment: 'admin', surface: 'admin', can: [], ...evm },
 ];

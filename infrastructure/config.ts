@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { chains } from '../domain/variant.js';
+import { chains, type Variant } from '../domain/variant.js';
 
 /** What went wrong with the configuration, in one line that names the setting. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
-type ChainSetting = { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' };
+type ChainSetting = { readonly tag: Variant['tag']; readonly urls: readonly string[] | 'off' | 'unset' };
 
 export type Config = {
   readonly host: string;
@@ -25,7 +25,17 @@ export type Config = {
   readonly mongodbUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly chains: readonly ChainSetting[];
+  /** By `<segment>/<network>`, where not that of the chain. */
+  readonly gateways: Readonly<Record<string, readonly string[]>>;
+  /** 0: a block only when asked, or when a transaction arrives. */
+  readonly developmentBlockMs: number;
+  /** Whether what customers name may lie in a private network. */
+  readonly allowPrivate: boolean;
+  readonly ipfsGateway: string | undefined;
 };
+
+/** The network names that gateway addresses have. */
+export const networks = ['mainnet', 'ropsten'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -64,18 +74,45 @@ const token = (name: string, value: string | undefined) => {
     : bad(name, 'must be at least 16 printable characters without spaces');
 };
 
+const nodeUrls = (name: string, value: string, rule: string): readonly string[] => {
+  const urls = value.split(',').map((url) => url.trim());
+  const isNode = (url: string) =>
+    URL.canParse(url) && schemes.test(new URL(url).protocol) && new URL(url).hostname !== '';
+  return urls.every(isNode) ? urls : bad(name, rule);
+};
+
 const chain =
   (environment: Environment) =>
-  ({ tag }: { tag: string }): ChainSetting => {
+  ({ tag }: { tag: Variant['tag'] }): ChainSetting => {
     const name = `CHAIN_${tag}_URL`;
     const value = environment[name];
     if (value === undefined) return { tag, urls: 'unset' };
     if (value === 'off') return { tag, urls: 'off' };
-    const urls = value.split(',').map((url) => url.trim());
-    const isNode = (url: string) =>
-      URL.canParse(url) && schemes.test(new URL(url).protocol) && new URL(url).hostname !== '';
-    return urls.every(isNode) ? { tag, urls } : bad(name, 'must be "off" or node URLs separated by commas');
+    return { tag, urls: nodeUrls(name, value, 'must be "off" or node URLs separated by commas') };
   };
+
+const gateways = (environment: Environment) =>
+  Object.fromEntries(
+    chains.flatMap(({ tag, segment }) =>
+      networks.flatMap((network) => {
+        const name = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
+        const value = environment[name];
+        if (value === undefined) return [];
+        return [[`${segment}/${network}`, nodeUrls(name, value, 'must be node URLs separated by commas')]];
+      }),
+    ),
+  );
+
+const longestTimerMs = 2 ** 31 - 1;
+const milliseconds = (name: string, value: string) =>
+  /^\d{1,10}$/.test(value) && Number(value) <= longestTimerMs
+    ? Number(value)
+    : bad(name, `must be a number of milliseconds from 0 to ${longestTimerMs}`);
+
+const webUrl = (name: string, value: string | undefined) => {
+  if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
+  return bad(name, 'must be an http or https URL');
+};
 
 const engine = (environment: Environment, name: string, schemes: readonly string[]) => {
   const value = environment[name];
@@ -111,6 +148,10 @@ export const readConfig = (given: Environment): Config => {
     mongodbUrl: engine(environment, 'MONGODB_URL', ['mongodb', 'mongodb+srv']),
     redisUrl: engine(environment, 'REDIS_URL', ['redis', 'rediss']),
     chains: chains.map(chain(environment)),
+    gateways: gateways(environment),
+    developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
+    allowPrivate: flag('CHAINFOLD_WEBHOOK_ALLOW_PRIVATE', environment.CHAINFOLD_WEBHOOK_ALLOW_PRIVATE, false),
+    ipfsGateway: webUrl('CHAINFOLD_IPFS_GATEWAY', environment.CHAINFOLD_IPFS_GATEWAY),
   };
   sharedKeyNeeded(config);
   if (config.previousMasterKey && !config.masterKey)

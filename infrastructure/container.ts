@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
+import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { Limiter } from '../application/ports/limiter.js';
 import type { ReadModels } from '../application/ports/read-models.js';
@@ -11,7 +12,10 @@ import type { Vault } from '../application/ports/vault.js';
 import { aggregates } from '../domain/aggregates.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
+import type { Connections } from './chains/chains.js';
 import { BadSetting, type Config } from './config.js';
+import { guardedDocuments } from './egress/documents.js';
+import { createEgress } from './egress/guard.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
 import { nodeSystem } from './system.js';
 import { serviceKey, stateVault } from './vault.js';
@@ -24,6 +28,8 @@ const tokens = {
   limiter: token<Limiter>('Limiter'),
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),
+  connections: token<Connections>('Connections'),
+  documents: token<Documents>('Documents'),
   system: token<System>('System'),
   app: token<App>('App'),
 };
@@ -58,6 +64,28 @@ const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, 
     );
   });
 
+const noConnections: Connections = { chains: new Map(), nodes: new Map(), close: async () => undefined };
+
+/** What lies outside: chains, and what customers name. */
+const outside = (config: Config, log: Log, wanted: Wanted) =>
+  new ContainerModule(({ bind }) => {
+    bind(tokens.connections)
+      .toDynamicValue(async () => {
+        // Most commands have no use for chains, and what connects to them takes its time to load.
+        if (wanted.chains === 'none') return noConnections;
+        const { connectChains } = await import('./chains/chains.js');
+        return connectChains(config, log, wanted.chains === 'with development');
+      })
+      .inSingletonScope()
+      .onDeactivation(close);
+    bind(tokens.documents)
+      .toDynamicValue(() => {
+        const egress = createEgress({ allowPrivate: config.allowPrivate, httpsOnly: false });
+        return guardedDocuments({ egress, ipfsGateway: config.ipfsGateway, log });
+      })
+      .inSingletonScope();
+  });
+
 const service = (ring: KeyRing, log: Log) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
@@ -68,15 +96,29 @@ const service = (ring: KeyRing, log: Log) =>
       .inSingletonScope();
     bind(tokens.app)
       .toDynamicValue(async (context) => {
-        const [events, readModels, limiter, state, vault, system] = await Promise.all([
+        const [events, readModels, limiter, state, vault, system, connections, documents] = await Promise.all([
           context.getAsync(tokens.events),
           context.getAsync(tokens.readModels),
           context.getAsync(tokens.limiter),
           context.getAsync(tokens.state),
           context.getAsync(tokens.vault),
           context.getAsync(tokens.system),
+          context.getAsync(tokens.connections),
+          context.getAsync(tokens.documents),
         ]);
-        return createApp({ events, readModels, limiter, state, vault, codecs: addressCodecs, system });
+        const { chains, nodes } = connections;
+        return createApp({
+          events,
+          readModels,
+          limiter,
+          state,
+          vault,
+          codecs: addressCodecs,
+          chains,
+          nodes,
+          documents,
+          system,
+        });
       })
       .inSingletonScope();
   });
@@ -90,11 +132,18 @@ const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMas
   return keyRingIn(dataDirectory);
 };
 
+/** What a command needs besides the stores. */
+export type Wanted = {
+  readonly newMasterKey: boolean;
+  readonly chains: 'none' | 'configured' | 'with development';
+};
+
 /** The service over the stores that the configuration names; `close` lets go of them. */
-export const compose = async (config: Config, { newMasterKey = false } = {}) => {
+export const compose = async (config: Config, given: Partial<Wanted> = {}) => {
+  const wanted: Wanted = { newMasterKey: false, chains: 'none', ...given };
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const container = new Container();
-  container.load(stores(config, log), service(keyRing(config, newMasterKey), log));
+  container.load(stores(config, log), outside(config, log, wanted), service(keyRing(config, wanted.newMasterKey), log));
   const release = () => container.unbindAllAsync();
   try {
     return { app: await container.getAsync(tokens.app), close: release };

@@ -1,10 +1,11 @@
 import { readConfig } from '../infrastructure/config.js';
+import type { Needs } from './cli/command.js';
 import { runCli } from './cli/run.js';
 
 /** Loaded when a command needs the stores: `call` and `--help` do without them. */
-const open = async (options?: { newMasterKey: boolean }) => {
+const open = async (needs?: Needs) => {
   const { compose } = await import('../infrastructure/container.js');
-  return compose(readConfig(process.env), options);
+  return compose(readConfig(process.env), needs);
 };
 
 const stopped = () =>

@@ -5,6 +5,7 @@ import {
   type Cursor,
   finalizedAt,
   isBehind,
+  lagOf,
   readCursor,
   tipOf,
   withBlock,
@@ -31,6 +32,7 @@ export type FollowerStatus = {
 };
 
 export type Follower = {
+  readonly variant: string;
   /** Until the signal. Safe to run in several processes at once: one of them does the work. */
   run(signal: AbortSignal): Promise<void>;
   /** Null before it has begun. */
@@ -180,12 +182,13 @@ export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: 
   };
 
   return {
+    variant: variant.tag,
     status: () =>
       cursor && {
         variant: variant.tag,
         height: tipOf(cursor).number,
         head: cursor.head.number,
-        lagSeconds: isBehind(cursor) ? Math.max(0, system.now() / 1000 - tipOf(cursor).time) : 0,
+        lagSeconds: lagOf(cursor, system.now()),
         alarm,
       },
     run: async (signal) => {

@@ -4,7 +4,7 @@ import { baseUrl } from '../base-url.js';
 import { callOperation, ProblemError } from '../client.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
-import { type Command, type Invocation, UsageError } from './command.js';
+import { type Command, type Invocation, type Option, UsageError } from './command.js';
 import { demoCredentials } from './demo.js';
 
 const credentialsFor = ({ options, environment, settings }: Invocation): Credentials => {
@@ -30,7 +30,15 @@ const readRequest = (text = '{}'): object => {
   }
 };
 
-const callOrExplain = async (url: string, work: () => Promise<object>) => {
+export const urlOption: Option = {
+  type: 'string',
+  value: 'URL',
+  summary: 'Where the service is; from CHAINFOLD_HOST and _PORT when not given.',
+};
+export const urlFor = ({ options, settings }: Invocation) => options.url ?? baseUrl(settings.host, settings.port);
+
+/** Runs what needs a service, and says so when there is none. */
+export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
@@ -44,11 +52,7 @@ export const call: Command = {
   summary: 'Call an operation of a running service, signed; - reads the request from standard input.',
   parameters: ['<api>', '<Operation>', '[json]'],
   options: {
-    url: {
-      type: 'string',
-      value: 'URL',
-      summary: 'Where the service is; from CHAINFOLD_HOST and _PORT when not given.',
-    },
+    url: urlOption,
     key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
     secret: { type: 'string', value: 'SECRET', summary: 'Its api_secret.' },
     'idempotency-key': { type: 'string', value: 'KEY', summary: 'Makes a retry answer as the first try did.' },
@@ -57,10 +61,10 @@ export const call: Command = {
   details: () =>
     ['operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
   run: async (invocation) => {
-    const { options, parameters, settings, print } = invocation;
+    const { options, parameters, print } = invocation;
     const [api, name, json] = parameters;
     const request = readRequest(json);
-    const url = options.url ?? baseUrl(settings.host, settings.port);
+    const url = urlFor(invocation);
     const target = { url, ...credentialsFor(invocation) };
     const headers = {
       ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),

@@ -23,6 +23,13 @@ export type Settings = {
   readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
 };
 
+/** What a command needs besides the stores. */
+export type Needs = {
+  readonly newMasterKey?: boolean;
+  /** The development chain lives and dies with the process that starts it. */
+  readonly chains?: 'configured' | 'with development';
+};
+
 type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
 
 /** What a command is given to work with. */
@@ -31,7 +38,7 @@ export type Invocation = {
   readonly parameters: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
-  readonly open: (options?: { newMasterKey: boolean }) => Promise<Opened>;
+  readonly open: (needs?: Needs) => Promise<Opened>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;
   /** For what is worth knowing but is not the answer. */

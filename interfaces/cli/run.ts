@@ -4,8 +4,10 @@ import { problemOf } from '../http/problems.js';
 import { call } from './call.js';
 import { type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
+import { devDeployToken, devMine, devReorg, devTransfer } from './dev.js';
 import { masterKeyRotate } from './master-key.js';
 import { organizationCreate, organizationList } from './organizations.js';
+import { projectionsStatus } from './projections.js';
 import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
 import { serve } from './serve.js';
 
@@ -21,6 +23,11 @@ const commands: readonly Command[] = [
   rateLimitSet,
   rateLimitList,
   rateLimitDelete,
+  projectionsStatus,
+  devMine,
+  devReorg,
+  devTransfer,
+  devDeployToken,
   masterKeyRotate,
 ];
 

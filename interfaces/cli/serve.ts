@@ -3,10 +3,10 @@ import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
 import { variants } from '../../domain/variant.js';
 import type { Credentials } from '../signature.js';
-import { type Command, type Invocation, type Settings, UsageError } from './command.js';
+import { type Command, type Invocation, type Needs, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
-/** The last two have nothing to do until chains are followed and webhooks delivered; who names them already need not change. */
+/** The last has nothing to do until webhooks are delivered; who names it already need not change. */
 const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 type Role = (typeof roles)[number];
 const stopMs = 8000;
@@ -21,8 +21,12 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 };
 
 /** What each role keeps running besides answering requests. */
-const processesOf = (app: App, wanted: readonly Role[]) => ({
+const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal: AbortSignal) => Promise<void>> => ({
   ...(wanted.includes('projector') && { projector: app.projector.run }),
+  ...(wanted.includes('follower') && {
+    'token describer': app.describeTokens,
+    ...Object.fromEntries(app.followers.map(({ variant, run }) => [`follower of ${variant}`, run])),
+  }),
   ...(wanted.includes('api') && { memory: app.keepTrue, shredder: app.shredSecrets }),
 });
 
@@ -42,12 +46,12 @@ const askAgainMs = 1000;
 const catchUpMs = 500;
 
 /** A store that is not there yet is waited for; null when the service is stopped meanwhile. */
-const openPatiently = async ({ open, complain }: Invocation, end: Promise<void>) => {
+const openPatiently = async ({ open, complain }: Invocation, needs: Needs, end: Promise<void>) => {
   let told = '';
   const ended = end.then(() => null);
   for (;;) {
     try {
-      return await open();
+      return await open(needs);
     } catch (error) {
       if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error;
       if (told !== error.message) complain(`${error.message}; waiting for it`);
@@ -64,10 +68,9 @@ const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Sett
   return `stores    ${[...engines, ...embedded].join(', ')}`;
 };
 
-const chainLines = ({ chains }: Settings) => {
-  const configured = chains.filter(({ urls }) => Array.isArray(urls)).map(({ tag }) => tag);
-  const ignored = configured.length > 0 ? ` (the URLs given for ${configured.join(', ')} are not used yet)` : '';
-  return `chains    ${chains.map(({ tag }) => tag).join(', ')}: off, this version does not follow chains${ignored}`;
+const chainLines = (app: App) => {
+  const followed = app.followers.map(({ variant }) => variant);
+  return `chains    ${followed.length > 0 ? `following ${followed.join(', ')}` : 'none is followed'}`;
 };
 
 const tour = (url: string, { key, secret }: Credentials) => {
@@ -79,7 +82,9 @@ demo organization (its credentials are in the data directory too):
   api_secret  ${secret}
 try, in another terminal:
   npx chainfold call ${api} RegisterWallet '{"name":"treasury","address":"${first?.addressExample}"}' --url ${url}
-  npx chainfold call ${api} ListWallets --url ${url}`;
+  npx chainfold call ${api} ListWallets --url ${url}
+  npx chainfold dev transfer ${first?.addressExample} 1000000000000000000 --url ${url}
+  npx chainfold call ${api} ListTransfers '{"address":"${first?.addressExample}"}' --url ${url}`;
 };
 
 export const serve: Command = {
@@ -90,7 +95,8 @@ export const serve: Command = {
     const { options, settings, print, stopped } = invocation;
     const wanted = rolesOf(options.role);
     const end = stopped();
-    const opened = await openPatiently(invocation, end);
+    const chains = wanted.includes('follower') ? 'with development' : 'configured';
+    const opened = await openPatiently(invocation, { chains }, end);
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
@@ -111,7 +117,7 @@ export const serve: Command = {
         [
           `chainfold is ready${url ? ` at ${url} (${url}/docs)` : ''}`,
           storeLines(settings),
-          chainLines(settings),
+          chainLines(app),
           url && demo ? tour(url, demo) : '',
         ].join('\n'),
       );

@@ -23,7 +23,25 @@ export const createMetrics = (
   const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not included.', ['projection']);
   const stopped = gauge('chainfold_projection_stopped', '1 when a projection cannot apply an event.', ['projection']);
 
+  const height = gauge('chainfold_follower_height', 'Block that a follower has come to.', ['chain']);
+  const chainHead = gauge('chainfold_follower_head', 'Head of the chain when a follower last looked.', ['chain']);
+  const blocksBehind = gauge('chainfold_follower_lag_blocks', 'Blocks not yet followed.', ['chain']);
+  const secondsBehind = gauge('chainfold_follower_lag_seconds', 'Age of the last block followed, if behind.', [
+    'chain',
+  ]);
+  const alarmed = gauge('chainfold_follower_alarm', '1 when a follower cannot go on.', ['chain']);
+
+  const refreshFollowers = async () => {
+    for (const { chain, ...status } of await app.status.followers()) {
+      height.set({ chain }, status.height);
+      chainHead.set({ chain }, status.head);
+      blocksBehind.set({ chain }, Math.max(0, status.head - status.height));
+      secondsBehind.set({ chain }, status.lagSeconds);
+    }
+    for (const { variant, status } of app.followers) alarmed.set({ chain: variant }, status()?.alarm ? 1 : 0);
+  };
   const refresh = async () => {
+    await refreshFollowers();
     head.set(await app.status.head());
     for (const { name, ...status } of await app.status.projections()) {
       const label = { projection: name };

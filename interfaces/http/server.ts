@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
 import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
+import { createGateway, isGatewayAddress } from '../gateway/http.js';
 import { endpoints } from '../operations/index.js';
 import { createMetrics } from './metrics.js';
 import { createOperations } from './operations.js';
@@ -87,6 +88,7 @@ export const startHttp = async (
     },
     isReady,
   });
+  const gateway = createGateway(app);
   const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, state });
   const underWay = new Set<ServerResponse>();
 
@@ -96,6 +98,7 @@ export const startHttp = async (
     if (draining) response.shouldKeepAlive = false;
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) void operations(request, response);
+    else if (isGatewayAddress(request.url)) void gateway(request, response);
     else pages(request, response);
   });
   server.on('clientError', answerBrokenRequest(app));

@@ -1,6 +1,7 @@
 import { type Variant, variants } from '../../domain/variant.js';
 import * as addresses from './addresses.js';
 import * as administration from './administration.js';
+import * as assets from './assets.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as wallets from './wallets.js';
 
@@ -8,6 +9,7 @@ const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
   ...Object.values(wallets),
   ...Object.values(addresses),
+  ...Object.values(assets),
 ];
 
 export type Endpoint = {

@@ -67,3 +67,86 @@ export const rateLimitRecord = record<RateLimitRecord>({
   create_time: timestamp,
   update_time: timestamp,
 });
+
+const chainText = text(0, 200);
+/** What a contract wrote; capped where it is read. */
+const foreignText = text(0, 1_000_000);
+type Erc20 = { contract_address: string; name: string; symbol: string; decimals?: number };
+type Token = { contract_address: string; token_id: string; token_uri: string; token_data: string };
+export type Metadata = { erc20?: Erc20; erc721?: Token & { name: string; symbol: string }; erc1155?: Token };
+
+const token = {
+  contract_address: chainText,
+  token_id: chainText,
+  token_uri: foreignText,
+  token_data: foreignText,
+};
+const named = { name: foreignText, symbol: foreignText };
+/** SPEC 2.6 */
+const metadata = record<Metadata>(
+  {
+    erc20: record<Erc20>({ contract_address: chainText, ...named, decimals: int64({ minimum: 0 }) }, ['decimals']),
+    erc721: record<NonNullable<Metadata['erc721']>>({ ...token, ...named }),
+    erc1155: record<Token>(token),
+  },
+  ['erc20', 'erc721', 'erc1155'],
+);
+
+export type AssetRecord = {
+  wallet_id: string;
+  address: string;
+  asset_type: string;
+  balance: string;
+  asset_metadata: Metadata;
+};
+export const assetRecord = record<AssetRecord>({
+  wallet_id: stored,
+  address: stored,
+  asset_type: chainText,
+  balance: chainText,
+  asset_metadata: metadata,
+});
+
+/** SPEC 2.8, C */
+export type TransferRecord = {
+  transaction_hash: string;
+  asset_type: string;
+  nonce: string;
+  from: string;
+  to: string;
+  value: string;
+  transaction_fee: string;
+  transfer_state: string;
+  block_number: number;
+  block_timestamp: number;
+  transfer_metadata: Metadata;
+};
+export const transferRecord = record<TransferRecord>({
+  transaction_hash: chainText,
+  asset_type: chainText,
+  nonce: chainText,
+  from: chainText,
+  to: chainText,
+  value: chainText,
+  transaction_fee: chainText,
+  transfer_state: chainText,
+  block_number: int64({ minimum: 0 }),
+  block_timestamp: int64({ minimum: 0 }),
+  transfer_metadata: metadata,
+});
+
+/** SPEC 2.10 */
+export type ContractRecord = {
+  contract_address: string;
+  contract_type: string;
+  contract_metadata: { name?: string; symbol?: string; decimals?: number } | null;
+};
+export const contractRecord = record<ContractRecord>({
+  contract_address: chainText,
+  contract_type: chainText,
+  contract_metadata: {
+    type: ['object', 'null'],
+    properties: { ...named, decimals: int64({ minimum: 0 }) },
+    additionalProperties: false,
+  },
+});

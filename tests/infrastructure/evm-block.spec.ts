@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Failure } from '../../domain/failure.js';
-import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { createPace } from '../../infrastructure/chains/evm/pace.js';
 import { fetchTraces } from '../../infrastructure/chains/evm/traces.js';
 import { contractGas, gasPrice, nobody, plainGas, type ScriptedTransaction } from '../support/evm-chain.js';
 import { anna, annas, bert, brief, carl, coins, everyones, evmFixture, inner, vault } from '../support/evm-fixture.js';
-import { silent } from '../support/silent.js';
 
 const plainFee = (plainGas * gasPrice).toString();
 const contractFee = (contractGas * gasPrice).toString();
@@ -56,6 +54,7 @@ describe('blocks of the EVM connector', () => {
         { from: anna, to: bert, value: 5n, mint: 5n },
         { from: anna, to: bert, value: 6n, mint: 6n, failed: true },
         { from: bert, to: anna, mint: 7n },
+        { from: anna, to: bert, mint: 0n },
       );
       assert.deepEqual(movements.map(brief), [
         coins('mint', nobody, anna, '5'),
@@ -167,14 +166,12 @@ describe('blocks of the EVM connector', () => {
       fc.asyncProperty(fields, receipts, blocks, async (transaction, receipt, block) => {
         const all = [{ from: bert, to: anna, value: 5n, mint: 1n, fields: transaction, receipt }];
         const { hash } = node().chain.mine(all, block);
-        const chain = await evmChain([node().url], silent, { deadlineMs: 100, answerMs: 400 });
+        const chain = await connect();
         try {
           const read = await chain.block(hash, everyones);
           for (const { value, fee } of read?.movements ?? []) assert.match(`${value} ${fee}`, /^\d+ \d+$/);
         } catch (error) {
           assert(error instanceof Failure, String((error as Error).stack));
-        } finally {
-          await chain.close();
         }
       }),
       { numRuns: 300 },
@@ -204,10 +201,13 @@ describe('blocks of the EVM connector', () => {
     const now = node().chain.reorganize(1, [[], []]);
     assert.equal((await chain.block(old.hash, annas))?.movements.length, 1);
     node().faults.forgetsReplaced = true;
-    assert.equal(await chain.block(old.hash, annas), null);
-    assert.equal(await chain.headerOf(old.hash), null);
     assert.equal((await chain.head()).hash, now.hash);
-    assert.equal(await chain.headerAt(3), null);
+    for (const missingIsError of [false, true]) {
+      node().faults.missingIsError = missingIsError;
+      assert.equal(await chain.block(old.hash, annas), null);
+      assert.equal(await chain.headerOf(old.hash), null);
+      assert.equal(await chain.headerAt(3), null);
+    }
   });
   it('keep a transaction and its movements the same whichever block includes it', async () => {
     const chain = await connect();

@@ -70,10 +70,10 @@ const receiptAnswer = (block: MinedBlock, index: number, firstLog: number): Answ
     logsBloom: bloom(logs.length),
     logs: logs.map((log, i) => ({
       ...place(block, index),
-      ...log,
       transactionHash: hash,
       logIndex: hex(firstLog + i),
       removed: false,
+      ...log,
     })),
     ...receipt,
   };

@@ -32,6 +32,9 @@ export const coins = (index: string, from: string, to: string, value: string, fa
   return { index, asset, from, to, value, failed };
 };
 
+/** An answer may take its time, but there is none left to ask the same node again. */
+const once = { deadlineMs: 1500, answerMs: 6000 };
+
 /** One node afresh for each test, and connectors to it. */
 export const evmFixture = () => {
   const open: { close(): Promise<void> }[] = [];
@@ -45,7 +48,7 @@ export const evmFixture = () => {
   });
   const node = () => current;
   const connect = async (urls: readonly string[] = [current.url]) => {
-    const chain = await evmChain(urls, silent, { deadlineMs: 300, answerMs: 200 });
+    const chain = await evmChain(urls, silent, once);
     open.push(chain);
     return chain;
   };

@@ -1,0 +1,126 @@
+import type { Asset } from '../domain/asset.js';
+import { refuse } from '../domain/failure.js';
+import type { Holding } from '../domain/ledger.js';
+import { assets } from '../projections/assets.js';
+import { wallets } from '../projections/wallets.js';
+import { type AddressBook, scopeFor } from './address-book.js';
+import type { Chains } from './chains.js';
+import type { Contracts } from './contracts.js';
+import type { Context, Done, Handle, Nothing } from './handle.js';
+import { recordBalances } from './ledgers.js';
+import type { Header } from './ports/chain.js';
+import type { EventStore, Position } from './ports/event-store.js';
+import type { PageKey, ReadModels } from './ports/read-models.js';
+import type { System } from './ports/system.js';
+import { readBalances } from './processes/settle-activity.js';
+
+export type Balances = {
+  /** Reads some addresses before it answers, the rest after. */
+  refresh(
+    context: Context,
+    of: { walletId: string | undefined; address: string | undefined; standard: Asset['standard'] },
+  ): Promise<Done<Nothing>>;
+};
+
+const beforeAnswering = 100;
+const knownAtOnce = 1000;
+
+type Wanted = { readonly walletId: string; readonly standard: Asset['standard']; readonly at: Header };
+
+/** Tokens that differ from each other can only be asked for by name: those that were seen. */
+const tokensSeen = async (readModels: ReadModels, context: Context, address: string, standard: Asset['standard']) => {
+  const found: Asset[] = [];
+  let after: PageKey | undefined;
+  do {
+    const query = { index: 'byAddress', equal: [address, standard], limit: knownAtOnce, after };
+    const page = await readModels.page(assets, scopeFor(context), query);
+    found.push(...page.documents.map(({ asset }) => asset));
+    after = page.next ?? undefined;
+  } while (after);
+  return found;
+};
+const assetsFor = async (
+  { readModels, contracts }: { readModels: ReadModels; contracts: Contracts },
+  context: Context,
+  address: string,
+  standard: Asset['standard'],
+): Promise<Asset[]> => {
+  if (standard === 'native') return [{ standard }];
+  if (standard !== 'erc20') return tokensSeen(readModels, context, address, standard);
+  const followed = await contracts.list(context);
+  return followed.filter((one) => one.standard === standard).map(({ contract }) => ({ standard, contract }));
+};
+
+/** In parts, of which the first is read before the answer. */
+const addressesOf = async function* (addressBook: AddressBook, context: Context, walletId: string) {
+  let some: string[] = [];
+  for await (const page of addressBook.pages(context, walletId))
+    for (const { address } of page) {
+      some.push(address);
+      if (some.length < beforeAnswering) continue;
+      yield some;
+      some = [];
+    }
+  yield some;
+};
+
+const onlyOne = async function* (address: string) {
+  yield [address];
+};
+
+export const createBalances = (ports: {
+  handle: Handle;
+  events: EventStore;
+  readModels: ReadModels;
+  addressBook: AddressBook;
+  contracts: Contracts;
+  chains: Chains;
+  system: System;
+}): Balances => {
+  const { handle, events, readModels, addressBook, chains, system } = ports;
+
+  const walletOf = async (context: Context, walletId: string | undefined, address: string | undefined) => {
+    const held = address === undefined ? null : await addressBook.look(context, address);
+    if (address !== undefined && (!held || (walletId !== undefined && held.wallet_id !== walletId)))
+      return refuse('NOT_FOUND', 'there is no such address');
+    const id = held?.wallet_id ?? walletId ?? '';
+    const wallet = await readModels.get(wallets, { scope: scopeFor(context), id });
+    return { wallet: wallet ?? refuse('NOT_FOUND', 'there is no such wallet'), address: held?.address };
+  };
+
+  /** The height at which something counts as confirmed for the wallet. */
+  const confirmedHeader = async (context: Context, confirmation: number | undefined) => {
+    const chain = chains.of(context.variant);
+    const { number } = await chain.head();
+    const depth = Math.max(1, confirmation ?? context.variant.depth);
+    const found = await chain.headerAt(Math.max(0, number - depth + 1));
+    return found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block');
+  };
+
+  const read = async (context: Context, some: readonly string[], { walletId, standard, at }: Wanted) => {
+    const holdings: Holding[] = [];
+    for (const address of some)
+      for (const asset of await assetsFor(ports, context, address, standard)) holdings.push({ address, asset });
+    const balances = await readBalances(chains.of(context.variant), holdings, at);
+    if (balances.length === 0) return events.head();
+    return recordBalances(handle, context, { walletId, balances, at, key: system.uuid() });
+  };
+  const readRest = async (context: Context, rest: AsyncIterable<string[]>, wanted: Wanted) => {
+    for await (const some of rest) await read(context, some, wanted);
+  };
+
+  return {
+    refresh: async (context, { walletId, address, standard }) => {
+      const { wallet, address: only } = await walletOf(context, walletId, address);
+      const at = await confirmedHeader(context, wallet.confirmation);
+      const wanted = { walletId: wallet.wallet_id, standard, at };
+      const parts = only === undefined ? addressesOf(addressBook, context, wallet.wallet_id) : onlyOne(only);
+      const first = await parts.next();
+      const position: Position = await read(context, first.value ?? [], wanted);
+      void readRest(context, parts, wanted).catch((error: unknown) =>
+        system.log.warn({ wallet: wallet.wallet_id, err: error }, 'not all balances could be read'),
+      );
+      return { answer: {}, position };
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { refuse } from '../domain/failure.js';
+import type { Variant } from '../domain/variant.js';
+import type { Chain } from './ports/chain.js';
+
+/** The chains that are configured, by variant. */
+export type ConfiguredChains = ReadonlyMap<
+  Variant['tag'],
+  {
+    readonly chain: Chain;
+    /** It began with this service, so nothing on it came before. */
+    readonly isNew: boolean;
+  }
+>;
+
+export type Chains = { of(variant: Variant): Chain };
+
+export const createChains = (configured: ConfiguredChains): Chains => ({
+  of: ({ tag }) =>
+    configured.get(tag)?.chain ?? refuse('UNAVAILABLE', `chain ${tag} is off: CHAIN_${tag}_URL is not set`),
+});

@@ -1,0 +1,66 @@
+/** Calls and answers of contracts, as far as they are needed: words, addresses and texts. */
+
+const digits = 64;
+const wordPattern = /^[0-9a-fA-F]{64}$/;
+const bytesPattern = /^(?:[0-9a-fA-F]{2})*$/;
+const largest = 2n ** 256n;
+
+const word = (value: bigint): string => value.toString(16).padStart(digits, '0');
+export const addressWord = (address: string): string => address.slice(2).padStart(digits, '0');
+
+/** The words of a token's number; null where it is none that a contract could know. */
+export const tokenWord = (tokenId: string): string | null => {
+  const longest = 78;
+  const value = /^\d+$/.test(tokenId) && tokenId.length <= longest ? BigInt(tokenId) : largest;
+  return value < largest ? word(value) : null;
+};
+
+const wordAt = (answer: unknown, index: number): string | null => {
+  const start = 2 + index * digits;
+  const text = typeof answer === 'string' && answer.startsWith('0x') ? answer.slice(start, start + digits) : '';
+  return wordPattern.test(text) ? text : null;
+};
+
+export const numberIn = (answer: unknown, index = 0): bigint | null => {
+  const text = wordAt(answer, index);
+  return text === null ? null : BigInt(`0x${text}`);
+};
+
+export const addressIn = (answer: unknown): string | null => {
+  const text = wordAt(answer, 0);
+  return text?.startsWith('0'.repeat(24)) ? `0x${text.slice(24).toLowerCase()}` : null;
+};
+
+export const isWord = (answer: unknown): boolean =>
+  typeof answer === 'string' && answer.length === 2 + digits && wordAt(answer, 0) !== null;
+
+export const isTrue = (answer: unknown): boolean => numberIn(answer) === 1n;
+
+/** Where a text's bytes lie in the answer, as hex; contracts older than the type `string` answer with 32 bytes. */
+const textBytes = (answer: string): string | null => {
+  if (isWord(answer)) return answer.slice(2);
+  const offset = numberIn(answer);
+  const most = BigInt(answer.length);
+  if (offset === null || offset % 32n !== 0n || offset > most) return null;
+  const at = Number(offset / 32n);
+  const length = numberIn(answer, at);
+  if (length === null || length > most) return null;
+  const start = 2 + (at + 1) * digits;
+  const text = answer.slice(start, start + Number(length) * 2);
+  return text.length === Number(length) * 2 ? text : null;
+};
+
+/** What a contract calls something, cut to so many bytes; null when it is no text. Bytes that are not UTF-8 show as such. */
+export const textIn = (
+  answer: unknown,
+  mostBytes: number,
+): { readonly text: string; readonly isWhole: boolean } | null => {
+  const bytes = typeof answer === 'string' ? textBytes(answer) : null;
+  if (bytes === null) return null;
+  const kept = bytes.slice(0, mostBytes * 2);
+  if (!bytesPattern.test(kept)) return null;
+  return {
+    text: Buffer.from(kept, 'hex').toString('utf8').replaceAll('\0', ''),
+    isWhole: kept.length === bytes.length,
+  };
+};

@@ -1,0 +1,128 @@
+import type { Header, Holding } from '../../../application/ports/chain.js';
+import type { Asset } from '../../../domain/asset.js';
+import { addressIn, addressWord, numberIn, tokenWord } from './abi.js';
+import { NodeFault, wrong } from './node-fault.js';
+import type { Node, Nodes } from './nodes.js';
+import { answerOf, type Outcome, type RpcCall, resultOf } from './transport.js';
+import { hash, inHex, quantity, record } from './wire.js';
+
+/** With the call that goes before them, less than a batch. */
+const holdingsAtOnce = 98;
+const chunksAtOnce = 4;
+/** Plenty for a balance, and a contract that never ends is stopped soon. */
+const mostGas = inHex(10_000_000);
+const nobody = `0x${'0'.repeat(40)}`;
+const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
+
+type Question = {
+  readonly call: (block: unknown) => RpcCall;
+  readonly read: (outcome: Outcome | undefined) => string | null;
+};
+
+const ask = (contract: string, data: string) => (block: unknown) => ({
+  method: 'eth_call',
+  params: [{ to: contract, data, gas: mostGas }, block],
+});
+const readNumber = (outcome: Outcome | undefined) => numberIn(answerOf(outcome))?.toString() ?? null;
+
+const readOwner = (address: string) => (outcome: Outcome | undefined) => {
+  // The standard has contracts revert for a token that nobody owns, as after it was burnt.
+  if (outcome && 'fault' in outcome && outcome.fault.kind === 'reverted') return '0';
+  const owner = addressIn(answerOf(outcome));
+  if (owner === null) return null;
+  return owner === address ? '1' : '0';
+};
+
+const readNative = (outcome: Outcome | undefined) => quantity(resultOf(outcome), 'the balance').toString();
+
+type Asked = { readonly address: string; readonly contract: string; readonly token: string };
+
+const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question>> = {
+  native: ({ address }) => ({
+    call: (block) => ({ method: 'eth_getBalance', params: [address, block] }),
+    read: readNative,
+  }),
+  erc20: ({ address, contract }) => ({
+    call: ask(contract, `${selectors.balanceOf}${addressWord(address)}`),
+    read: readNumber,
+  }),
+  erc721: ({ address, contract, token }) => ({
+    call: ask(contract, `${selectors.ownerOf}${token}`),
+    read: readOwner(address),
+  }),
+  erc1155: ({ address, contract, token }) => ({
+    call: ask(contract, `${selectors.balanceOfToken}${addressWord(address)}${token}`),
+    read: readNumber,
+  }),
+};
+
+/** Null for a token that cannot be. */
+const questionFor = ({ address, asset }: Holding): Question | null => {
+  const contract = 'contract' in asset ? asset.contract : '';
+  const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
+  return token === null ? null : questions[asset.standard]({ address, contract, token });
+};
+
+const balanceOfNobody = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [nobody, block] });
+
+/** A node may refuse a block given by its hash (EIP-1898), or worse, take no notice of it: then it knows also a block that cannot be. */
+const takesHashes = async (node: Node, at: Header): Promise<boolean> => {
+  const [real, absurd] = await node.batch(
+    [at.hash, inHex(0).padEnd(66, '0')].map((blockHash) => balanceOfNobody({ blockHash })),
+  );
+  return real !== undefined && 'result' in real && absurd !== undefined && 'fault' in absurd;
+};
+
+/** The check tells a node that lacks the block from a contract that gives no answer. */
+const askByHash = async (node: Node, asked: readonly Question[], { hash: blockHash }: Header) => {
+  const calls = asked.map(({ call }) => call({ blockHash }));
+  const [check, ...outcomes] = await node.batch([balanceOfNobody({ blockHash }), ...calls]);
+  resultOf(check);
+  return outcomes;
+};
+
+const confirmNumber = async (node: Node, at: Header) => {
+  const block = await node.call('eth_getBlockByNumber', [inHex(at.number), false]);
+  if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+  if (hash(record(block, 'the block').hash, 'the block hash') !== at.hash) wrong('is on another fork');
+};
+
+/** Looked at before and after, each on its own: the node may change to that block's fork, or leave it, in between. */
+const askByNumber = async (node: Node, asked: readonly Question[], at: Header) => {
+  await confirmNumber(node, at);
+  const outcomes = await node.batch(asked.map(({ call }) => call(inHex(at.number))));
+  await confirmNumber(node, at);
+  // Only now is it clear that the node does know the block, and by its hash would have, if it could.
+  node.can.stateByHash = false;
+  return outcomes;
+};
+
+const askNode = async (node: Node, asked: readonly Question[], at: Header) => {
+  const byHash = node.can.stateByHash ?? (await takesHashes(node, at));
+  if (byHash) node.can.stateByHash = true;
+  const outcomes = await (byHash ? askByHash : askByNumber)(node, asked, at);
+  return asked.map(({ read }, i) => read(outcomes[i]));
+};
+
+const chunk = async (nodes: Nodes, holdings: readonly Holding[], at: Header): Promise<(string | null)[]> => {
+  const asked = holdings.map(questionFor);
+  const possible = asked.filter((question) => question !== null);
+  const answers = await nodes.use((node) => askNode(node, possible, at));
+  let next = 0;
+  return asked.map((question) => (question ? (answers[next++] ?? null) : null));
+};
+
+export const readBalances = async (
+  nodes: Nodes,
+  holdings: readonly Holding[],
+  at: Header,
+): Promise<readonly (string | null)[]> => {
+  const starts = Array.from({ length: Math.ceil(holdings.length / holdingsAtOnce) }, (_, i) => i * holdingsAtOnce);
+  const balances: (string | null)[] = [];
+  for (let i = 0; i < starts.length; i += chunksAtOnce) {
+    const some = starts.slice(i, i + chunksAtOnce);
+    const read = some.map((start) => chunk(nodes, holdings.slice(start, start + holdingsAtOnce), at));
+    balances.push(...(await Promise.all(read)).flat());
+  }
+  return balances;
+};

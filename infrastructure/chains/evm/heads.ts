@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDoorbell } from '../../doorbell.js';
+import type { Nodes } from './nodes.js';
+
+type Watch = Nodes['headWatchers'][number];
+
+const firstPauseMs = 100;
+const longestPauseMs = 5000;
+const idleMs = 60_000;
+
+/** Subscribed again and again, whatever happens to the connection; the node's health is the pool's to report. */
+const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal) => {
+  let pauseMs = firstPauseMs;
+  const notice = () => {
+    pauseMs = firstPauseMs;
+    ring();
+  };
+  while (!signal.aborted) {
+    await watch(notice, signal).catch(() => undefined);
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  }
+};
+
+/** Yields when any of the nodes tells of a new head; several notices at once are one. */
+export const watchHeads = async function* (watchers: readonly Watch[], signal: AbortSignal): AsyncIterable<void> {
+  const left = new AbortController();
+  const either = AbortSignal.any([signal, left.signal]);
+  const bell = createDoorbell();
+  let rung = false;
+  const ring = () => {
+    rung = true;
+    bell.ring();
+  };
+  for (const watch of watchers) void keepWatching(watch, ring, either);
+  try {
+    while (!either.aborted) {
+      await bell.wait(idleMs, either, () => rung);
+      if (!rung || either.aborted) continue;
+      rung = false;
+      yield;
+    }
+  } finally {
+    left.abort();
+  }
+};

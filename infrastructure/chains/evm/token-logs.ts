@@ -1,0 +1,95 @@
+import type { Asset } from '../../../domain/asset.js';
+
+/** One token that a log says was moved. */
+type Piece = { readonly asset: Asset; readonly value: string };
+type TokenLog = {
+  readonly from: string;
+  readonly to: string;
+  /** Read only when somebody is concerned; a batch may be long. */
+  pieces(): Iterable<Piece>;
+};
+type Topics = readonly string[];
+
+const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const transferSingle = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+const transferBatch = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+
+const digits = 64;
+const wordPattern = /^[0-9a-fA-F]{64}$/;
+/** An address with anything before it is somebody's trick, not that address. */
+const addressWordPattern = /^0{24}[0-9a-fA-F]{40}$/;
+
+const words = (data: string) => (data.length - 2) / digits;
+const wordAt = (data: string, index: number) => data.slice(2 + index * digits, 2 + (index + 1) * digits);
+const number = (word: string): bigint | null => (wordPattern.test(word) ? BigInt(`0x${word}`) : null);
+const party = (word: string | undefined): string | null =>
+  word !== undefined && addressWordPattern.test(word) ? `0x${word.slice(24).toLowerCase()}` : null;
+const partyIn = (topic: string | undefined) => party(topic?.slice(2));
+
+const parties = (from: string | null, to: string | null, pieces: TokenLog['pieces']): TokenLog | null =>
+  from && to ? { from, to, pieces } : null;
+
+const erc20 = (contract: string, [, from, to]: Topics, data: string) =>
+  parties(partyIn(from), partyIn(to), function* () {
+    const value = number(wordAt(data, 0));
+    if (value !== null) yield { asset: { standard: 'erc20', contract }, value: value.toString() };
+  });
+
+const one = function* (contract: string, tokenId: bigint | null): Iterable<Piece> {
+  if (tokenId !== null) yield { asset: { standard: 'erc721', contract, tokenId: tokenId.toString() }, value: '1' };
+};
+
+const erc721 = (contract: string, [, from, to, tokenId]: Topics, data: string) =>
+  parties(partyIn(from), partyIn(to), () => one(contract, data === '0x' && tokenId ? number(tokenId.slice(2)) : null));
+
+/** As contracts older than the standard do it: nothing is indexed. */
+const earlyErc721 = (contract: string, _: Topics, data: string) =>
+  words(data) === 3
+    ? parties(party(wordAt(data, 0)), party(wordAt(data, 1)), () => one(contract, number(wordAt(data, 2))))
+    : null;
+
+const pair = function* (contract: string, id: bigint | null, value: bigint | null): Iterable<Piece> {
+  if (id !== null && value !== null)
+    yield { asset: { standard: 'erc1155', contract, tokenId: id.toString() }, value: value.toString() };
+};
+
+const erc1155 = (contract: string, [, , from, to]: Topics, data: string) =>
+  parties(partyIn(from), partyIn(to), () =>
+    words(data) >= 2 ? pair(contract, number(wordAt(data, 0)), number(wordAt(data, 1))) : [],
+  );
+
+/** Where the list begins that the head's word points to, and how long it is; null unless it lies within the data. */
+const listAt = (data: string, head: number) => {
+  const offset = number(wordAt(data, head));
+  if (offset === null || offset % 32n !== 0n || offset / 32n >= BigInt(Math.floor(words(data)))) return null;
+  const start = Number(offset / 32n) + 1;
+  const length = number(wordAt(data, start - 1));
+  return length !== null && length <= words(data) - start ? { start, length: Number(length) } : null;
+};
+
+const erc1155Batch = (contract: string, [, , from, to]: Topics, data: string) =>
+  parties(partyIn(from), partyIn(to), function* () {
+    const [ids, values] = [listAt(data, 0), listAt(data, 1)];
+    if (!ids || !values || ids.length !== values.length) return;
+    for (let i = 0; i < ids.length; i++)
+      yield* pair(contract, number(wordAt(data, ids.start + i)), number(wordAt(data, values.start + i)));
+  });
+
+/** By the first topic and how many topics there are. */
+const shapes: Readonly<Record<string, (contract: string, topics: Topics, data: string) => TokenLog | null>> = {
+  [`${transfer}/3`]: erc20,
+  [`${transfer}/4`]: erc721,
+  [`${transfer}/1`]: earlyErc721,
+  [`${transferSingle}/4`]: erc1155,
+  [`${transferBatch}/4`]: erc1155Batch,
+};
+
+/** What a log tells of tokens; null when it is about something else or makes no sense. */
+export const readTokenLog = (contract: string, topics: unknown, data: unknown): TokenLog | null => {
+  if (!Array.isArray(topics) || typeof data !== 'string' || !data.startsWith('0x')) return null;
+  if (!topics.every((topic) => typeof topic === 'string')) return null;
+  return shapes[`${topics[0]}/${topics.length}`]?.(contract, topics, data) ?? null;
+};
+
+/** Only a batch holds several pieces, and only they need telling apart. */
+export const isBatch = (topics: unknown): boolean => Array.isArray(topics) && topics[0] === transferBatch;

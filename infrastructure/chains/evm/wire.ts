@@ -1,0 +1,61 @@
+import type { Header } from '../../../application/ports/chain.js';
+import { NodeFault, wrong } from './node-fault.js';
+
+/** What a node answered, before anything is known about it. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+const longestQuantity = 66;
+const hexPattern = /^0x[0-9a-fA-F]+$/;
+const hashPattern = /^0x[0-9a-f]{64}$/;
+const addressPattern = /^0x[0-9a-f]{40}$/;
+
+export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null;
+
+export const record = (value: unknown, what: string): Raw => (isRaw(value) ? value : wrong(`${what} is no object`));
+
+export const list = (value: unknown, what: string): readonly unknown[] =>
+  Array.isArray(value) ? value : wrong(`${what} is no list`);
+
+/** The length is looked at first: reading a number of a million digits takes half a second. */
+const isQuantity = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= longestQuantity && hexPattern.test(value);
+
+export const quantity = (value: unknown, what: string): bigint =>
+  isQuantity(value) ? BigInt(value) : wrong(`${what} is no quantity`);
+
+export const integer = (value: unknown, what: string): number => {
+  const read = isQuantity(value) ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(read) ? read : wrong(`${what} is no small quantity`);
+};
+
+export const inHex = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+export const hash = (value: unknown, what: string): string => {
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  return hashPattern.test(text) ? text : wrong(`${what} is no hash`);
+};
+
+export const address = (value: unknown, what: string): string => {
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  return addressPattern.test(text) ? text : wrong(`${what} is no address`);
+};
+
+export const header = (value: unknown): Header => {
+  const raw = record(value, 'the block');
+  return {
+    number: integer(raw.number, 'the block number'),
+    hash: hash(raw.hash, 'the block hash'),
+    parentHash: hash(raw.parentHash, 'the parent hash'),
+    time: integer(raw.timestamp, 'the block time'),
+  };
+};
+
+/** Some nodes answer null for what they do not have, others an error. */
+export const nullIfMissing = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NodeFault && error.kind === 'missing') return null;
+    throw error;
+  }
+};

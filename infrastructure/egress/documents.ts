@@ -1,0 +1,148 @@
+import { type Dispatcher, request } from 'undici';
+import type { Documents } from '../../application/ports/documents.js';
+import type { Log } from '../../application/ports/system.js';
+import { withDeadline } from '../deadline.js';
+import type { Egress } from './guard.js';
+
+type DocumentSettings = {
+  readonly egress: Egress;
+  /** What a CID is put behind, such as https://ipfs.io/ipfs/; undefined: nothing is read from IPFS. */
+  readonly ipfsGateway: string | undefined;
+  readonly log: Log;
+  /** For everything together: names, connections, redirects and the body. */
+  readonly deadlineMs?: number;
+};
+
+type Reader = (url: string, signal: AbortSignal) => string | Promise<string>;
+
+const mostBytes = 262_144;
+const mostRedirects = 3;
+const mostHints = 8;
+/** Percent-encoding takes three characters a byte; the rest is for the media type. */
+const longestDataUrl = 3 * mostBytes + 1024;
+const loggedCharacters = 200;
+
+const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': 'chainfold' };
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+const fail = (reason: string): never => {
+  throw new Error(reason);
+};
+const tooLarge = () => fail(`is larger than ${mostBytes} bytes`);
+
+const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
+/** What is wrong in the encoding stays as it is, as browsers have it: contracts write `100%` and mean it. */
+const percentDecoded = (text: string) =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
+
+const base64Decoded = (text: string) => {
+  const digits = text.replace(/[\t\n\f\r ]+/g, '');
+  if (digits.length > Math.ceil(mostBytes / 3) * 4) tooLarge();
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(digits) ? utf8(Buffer.from(digits, 'base64')) : fail('is not base64');
+};
+
+const readData: Reader = (url) => {
+  if (url.length > longestDataUrl) tooLarge();
+  const comma = url.indexOf(',');
+  if (comma < 0) fail('has no comma before its data');
+  const text = percentDecoded(url.slice(comma + 1));
+  const isBase64 = url.slice(0, comma).trimEnd().toLowerCase().endsWith(';base64');
+  return isBase64 ? base64Decoded(text) : text;
+};
+
+/** Into one buffer: a body in a quarter of a million pieces must not cost more than one in a single piece. */
+const bytesOf = async (body: Dispatcher.ResponseData['body']) => {
+  const bytes = new Uint8Array(mostBytes);
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    if (size + chunk.length > mostBytes) tooLarge();
+    bytes.set(chunk, size);
+    size += chunk.length;
+  }
+  return bytes.subarray(0, size);
+};
+
+const textOf = async ({
+  statusCode,
+  headers: { 'content-encoding': encoding, ...rest },
+  body,
+}: Dispatcher.ResponseData) => {
+  if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}`);
+  // Not asked for, and what it unpacks to would need a limit of its own.
+  if (encoding !== undefined && encoding !== 'identity') fail('was answered in a compressed form');
+  if (Number(rest['content-length']) > mostBytes) tooLarge();
+  return utf8(await bytesOf(body));
+};
+
+const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseData, from: string) => {
+  if (!redirects.has(statusCode)) return null;
+  return typeof location === 'string' && URL.canParse(location, from)
+    ? new URL(location, from).href
+    : fail('is redirected to nowhere');
+};
+
+/** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
+const fewHints = () => {
+  let left = mostHints;
+  return () => {
+    if (left === 0) fail('was announced too often');
+    left -= 1;
+  };
+};
+
+const readWeb =
+  ({ check, dispatcher }: Egress): Reader =>
+  async (given, signal) => {
+    let url = given;
+    for (let hops = 0; hops <= mostRedirects; hops += 1) {
+      const refused = check(url);
+      if (refused) fail(refused);
+      const answer = await request(url, { dispatcher, headers, signal, onInfo: fewHints() });
+      const next = redirectOf(answer, url);
+      if (next === null) return textOf(answer);
+      url = next;
+    }
+    return fail('is redirected too often');
+  };
+
+/** `ipfs://CID/path`, also with the `ipfs/` that many contracts write before the CID. */
+const gatewayUrl = (url: string, gateway: string) => {
+  const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('names no CID');
+  const root = new URL(`${gateway.replace(/\/*$/, '/')}${cid}`).href;
+  // Names of files hold `#` often, and a URL of IPFS has no other use for it.
+  const whole = new URL(root + path.replaceAll('#', '%23')).href;
+  return whole.startsWith(root) ? whole : fail('leaves its CID');
+};
+
+/** Reads what contracts name: nothing of it is believed, neither where it lies nor how much it is. */
+export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }: DocumentSettings): Documents => {
+  const web = readWeb(egress);
+  const readers: Readonly<Record<string, Reader>> = {
+    'data:': readData,
+    'http:': web,
+    'https:': web,
+    'ipfs:': (url, signal) => web(gatewayUrl(url, ipfsGateway ?? fail('needs an IPFS gateway')), signal),
+  };
+  const readText = async (url: string, signal: AbortSignal) => {
+    const read = readers[url.slice(0, url.indexOf(':') + 1).toLowerCase()] ?? (() => fail('has an unknown scheme'));
+    const text = await read(url, signal);
+    if (Buffer.byteLength(text) > mostBytes) tooLarge();
+    return text.isWellFormed() && !text.includes('\0') ? text : fail('is not text');
+  };
+  return {
+    read: async (url) => {
+      const abandon = new AbortController();
+      try {
+        return await withDeadline(readText(url.trim(), abandon.signal), deadlineMs);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message || error.name : String(error);
+        log.info({ url: url.slice(0, loggedCharacters), reason }, 'a document was not read');
+        return null;
+      } finally {
+        // Also lets go of the answers that only led elsewhere.
+        abandon.abort();
+      }
+    },
+  };
+};

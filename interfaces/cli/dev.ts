@@ -1,0 +1,90 @@
+import { refuse } from '../../domain/failure.js';
+import { variants } from '../../domain/variant.js';
+import { callOrExplain, urlFor, urlOption } from './call.js';
+import { type Command, type Invocation, type Option, UsageError } from './command.js';
+import { demoCredentials } from './demo.js';
+
+type Reply = { readonly result?: object; readonly error?: { readonly code: number; readonly message: string } };
+
+const invalidParams = -32_602;
+const options: Readonly<Record<string, Option>> = {
+  url: urlOption,
+  key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
+};
+
+const keyFor = ({ options, environment, settings }: Invocation) =>
+  options.key ??
+  environment.CHAINFOLD_API_KEY ??
+  demoCredentials(settings)?.key ??
+  (() => {
+    throw new UsageError('no credentials: give --key, or CHAINFOLD_API_KEY');
+  })();
+
+const textOf = (result: object) =>
+  Object.entries(result)
+    .filter(([, value]) => typeof value !== 'object')
+    .map(([name, value]) => `${name.padEnd(18)} ${value}`)
+    .join('\n');
+
+/** The development chain is controlled through its gateway address. */
+const control = async (invocation: Invocation, method: string, params: readonly unknown[]) => {
+  const url = urlFor(invocation);
+  const [first] = variants.filter(({ can }) => can.includes('managed-transactions'));
+  const address = new URL(`/${first?.segment}/mainnet/v1/${keyFor(invocation)}`, url);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const { result, error } = await callOrExplain(url, async () => {
+    const response = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return (await response.json()) as Reply;
+  });
+  if (error) refuse(error.code === invalidParams ? 'INVALID_ARGUMENT' : 'FAILED_PRECONDITION', error.message);
+  invocation.print(result ?? {}, textOf(result ?? {}));
+};
+
+const count = (value: string | undefined, name: string) => {
+  if (value !== undefined && !/^\d{1,9}$/.test(value)) throw new UsageError(`${name} must be a whole number`);
+  return value === undefined ? [] : [Number(value)];
+};
+
+export const devMine: Command = {
+  words: 'dev mine',
+  summary: 'Mine blocks on the development chain.',
+  parameters: ['[blocks]'],
+  options,
+  run: (invocation) => control(invocation, 'dev_mine', count(invocation.parameters[0], 'blocks')),
+};
+
+export const devReorg: Command = {
+  words: 'dev reorg',
+  summary: 'Replace the newest blocks of the development chain by as many others.',
+  parameters: ['<depth>'],
+  options: { ...options, drop: { type: 'boolean', summary: 'Do not mine their transactions again.' } },
+  run: (invocation) =>
+    control(invocation, 'dev_reorg', [
+      ...count(invocation.parameters[0], 'depth'),
+      ...(invocation.options.drop ? ['drop'] : []),
+    ]),
+};
+
+export const devTransfer: Command = {
+  words: 'dev transfer',
+  summary: 'Send coins or tokens from the faucet of a development chain.',
+  parameters: ['<to>', '<value>'],
+  options: {
+    ...options,
+    variant: { type: 'string', value: 'c|p|q', summary: 'Of which chain; c when not given.' },
+    token: { type: 'string', value: 'CONTRACT', summary: 'A token that `dev deploy-token` deployed.' },
+  },
+  run: (invocation) => {
+    const [to, value] = invocation.parameters;
+    const { variant = 'c', token } = invocation.options;
+    return control(invocation, 'dev_transfer', [{ variant, to, value, ...(token !== undefined && { token }) }]);
+  },
+};
+
+export const devDeployToken: Command = {
+  words: 'dev deploy-token',
+  summary: 'Deploy a test token with a public mint: ERC-20, ERC-721 or ERC-1155.',
+  parameters: ['<type>'],
+  options,
+  run: (invocation) => control(invocation, 'dev_deployToken', [{ type: invocation.parameters[0] }]),
+};
