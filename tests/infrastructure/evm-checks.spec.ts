@@ -66,10 +66,10 @@ describe('what contradicts itself in blocks of the EVM connector', () => {
     const { chain, faults } = node();
     faults.forgetsReplaced = true;
     faults.noStateByHash = true;
-    const connector = await connect();
     const held = [{ address: token, asset: { standard: 'native' } as const }];
-    await connector.balances(held, chain.head());
     for (const method of ['eth_getBlockByHash', 'eth_getBlockReceipts', 'debug_traceBlockByHash', 'eth_getBalance']) {
+      const connector = await connect();
+      await connector.balances(held, chain.head());
       const block = chain.mine([{ from: bert, to: token, value: 3n, logs: [log] }]);
       node().onAsked = (asked) => {
         if (asked === method && chain.isCanonical(block)) chain.reorganize(1, [[{ from: anna, to: bert }]]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,9 @@ export const freshDirectory = () => {
   made.push(path);
   return path;
 };
+
+/** Those of them that are still there. */
+export const madeDirectories = () => made.filter((path) => existsSync(path));
 
 process.once('exit', () => {
   for (const path of made) rmSync(path, { recursive: true, force: true });

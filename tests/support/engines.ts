@@ -12,6 +12,7 @@ import { freshDirectory } from './directories.js';
 import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-double/server.js';
 import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
 import { noRedis, redisDatabase } from './redis.js';
+import { keepAllContents, keepHome } from './secrets.js';
 
 /** Somewhere a service can be started, again and again, and several at once. */
 export type Home = {
@@ -43,7 +44,12 @@ export const embedded: Engine = {
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
 const started: { close(): Promise<void> }[] = [];
-after(() => Promise.all(started.map((one) => one.close())));
+// tests/fuzz.ts runs without mocha, on stores that need no closing.
+globalThis.after?.(async function () {
+  this.timeout(300_000);
+  await keepAllContents();
+  await Promise.all(started.map((one) => one.close()));
+});
 
 const startDoubles = async () => {
   const [eventStore, mongo] = await Promise.all([startEventStoreDouble(), startMongoDouble()]);
@@ -64,7 +70,7 @@ export const services: Engine = {
     const mongoUrl = database(mongo, 'live');
     const redis = await redisDatabase();
     started.push({ close: redis.end });
-    return {
+    const home: Home = {
       directory: freshDirectory(),
       environment: {
         EVENTSTORE_URL: eventStoreUrl,
@@ -77,6 +83,8 @@ export const services: Engine = {
       emptyReadModels: () => mongoReadModels(database(mongo, 'fresh'), projections),
       ...(doubles && !EVENTSTORE_URL && !MONGODB_URL && { doubles }),
     };
+    keepHome(home);
+    return home;
   },
 };
 

@@ -8,18 +8,20 @@ import { promisify } from 'node:util';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import type { Engine, Home } from './engines.js';
+import { keepCommand, keepCredentials, keepEnvironment, keepLog } from './secrets.js';
 
 const launcher = 'bin/chainfold.js';
 
-const environment = ({ directory, environment: engines }: Home, extra: Record<string, string> = {}) => ({
-  PATH: process.env.PATH,
-  HOME: process.env.HOME,
-  CHAINFOLD_DATA_DIR: directory,
-  ...engines,
-  CHAINFOLD_PORT: '0',
-  CHAINFOLD_LOG_LEVEL: 'warn',
-  ...extra,
-});
+const environment = ({ directory, environment: engines }: Home, extra: Record<string, string> = {}) =>
+  keepEnvironment({
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    CHAINFOLD_DATA_DIR: directory,
+    ...engines,
+    CHAINFOLD_PORT: '0',
+    CHAINFOLD_LOG_LEVEL: 'warn',
+    ...extra,
+  });
 
 export type Service = {
   readonly url: string;
@@ -56,6 +58,7 @@ export const startService = async (options: {
     return code as number | null;
   });
   let output = '';
+  keepLog(`what service ${child.pid} wrote`, () => output);
   child.stderr.on('data', (chunk) => (output += chunk));
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => (output += `${line}\n`));
@@ -87,7 +90,7 @@ const makeDemo = async (home: Home) => {
   const domain = `demo-${randomBytes(6).toString('hex')}`;
   const { organization_id } = await jsonOf(home, ['organization', 'create', '--name', 'Demo', '--domain', domain]);
   const issued = await jsonOf(home, ['credential', 'issue', '--organization', organization_id, '--role', 'admin']);
-  writeFileSync(demoFile(home), JSON.stringify({ organization_id, domain, ...issued }));
+  writeFileSync(demoFile(home), JSON.stringify({ organization_id, domain, ...issued }), { mode: 0o600 });
 };
 
 /** Tests of anything but the limits must not run into them. */
@@ -105,20 +108,15 @@ type Demo = Credentials & { readonly organizationId: string; readonly domain: st
 
 export const demoOf = (home: Home): Demo => {
   const { organization_id, domain = 'demo', api_key, api_secret } = JSON.parse(readFileSync(demoFile(home), 'utf8'));
-  return { organizationId: organization_id, domain, key: api_key, secret: api_secret };
+  return keepCredentials({ organizationId: organization_id, domain, key: api_key, secret: api_secret });
 };
 
 export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>
-  createClient({ url, ...credentials });
+  createClient({ url, ...keepCredentials(credentials) });
 
 export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** A command as a person types it. */
-export const runCommand = async (
-  home: Home,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<CommandResult> => {
+const outcomeOf = async (home: Home, args: readonly string[], env: Record<string, string>): Promise<CommandResult> => {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], {
       env: environment(home, env),
@@ -128,6 +126,13 @@ export const runCommand = async (
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };
   }
+};
+
+/** A command as a person types it. */
+export const runCommand = async (home: Home, args: readonly string[], env: Record<string, string> = {}) => {
+  const result = await outcomeOf(home, args, env);
+  keepCommand(args, result);
+  return result;
 };
 
 export const jsonOf = async (home: Home, args: readonly string[]) => {

@@ -28,7 +28,7 @@ export const fetchBlock = async (node: Node, hash: string): Promise<CheckedBlock
   const asked = receiptsTogether(node, hash);
   // The block may fail first, and then nobody waits for its receipts.
   asked.catch(() => undefined);
-  const answer = await node.call('eth_getBlockByHash', [hash, true]);
+  const answer = await nullIfMissing(node.call('eth_getBlockByHash', [hash, true]));
   if (answer === null) return null;
   await pace.breathe();
   const body = await checkBody(answer, hash, pace);

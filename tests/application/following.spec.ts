@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Recorded } from '../../application/ports/event-store.js';
+import { addressOf, type ScriptedTransaction } from '../support/evm-chain.js';
+import { allEvents, openStores } from '../support/following.js';
+import { createScene, people, type Step, tokens } from '../support/scripted-following.js';
+
+const vault = addressOf('vault');
+const person = fc.constantFrom(...people);
+const transaction: fc.Arbitrary<ScriptedTransaction> = fc
+  .record({
+    from: person,
+    to: person,
+    amount: fc.bigInt({ min: 0n, max: 9n }),
+    kind: fc.constantFrom('coin', 'coin', 'failed', 'token', 'internal'),
+  })
+  .map(({ from, to, amount, kind }) => {
+    if (kind === 'token')
+      return { from, to: tokens.contract, input: '0xaa', tokens: [{ asset: tokens, from, to, value: amount + 1n }] };
+    if (kind === 'internal') return { from, to: vault, input: '0xbb', internal: [{ from: vault, to, value: amount }] };
+    return { from, to, value: amount, failed: kind === 'failed' };
+  });
+const blocks = fc.array(fc.array(transaction, { maxLength: 3 }), { minLength: 1, maxLength: 4 });
+const faults = fc.constantFrom('lag', 'losesBlocks', 'missingReceipt', 'droppedLogs', 'garbage', 'otherBlock' as const);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('reorganize' as const),
+        depth: fc.integer({ min: 1, max: 12 }),
+        blocks,
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('fault' as const), fault: faults }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('crash' as const), writes: fc.nat(6) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
+  ),
+  { minLength: 4, maxLength: 14 },
+);
+
+/** A block that comes back after it was replaced is observed again; else everything is observed once. */
+const observedTwice = (events: readonly Recorded[]) => {
+  const seen = new Map<string, Set<string>>();
+  return events.flatMap(({ type, stream, data }) => {
+    if (type === 'ActivityDropped') seen.delete(stream);
+    if (type !== 'TransferObserved') return [];
+    const { transaction, index } = (data as { transfer: { transaction: string; index: string } }).transfer;
+    const own = seen.get(stream) ?? new Set();
+    const isAgain = own.has(`${transaction} ${index}`);
+    seen.set(stream, own.add(`${transaction} ${index}`));
+    return isAgain ? [`${stream} ${transaction} ${index}`] : [];
+  });
+};
+
+describe('following a chain', function () {
+  this.timeout(180_000);
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+
+  it('ends with what a fresh scan of the final chain finds, through reorganizations, bad nodes and crashes', async () => {
+    let played = 0;
+    const states = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(steps, async (script) => {
+        const scene = await createScene(stores, `chain${played++}`);
+        try {
+          await scene.play(script);
+          for (const { state } of await scene.settle()) states.set(state, (states.get(state) ?? 0) + 1);
+        } finally {
+          await scene.close();
+        }
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+    assert.deepEqual(observedTwice(await allEvents(stores.events)), []);
+    assert.deepEqual([...states.keys()].toSorted(), ['FAILED', 'REMOVED', 'SUCCESS']);
+  });
+});

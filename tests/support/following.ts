@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { type App, createApp, type Ports } from '../../application/app.js';
+import type { Context } from '../../application/handle.js';
+import type { Chain } from '../../application/ports/chain.js';
+import type { EventStore, Recorded } from '../../application/ports/event-store.js';
+import { supervise } from '../../application/processes/supervise.js';
+import { type Variant, variants } from '../../domain/variant.js';
+import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
+import { givenKeyRing } from '../../infrastructure/master-key.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
+import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
+import { sqliteState } from '../../infrastructure/sqlite/state.js';
+import { stateVault } from '../../infrastructure/vault.js';
+import { projections } from '../../projections/index.js';
+import { freshDirectory } from './directories.js';
+import { testSystem } from './silent.js';
+
+/** The variant whose wallets have token contracts. */
+export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
+
+export const contextOf = (organizationId: string): Context => ({
+  organizationId,
+  variant: followedVariant,
+  actor: { kind: 'operator', id: 'test' },
+  requestId: 'test',
+});
+
+type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault'>;
+
+export const openStores = async (): Promise<Stores & { close(): Promise<void> }> => {
+  const directory = freshDirectory();
+  const file = (name: string) => join(directory, name);
+  const [events, readModels, limiter, state] = await Promise.all([
+    sqliteEventStore(file('events.db')),
+    sqliteReadModels(file('read-models.db'), projections),
+    sqliteLimiter(file('limiter.db'), Date.now),
+    sqliteState(file('state.db')),
+  ]);
+  const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
+  const close = async () => {
+    await Promise.all([events.close(), readModels.close(), limiter.close(), state.close()]);
+  };
+  return { events, readModels, limiter, state, vault, close };
+};
+
+export type Running = { readonly app: App; stop(): Promise<void> };
+
+/** The service's inside over given stores, following a chain until it is stopped. */
+export const startFollowing = (
+  stores: Stores,
+  chain: Chain,
+  options: { fromGenesis?: boolean; documents?: Ports['documents'] } = {},
+): Running => {
+  const { fromGenesis = true, documents = { read: async () => null } } = options;
+  const app = createApp({
+    ...stores,
+    codecs: addressCodecs,
+    chains: new Map([[followedVariant.tag, { chain, isNew: fromGenesis }]]),
+    nodes: new Map(),
+    documents,
+    system: testSystem,
+  });
+  const stop = new AbortController();
+  const runs = [app.projector.run, app.describeTokens, ...app.followers.map(({ run }) => run)];
+  const running = runs.map((run, i) => supervise(`process ${i}`, run, stop.signal, testSystem));
+  return {
+    app,
+    stop: async () => {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+};
+
+/** Asks until it is so; what never comes shows as the last error. */
+export const eventually = async (check: () => Promise<void>, ms = 20_000) => {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await testSystem.sleep(10);
+  }
+};
+
+export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
+  const found: Recorded[] = [];
+  for await (const batch of events.readAll(0)) found.push(...batch);
+  return found;
+};
+
+/** Every page of a list. */
+export const everyPage = async <T>(
+  read: (token: string | undefined) => Promise<{ documents: readonly T[]; nextPageToken: string }>,
+): Promise<T[]> => {
+  const found: T[] = [];
+  let token: string | undefined;
+  do {
+    const page = await read(token);
+    found.push(...page.documents);
+    token = page.nextPageToken || undefined;
+  } while (token);
+  return found;
+};

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import type { Credentials } from '../../interfaces/signature.js';
+import { embedded } from '../support/engines.js';
+import type { Target } from '../support/fuzz/requests.js';
+import { complaintsIn, fuzz, isFlat, prepare, residentBytes, worksFor } from '../support/fuzz.js';
+import { demoOf, type Service, startService } from '../support/service.js';
+
+/** About ten seconds; `npm run fuzz` is the long run. */
+const half = 6000;
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(1_000_000_000));
+
+describe('random bytes and mutated requests', () => {
+  let service: Service;
+  let target: Target;
+  let neighbour: Credentials;
+  before(async () => {
+    service = await startService({ on: embedded });
+    ({ target, neighbour } = await prepare(service.url, demoOf(service.home)));
+  });
+  after(() => service.stop());
+
+  it('are answered or refused, and leave the service and its memory as they were', async function () {
+    this.timeout(120_000);
+    const told = `seed ${seed}; again: FUZZ_SEED=${seed}`;
+    const first = await fuzz(target, { seed, from: 0, count: half });
+    const halfway = await residentBytes(service.url);
+    await fuzz(target, { seed, from: half, count: half });
+    const end = await residentBytes(service.url);
+    assert.ok(await worksFor(service.url, neighbour), told);
+    assert.deepEqual(complaintsIn(service.output()), [], told);
+    assert.equal(service.process.exitCode, null, told);
+    assert.ok(isFlat(halfway, end), `${told}: ${halfway} bytes halfway, ${end} at the end`);
+    // Requests that never got past the door would have tested the door only.
+    for (const reached of ['signed 200', 'signed 404', 'signed 409', 'tampered 401', 'raw 400'])
+      assert.ok((first[reached] ?? 0) > 10, `${told}: ${JSON.stringify(first)}`);
+  });
+});
