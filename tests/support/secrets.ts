@@ -124,9 +124,8 @@ const fileProducts = (directories: readonly string[]): readonly Product[] =>
     .filter((file) => !isKeeper(file))
     .map(({ path }) => ({ name: path, isLog: path.endsWith('.log'), read: () => readFileSync(path) }));
 
-/** Looks for every secret in everything that was kept and in every file of the tests' directories. */
-export const findLeaks = (): readonly Leak[] => {
-  const directories = madeDirectories();
+/** Looks for every secret in everything that was kept and in the files of these directories, by default all tests'. */
+export const findLeaks = (directories = madeDirectories()): readonly Leak[] => {
   for (const directory of directories) keepSecretsIn(directory);
   const secretsIn = createSearch([...secrets].flatMap(formsOf));
   const keysIn = createSearch([...keys].flatMap(formsOf));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Credentials } from '../../interfaces/signature.js';
@@ -29,7 +29,7 @@ import {
 } from '../support/service.js';
 
 const randomSecret = () => randomBytes(32).toString('hex');
-const noLeaks = () => assert.deepEqual(findLeaks(), []);
+const noLeaks = (directories?: string[]) => assert.deepEqual(findLeaks(directories), []);
 
 searchAtEnd(() => {
   noLeaks();
@@ -37,7 +37,8 @@ searchAtEnd(() => {
 });
 
 describe('the search for secrets', () => {
-  const secret = randomSecret();
+  // Always the same, so that there are always the same tests: some forms of some secrets are alike.
+  const secret = createHash('sha256').update('planted').digest('hex');
   const junk = randomBytes(1000);
   before(() => keepSecret(secret));
 
@@ -45,7 +46,7 @@ describe('the search for secrets', () => {
   const foundIn = (contents: Buffer | string) => {
     const directory = freshDirectory();
     writeFileSync(join(directory, 'events.db-wal'), contents);
-    const leaks = findLeaks().filter(({ where }) => where.startsWith(directory));
+    const leaks = findLeaks([directory]).filter(({ where }) => where.startsWith(directory));
     rmSync(directory, { recursive: true });
     return leaks.map(({ form }) => form);
   };
@@ -62,7 +63,7 @@ describe('the search for secrets', () => {
     const planted = keepCredentials({ key: `ck_${randomSecret()}`, secret: randomSecret() });
     let text = '';
     keepLog('planted log', () => text);
-    const found = () => findLeaks().filter(({ where }) => where === 'planted log').length > 0;
+    const found = () => findLeaks([]).filter(({ where }) => where === 'planted log').length > 0;
     for (const held of [planted.key, planted.secret]) {
       text = `{"level":50,"path":"/v1/c/ListWallets?x=${held}"}`;
       assert.ok(found());
@@ -178,12 +179,12 @@ for (const engine of engines)
       const service = await scenario(engine);
       // While it runs: what it has not yet cleared away is there too.
       await keepContents(service.home);
-      noLeaks();
+      noLeaks([service.home.directory]);
       await service.kill();
-      noLeaks();
+      noLeaks([service.home.directory]);
       const again = await startService({ on: service.home });
       await again.stop();
-      noLeaks();
+      noLeaks([service.home.directory]);
       assert.deepEqual(readableKeepers(), []);
     });
 
@@ -193,6 +194,6 @@ for (const engine of engines)
         await stop();
         keepSecretsIn(home.directory);
         await jsonOf(home, ['master-key', 'rotate']);
-        noLeaks();
+        noLeaks([home.directory]);
       });
   });
