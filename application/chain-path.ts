@@ -14,11 +14,16 @@ export class BrokenPath extends Error {
 
 /** As many blocks are taken at once as can be fetched before the head has moved far. */
 const longestPath = 256;
+const askedAtOnce = 32;
 
 /** The headers of a range by number, asked for at once; null unless they link up. */
 const linked = async (chain: Chain, first: number, last: Header) => {
-  const numbers = Array.from({ length: last.number - first }, (_, i) => first + i);
-  const found = [...(await Promise.all(numbers.map((number) => chain.headerAt(number)))), last];
+  const found: (Header | null)[] = [];
+  for (let next = first; next < last.number; next += askedAtOnce) {
+    const numbers = Array.from({ length: Math.min(askedAtOnce, last.number - next) }, (_, i) => next + i);
+    found.push(...(await Promise.all(numbers.map((number) => chain.headerAt(number)))));
+  }
+  found.push(last);
   const isLinked = found.every((header, i) => header && (i === 0 || header.parentHash === found[i - 1]?.hash));
   return isLinked ? (found as Header[]) : null;
 };

@@ -1,129 +1,39 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Step, step } from '../../application/handle.js';
 import { streamName } from '../../application/ports/event-store.js';
 import { address } from '../../domain/address.js';
-import { credential, roles } from '../../domain/credential.js';
-import { fold, type Message } from '../../domain/decider.js';
-import { domainName } from '../../domain/domain-name.js';
-import { Failure } from '../../domain/failure.js';
-import { organization } from '../../domain/organization.js';
-import { globalVariant, variants } from '../../domain/variant.js';
+import { contract } from '../../domain/contract.js';
+import { credential } from '../../domain/credential.js';
+import { fold } from '../../domain/decider.js';
+import { ledger } from '../../domain/ledger.js';
+import { token } from '../../domain/token.js';
+import { globalVariant } from '../../domain/variant.js';
 import { wallet } from '../../domain/wallet.js';
 import type { AddressDocument } from '../../projections/addresses.js';
-import { type About, everybody, scopeOf } from '../../projections/define.js';
+import type { ContractDocument } from '../../projections/contracts.js';
+import { everybody, scopeOf } from '../../projections/define.js';
 import { projections } from '../../projections/index.js';
+import { tokenKey } from '../../projections/tokens.js';
+import type { TransferDocument } from '../../projections/transfers.js';
 import type { WalletDocument } from '../../projections/wallets.js';
+import {
+  apiKey,
+  blocks,
+  coin,
+  deciders,
+  type Happened,
+  histories,
+  moved,
+  organizationIds,
+  tags,
+  texts,
+  tokenId,
+  walletIds,
+} from '../support/histories.js';
 
-type Ask = { readonly organizationId: string; readonly variant: string; readonly steps: readonly Step[] };
-type Happened = Message & { readonly about: About; readonly stream: string };
-
-// Few of each, and the same ids for everybody, so that histories meet and what leaks across a border shows.
-const organizationIds = ['org_a', 'org_b', 'org_c'];
-const tags = variants
-  .filter(({ surface }) => surface === 'wallet')
-  .slice(0, 2)
-  .map(({ tag }) => tag);
-const walletIds = ['wal_1', 'wal_2'];
-const texts = ['0xa', '0xb'];
-const apiKey = 'ck_1';
 const owners = organizationIds.flatMap((organizationId) =>
   tags.map((variant) => ({ organizationId, variant, scope: scopeOf(organizationId, variant) })),
 );
-const one = <const T>(from: readonly T[]) => fc.constantFrom(...from);
-
-const administration = fc
-  .record({
-    organizationId: one(organizationIds),
-    what: one(['create', 'issue', 'delete', 'limit', 'unlimit']),
-    role: one(roles),
-  })
-  .map(({ organizationId, what, role }): Ask[] => {
-    const data = { organizationId, name: organizationId, domain: organizationId };
-    const create = [
-      step(domainName, 'system', organizationId, { type: 'Reserve', data: { domain: organizationId, organizationId } }),
-      step(organization, organizationId, organizationId, { type: 'Create', data }),
-    ];
-    const issued = { type: 'Issue', data: { apiKey, role, sealedSecret: 'sealed' } } as const;
-    const issue = [step(credential, organizationId, apiKey, issued)];
-    const remove = [step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } })];
-    const limits = { second: role.length, hour: 2, day: 3, month: 4 };
-    const [limit, unlimit] = [
-      { type: 'SetRateLimit', data: { organizationId, chain: '', limits } },
-      { type: 'DeleteRateLimit', data: { organizationId, chain: '' } },
-    ] as const;
-    const ofOrganization = (command: typeof limit | typeof unlimit) => [
-      step(organization, organizationId, organizationId, command),
-    ];
-    const steps = { create, issue, delete: remove, limit: ofOrganization(limit), unlimit: ofOrganization(unlimit) }[
-      what
-    ];
-    return [{ organizationId, variant: globalVariant.tag, steps }];
-  });
-
-const owner = { organizationId: one(organizationIds), variant: one(tags), walletId: one(walletIds) };
-
-const walletAsks = fc
-  .record({ ...owner, what: one(['plain', 'confirmed', 'change']), confirmation: fc.nat(3) })
-  .map(({ organizationId, variant, walletId, what, confirmation }): Ask[] => {
-    const data = { walletId, name: `${walletId} of ${organizationId}` };
-    const command = {
-      plain: { type: 'Register', data },
-      confirmed: { type: 'Register', data: { ...data, confirmation } },
-      change: { type: 'UpdateConfirmation', data: { walletId, confirmation } },
-    } as const;
-    const wanted = command[what];
-    return [{ organizationId, variant, steps: [step(wallet, organizationId, `${variant}.${walletId}`, wanted)] }];
-  });
-
-const addressAsks = fc
-  .record({ ...owner, what: one(['register', 'remove', 'move']), text: one(texts) })
-  .map(({ organizationId, variant, walletId, what, text }): Ask[] => {
-    const ask = (type: 'Register' | 'Remove', id: string): Ask => {
-      const data = { address: text, walletId: id };
-      const required = { type: 'RequireRegistered', data: { walletId: id } } as const;
-      return {
-        organizationId,
-        variant,
-        steps: [
-          step(wallet, organizationId, `${variant}.${id}`, required),
-          step(address, organizationId, `${variant}.${text}`, { type, data }),
-        ],
-      };
-    };
-    if (what === 'move') return [...walletIds.map((id) => ask('Remove', id)), ask('Register', walletId)];
-    return [ask(what === 'register' ? 'Register' : 'Remove', walletId)];
-  });
-
-/** What the deciders make of the asks: refused ones leave no trace, so every history could have been stored. */
-const happen = (asks: readonly Ask[]): readonly Happened[] => {
-  const history: Happened[] = [];
-  const past = (stream: string) => history.filter((event) => event.stream === stream);
-  const decided = ({ steps }: Ask) => {
-    try {
-      return steps.flatMap(({ stream, decide }) => decide(past(stream)).map((event) => ({ ...event, stream })));
-    } catch (error) {
-      if (error instanceof Failure) return [];
-      throw error;
-    }
-  };
-  for (const ask of asks)
-    for (const event of decided(ask)) {
-      const position = 3 * history.length + 5;
-      const occurredAt = new Date(Date.UTC(2026, 0, 1) + position).toISOString();
-      const about = { organizationId: ask.organizationId, variant: ask.variant, position, occurredAt };
-      history.push({ ...event, about });
-    }
-  return history;
-};
-
-const histories = fc
-  .array(fc.oneof(administration, walletAsks, { arbitrary: addressAsks, weight: 3 }), {
-    minLength: 60,
-    maxLength: 150,
-    size: 'max',
-  })
-  .map((asks) => happen(asks.flat()));
 
 type Documents = ReadonlyMap<string, object>;
 const slot = (collection: string, scope: string, id: string) => JSON.stringify([collection, scope, id]);
@@ -152,6 +62,8 @@ const where = (documents: Documents, is: (scope: string, id: string) => boolean)
     }),
   );
 
+const transferKey = (data: object) => projections.find(({ name }) => name === 'transfers')?.key({ data });
+
 const holds = (check: (history: readonly Happened[]) => void) => fc.assert(fc.property(histories, check));
 
 const handled = {
@@ -160,19 +72,33 @@ const handled = {
   credentials: ['CredentialIssued', 'CredentialDeleted'],
   wallets: ['WalletRegistered', 'ConfirmationUpdated', 'AddressRegistered', 'AddressRemoved'],
   addresses: ['AddressRegistered', 'AddressRemoved'],
+  contracts: ['ContractRegistered', 'ContractRemoved'],
+  transfers: ['TransferObserved', 'TransferConfirmed', 'TransferRemoved'],
+  assets: ['BalanceRead'],
+  tokens: ['TokenDescribed'],
+  unsettled: ['TransferObserved', 'BalanceTouched', 'ActivitySettled', 'ActivityDropped'],
 };
 
 describe('replay', () => {
-  it('is tried on histories that hold every event and addresses that moved', () => {
+  it('is tried on histories that hold every event, addresses that moved and transfers that were mined again', () => {
     const samples = fc.sample(histories, { numRuns: 50, seed: 1 });
-    const types = [organization, domainName, credential, wallet, address].flatMap(({ evolve }) => Object.keys(evolve));
+    const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
     assert.deepEqual(new Set(samples.flat().map(({ type }) => type)), new Set(types));
-    const moved = samples.filter((history) => {
+    const withMoves = samples.filter((history) => {
       const taken = history.filter(({ type }) => type === 'AddressRegistered');
       const holders = new Set(taken.map(({ stream, data }) => `${stream} ${Reflect.get(data, 'walletId')}`));
       return holders.size > new Set(taken.map(({ stream }) => stream)).size;
     });
-    assert.ok(moved.length > 25, `an address moved in ${moved.length} of 50 histories`);
+    assert.ok(withMoves.length > 25, `an address moved in ${withMoves.length} of 50 histories`);
+    const again = samples.filter((history) => {
+      const seen = history.filter(({ type }) => type === 'TransferObserved');
+      const [whole, streams] = [
+        seen.map(({ about, data }) => `${scopeOf(about.organizationId, about.variant)} ${transferKey(data)}`),
+        seen.map(({ stream }) => stream),
+      ];
+      return new Set(whole).size < new Set(streams).size * moved.length;
+    });
+    assert.ok(again.length > 25, `a transfer was mined again in ${again.length} of 50 histories`);
   });
 
   it('gives the same documents every time and leaves the history as it was', () =>
@@ -182,6 +108,13 @@ describe('replay', () => {
       assert.deepEqual(history, before);
       assert.deepEqual(project(history), documents);
       assert.deepEqual(project(stored(history)), documents);
+    }));
+
+  it('gives the same documents when it is repeated over what it gave', () =>
+    holds((history) => {
+      const documents = project(history);
+      const inOrder = (found: Documents) => new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+      assert.deepEqual(inOrder(project(history, documents)), inOrder(documents));
     }));
 
   it('gives the same documents in any batches, stored and read again between them', () =>
@@ -273,6 +206,63 @@ describe('replayed documents and deciders', () => {
         const listed = documents.has(slot('credentials', scopeOf(organizationId, globalVariant.tag), apiKey));
         const { state } = fold(credential, past(history, streamName(organizationId, 'credential', apiKey)));
         assert.equal(listed, state === 'active');
+      }
+    }));
+
+  const ledgers = owners.flatMap((who) =>
+    walletIds.flatMap((walletId) => blocks.map((block) => ({ ...who, walletId, block }))),
+  );
+  const phaseIn = (
+    history: readonly Happened[],
+    { organizationId, variant, walletId }: (typeof ledgers)[number],
+    hash: string,
+  ) => fold(ledger, past(history, streamName(organizationId, 'ledger', `${variant}.${walletId}.${hash}`))).phase;
+
+  it('agree on what is not settled', () =>
+    holds((history) => {
+      const documents = project(history);
+      for (const one of ledgers) {
+        const document = documents.get(slot('unsettled', one.scope, `${one.walletId}|${one.block.hash}`));
+        const phase = phaseIn(history, one, one.block.hash);
+        const open = phase === 'pending' || phase === 'due';
+        assert.deepEqual(document, open ? { wallet_id: one.walletId, block: one.block, phase } : undefined);
+      }
+    }));
+
+  const states = {
+    none: [],
+    pending: ['PENDING'],
+    confirmed: ['SUCCESS', 'FAILED'],
+    dropped: ['REMOVED'],
+    due: ['REMOVED'],
+  };
+  const seen = ledgers.flatMap((one) => moved.map((transfer) => ({ ...one, ...transfer })));
+  it('agree on the state of a transfer in the block that it was last seen in', () =>
+    holds((history) => {
+      const documents = project(history);
+      for (const { transaction, failed, ...one } of seen) {
+        const id = `${one.walletId}|${transaction}|0`;
+        const document = documents.get(slot('transfers', one.scope, id)) as TransferDocument | undefined;
+        if (!document) continue;
+        const possible: string[] = states[phaseIn(history, one, document.block_hash)];
+        assert.ok(possible.includes(document.state), `${document.state} is not ${possible}`);
+        assert.notEqual(document.state, failed ? 'SUCCESS' : 'FAILED');
+      }
+    }));
+
+  it('agree on who follows a contract, and on what a token says', () =>
+    holds((history) => {
+      const documents = project(history);
+      for (const { organizationId, variant, scope } of owners) {
+        const followed = documents.get(slot('contracts', scope, coin)) as ContractDocument | undefined;
+        const { standard } = fold(
+          contract,
+          past(history, streamName(organizationId, 'contract', `${variant}.${coin}`)),
+        );
+        assert.equal(followed?.registered === 'yes' ? followed.standard : null, standard);
+        const told = documents.get(slot('tokens', scope, tokenKey(coin, tokenId))) ?? { uri: '', text: '' };
+        const stream = streamName(organizationId, 'token', `${variant}.${coin}.${tokenId}`);
+        assert.deepEqual(told, fold(token, past(history, stream)));
       }
     }));
 });

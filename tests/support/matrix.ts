@@ -20,7 +20,10 @@ const told = <E extends Message>(cell: Cell<E>) => {
 };
 
 /** One test per cell, and one that no command or event was left out. */
-export const check = <C extends Message, E extends Message, S>(decider: Decider<C, E, S>, { pasts, rows }: Matrix<C, E>) => {
+export const check = <C extends Message, E extends Message, S>(
+  decider: Decider<C, E, S>,
+  { pasts, rows }: Matrix<C, E>,
+) => {
   const columns = Object.entries(pasts);
   const given = specification(decider);
   for (const [asked, command, ...cells] of rows)

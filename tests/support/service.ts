@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { chains } from '../../domain/variant.js';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import type { Engine, Home } from './engines.js';
@@ -19,6 +20,8 @@ const environment = ({ directory, environment: engines }: Home, extra: Record<st
     CHAINFOLD_DATA_DIR: directory,
     ...engines,
     CHAINFOLD_PORT: '0',
+    // Only the tests that follow a chain start one.
+    ...Object.fromEntries(chains.map(({ tag }) => [`CHAIN_${tag}_URL`, 'off'])),
     CHAINFOLD_LOG_LEVEL: 'warn',
     ...extra,
   });
