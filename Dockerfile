@@ -1,10 +1,10 @@
-# One image for every role; the command picks them: serve --role api, serve --role projector.
+# One image for every role; the command picks them: serve --role api, projector, follower.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production CHAINFOLD_HOST=0.0.0.0 CHAINFOLD_DATA_DIR=/data

@@ -1,0 +1,178 @@
+import type { Dispatcher } from 'undici';
+import type { Letter, Reception, Sender } from '../../application/ports/sender.js';
+import type { Egress } from '../egress/guard.js';
+
+type SenderSettings = {
+  /** Closed with the sender. */
+  readonly egress: Egress;
+  readonly now?: () => number;
+  /** For everything together: the name, the wait for a connection, sending, and the answer with its body. */
+  readonly deadlineMs?: number;
+};
+
+type RetryAfter = string | readonly string[] | undefined;
+type Outcome = Pick<Reception, 'status' | 'failure' | 'answer'> & { readonly retryAfter: RetryAfter };
+
+const longestHeaderPart = 1000;
+const mostKeptBytes = 1024;
+/** Read past the kept part: a connection that is used again is worth more than the rest of an error page. */
+const mostReadBytes = 16_384;
+/** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
+const mostHints = 8;
+const longestWaitMs = 24 * 3_600_000;
+
+/** RFC 9110, 5.6.2. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Latin-1 is what goes over the wire; its control characters have no business there, even where HTTP allows a tab. */
+const unprintable = /[^\x20-\x7e\xa0-\xff]/;
+/** What frames the message, what says where it goes, and what says that it is ours. */
+const reserved =
+  /^(?:host|connection|content-length|content-type|transfer-encoding|accept-encoding|te|trailer|upgrade|expect|keep-alive|(?:proxy|webhook|x-api)-.*)$/i;
+
+const checkHeader: Sender['checkHeader'] = (name, value) => {
+  if (name.length > longestHeaderPart) return `the name must have at most ${longestHeaderPart} characters`;
+  if (!token.test(name)) return "the name must consist of letters, digits and !#$%&'*+-.^_`|~";
+  if (reserved.test(name)) return 'the name is reserved';
+  if (value.length > longestHeaderPart) return `the value must have at most ${longestHeaderPart} characters`;
+  return unprintable.test(value) ? 'the value must hold Latin-1 without control characters' : null;
+};
+
+/** By system call and code. What is told to customers says nothing of addresses, ports or the software in use. */
+const failures: readonly (readonly [error: RegExp, failure: string])[] = [
+  [/ (?:ENOTFOUND|ENODATA)$/, 'the host name has no address'],
+  [/^(?:query|getaddrinfo)/, 'the host name could not be looked up'],
+  [/ ECONNREFUSED$/, 'the connection was refused'],
+  [/ (?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|E[A-Z]+UNREACH)$/, 'the host could not be reached'],
+  [/ (?:UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE)$/, 'the connection broke before an answer'],
+  [/ CERT_HAS_EXPIRED$/, 'the certificate has expired'],
+  [/ ERR_TLS_CERT_ALTNAME/, 'the certificate is for another host'],
+  [/ (?:[A-Z_]*CERT|UNABLE_TO_|INVALID_|ERR_TLS_CERT)/, 'the certificate is not trusted'],
+  [/ (?:ERR_SSL_|ERR_TLS_|EPROTO)/, 'TLS could not be agreed on'],
+  [/ UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer were too large'],
+  [/ (?:HPE_|UND_ERR_RES_)/, 'the answer was not HTTP'],
+  [/ UND_ERR_(?:DESTROYED|CLOSED)$/, 'the service is stopping'],
+  [/ EGRESS_REFUSED$/, 'the URL must not lead into a private network'],
+];
+
+const failureOf = (error: Error) => {
+  const { syscall = '', code = '' } = error as NodeJS.ErrnoException;
+  return failures.find(([pattern]) => pattern.test(`${syscall} ${code}`))?.[1] ?? 'the notification could not be sent';
+};
+
+/** All three forms of RFC 9110, 5.6.7, of which the oldest leaves out that it is GMT. */
+const httpDate = /^[A-Z][a-z]{2,8},? [A-Za-z0-9: -]{15,30}$/;
+
+const retryTime = (given: RetryAfter, now: number) => {
+  const text = (typeof given === 'string' ? given : given?.[0])?.trim() ?? '';
+  const date = () => (httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN);
+  const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : date();
+  return at > now ? Math.min(at, now + longestWaitMs) : null;
+};
+
+const beginningOf = () => {
+  const kept = Buffer.alloc(mostKeptBytes);
+  let size = 0;
+  return {
+    /** Whether there is any use in hearing more. */
+    take: (chunk: Uint8Array) => {
+      kept.set(chunk.subarray(0, Math.max(0, mostKeptBytes - size)), Math.min(size, mostKeptBytes));
+      size += chunk.length;
+      return size <= mostReadBytes;
+    },
+    // A character that the limit cuts in two is left out; one that the receiver broke is replaced.
+    text: () => new TextDecoder().decode(kept.subarray(0, size), { stream: size > mostKeptBytes }).replaceAll('\0', ''),
+  };
+};
+
+/** Of what comes after the deadline nothing is heard, and a letter that only then gets a connection is not sent. */
+const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, deadlineMs: number) =>
+  new Promise<Outcome>((resolve) => {
+    const beginning = beginningOf();
+    let status: number | null = null;
+    let retryAfter: RetryAfter;
+    let hints = 0;
+    let isOver = false;
+    let started: Dispatcher.DispatchController | undefined;
+    // Who has said a status has answered, however the rest of it ends: to send again would only double the letter.
+    const end = (failure: string) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      resolve({ status, failure: status === null ? failure : '', answer: beginning.text(), retryAfter });
+      // Does nothing where the answer is complete, so that the connection is kept.
+      started?.abort(new Error(failure));
+    };
+    const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
+    dispatcher.dispatch(request, {
+      onRequestStart: (controller) => {
+        // Thrown, unlike aborted, it leaves the connection to the next letter.
+        if (isOver) throw new Error('too late');
+        started = controller;
+      },
+      onResponseStart: (_, statusCode, headers) => {
+        if (statusCode < 200) {
+          hints += 1;
+          if (hints > mostHints) end('the answer was announced too often');
+          return;
+        }
+        status = statusCode;
+        retryAfter = headers['retry-after'];
+      },
+      onResponseData: (_, chunk) => {
+        if (!beginning.take(chunk)) end('');
+      },
+      onResponseEnd: () => end(''),
+      onResponseError: (_, error) => end(failureOf(error)),
+    });
+  });
+
+const headersOf = ({ headers, id, timestamp, signature }: Letter) => {
+  const isNamed = headers.some(([name]) => name.toLowerCase() === 'user-agent');
+  return [
+    ...['content-type', 'application/json', 'accept-encoding', 'identity'],
+    ...['webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature],
+    ...(isNamed ? [] : ['user-agent', 'chainfold']),
+    ...headers.flat(),
+  ];
+};
+
+const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
+  const { origin, pathname, search } = new URL(letter.url);
+  return {
+    origin,
+    path: pathname + search,
+    method: 'POST',
+    headers: headersOf(letter),
+    body: letter.body,
+    // They would start anew with every byte; the deadline does not.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+};
+
+/** Posts over connections that are kept, wherever the egress leads; nothing that receivers answer is believed or waited for too long. */
+export const webhookSender = ({ egress, now = Date.now, deadlineMs = 15_000 }: SenderSettings): Sender => {
+  /** Asked again before each sending: what was registered may be older than the rules. */
+  const refusalOf = ({ url, headers }: Letter) => {
+    const refused = egress.check(url);
+    if (refused) return `the URL ${refused}`;
+    const isUnfit = headers.some(([name, value]) => checkHeader(name, value) !== null);
+    return isUnfit ? 'one of the headers cannot be sent' : null;
+  };
+  const outcomeOf = (letter: Letter): Outcome | Promise<Outcome> => {
+    const failure = refusalOf(letter);
+    if (failure) return { status: null, failure, answer: '', retryAfter: undefined };
+    return exchange(egress.dispatcher, requestOf(letter), deadlineMs);
+  };
+  return {
+    check: egress.check,
+    checkHeader,
+    post: async (letter) => {
+      const began = performance.now();
+      const { retryAfter, ...outcome } = await outcomeOf(letter);
+      const durationMs = Math.round(performance.now() - began);
+      return { ...outcome, durationMs, retryAt: retryTime(retryAfter, now()) };
+    },
+    close: () => egress.close(),
+  };
+};
