@@ -4,8 +4,8 @@ export type Holder = { readonly organizationId: string; readonly walletId: strin
 export const holderKey = ({ organizationId, walletId }: Holder) => `${organizationId}/${walletId}`;
 
 export type BlockRef = UnsettledDocument['block'];
-/** What one block did to one wallet, and how far it is: waiting for depth, done, or dropped with a balance to correct. */
-export type Activity = Holder & { readonly block: BlockRef; readonly phase: 'pending' | 'settled' | 'due' };
+/** What one block did to one wallet, and how far it is: waiting for depth, to be told, done, or dropped and to be corrected. */
+export type Activity = Holder & { readonly block: BlockRef; readonly phase: 'pending' | 'open' | 'settled' | 'due' };
 
 /** What blocks that may still be replaced, or are not yet deep enough, did to wallets. */
 export const createActivities = () => {
@@ -28,11 +28,11 @@ export const createActivities = () => {
       own.set(holderKey(holder), { ...holder, block, phase });
       blocks.set(block.hash, own);
     },
-    settle: (holder: Holder, block: BlockRef) => {
+    settle: (holder: Holder, block: BlockRef, phase: 'open' | 'settled') => {
       const own = blocks.get(block.hash) ?? new Map<string, Activity>();
       const before = own.get(holderKey(holder));
       if (before?.phase === 'due') return forget(block.hash, holder);
-      blocks.set(block.hash, own.set(holderKey(holder), { ...holder, block, phase: 'settled' }));
+      blocks.set(block.hash, own.set(holderKey(holder), { ...holder, block, phase }));
     },
     forget: (holder: Holder, block: BlockRef) => forget(block.hash, holder),
     /** What was settled at or below this height no longer changes. */

@@ -1,6 +1,7 @@
 export const longestWords = 9;
 
 const lowerX = 120;
+const zero = 48;
 const noDigit = -1;
 const digits = new Int8Array(128).fill(noDigit);
 for (const [i, character] of [...'0123456789abcdef'].entries()) digits[character.charCodeAt(0)] = i;
@@ -20,7 +21,7 @@ const wordAt = (text: string, at: number) => {
 export const readWords = (address: string, words: Uint32Array): number => {
   let count = 0;
   let at = 2;
-  if (address.charCodeAt(1) !== lowerX) {
+  if (address.charCodeAt(1) !== lowerX || address.charCodeAt(0) !== zero) {
     at = address.indexOf(':') + 1;
     words[count++] = Number(address.slice(0, at - 1));
   }

@@ -8,6 +8,7 @@ import { type Balances, createBalances } from './balances.js';
 import { type ConfiguredChains, createChains } from './chains.js';
 import { type Contracts, createContracts } from './contracts.js';
 import { type Credentials, createCredentials } from './credentials.js';
+import { createDeliveries, type Deliveries } from './deliveries.js';
 import { createDescriptions, type Descriptions } from './descriptions.js';
 import { createHandle, type Handle } from './handle.js';
 import { createOnce, type Once } from './idempotency.js';
@@ -15,20 +16,25 @@ import { keepTrue } from './known.js';
 import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
 import { createKnownLimits } from './known-limits.js';
 import { createLedgers } from './ledgers.js';
+import { createNotices } from './notices.js';
 import { createOrganizations, type Organizations } from './organizations.js';
 import { createLists, createPageTokens } from './paging.js';
 import type { AddressCodecs } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
+import type { Jobs } from './ports/jobs.js';
 import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
 import type { ReadModels } from './ports/read-models.js';
+import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
+import { createDeliverer } from './processes/deliver.js';
 import { createTokenDescriber } from './processes/describe-tokens.js';
 import { createFollower, type Follower } from './processes/follow-chain.js';
 import { createProjector, type Projector } from './processes/project.js';
+import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createProgress, type Progress } from './progress.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
@@ -36,6 +42,8 @@ import { createStatus, type Status } from './status.js';
 import { createTransfers, type Transfers } from './transfers.js';
 import { createWallets, type Wallets } from './wallets.js';
 import { createWatchList } from './watch-list.js';
+import { createWebhookHeaders, type WebhookHeaders } from './webhook-headers.js';
+import { createWebhooks, type Webhooks } from './webhooks.js';
 
 export type Ports = {
   readonly events: EventStore;
@@ -47,8 +55,14 @@ export type Ports = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly documents: Documents;
+  readonly jobs: Jobs;
+  readonly sender: Sender;
+  readonly signer: LetterSigner;
   readonly system: System;
 };
+
+/** Runs until the signal. */
+type Process = (signal: AbortSignal) => Promise<void>;
 
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
 export type App = {
@@ -68,24 +82,37 @@ export type App = {
   readonly progress: Progress;
   readonly projector: Projector;
   /** Keeps what this node remembers true until the signal. */
-  readonly keepTrue: (signal: AbortSignal) => Promise<void>;
-  readonly shredSecrets: (signal: AbortSignal) => Promise<void>;
+  readonly keepTrue: Process;
+  readonly shredSecrets: Process;
   readonly followers: readonly Follower[];
+  readonly webhooks: Webhooks;
+  readonly webhookHeaders: WebhookHeaders;
+  readonly deliveries: Deliveries;
+  readonly deliver: Process;
+  readonly queueDeliveries: Process;
+  readonly repairDeliveries: Process;
+  /** What receivers of webhooks check signatures with. */
+  readonly publicKey: string;
   /** By `<segment>/<network>`. */
   readonly nodes: ReadonlyMap<string, Node>;
-  readonly describeTokens: (signal: AbortSignal) => Promise<void>;
+  readonly describeTokens: Process;
   readonly changeMasterKey: Vault['changeMasterKey'];
   readonly status: Status;
   readonly system: System;
 };
 
 /** One for every chain that is configured. */
-const createFollowers = (ports: Ports, handle: Handle) =>
+const createFollowers = (
+  ports: Ports,
+  handle: Handle,
+  telling: { deliveries: Deliveries; descriptions: Descriptions },
+) =>
   [...ports.chains].map(([tag, { chain, isNew }]) => {
     const variant = variants.find((one) => one.tag === tag) as Variant;
     const watched = createWatchList(ports, tag);
     const ledgers = createLedgers({ events: ports.events, handle }, variant);
-    return createFollower({ ...ports, chain, watched, ledgers }, variant, { fromGenesis: isNew });
+    const notices = createNotices({ ...ports, ...telling, ledgers, watched }, variant);
+    return createFollower({ ...ports, chain, watched, ledgers, notices }, variant, { fromGenesis: isNew });
   });
 
 export const createApp = (ports: Ports): App => {
@@ -99,6 +126,10 @@ export const createApp = (ports: Ports): App => {
   const lists = createLists(readModels, pageTokens);
   const addressBook = createAddressBook(ports);
   const chains = createChains(ports.chains);
+  const descriptions = createDescriptions(readModels);
+  const deliveries = createDeliveries({ handle, readModels, pageTokens });
+  const webhooks = createWebhooks({ ...ports, handle, lists });
+  const headers = createWebhookHeaders({ ...ports, handle });
   const contracts = createContracts({ handle, readModels, addressBook, chains });
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
@@ -112,8 +143,15 @@ export const createApp = (ports: Ports): App => {
     assets: createAssets({ readModels, addressBook, pageTokens }),
     balances: createBalances({ ...ports, handle, addressBook, contracts, chains }),
     contracts,
-    descriptions: createDescriptions(readModels),
-    followers: createFollowers(ports, handle),
+    descriptions,
+    followers: createFollowers(ports, handle, { deliveries, descriptions }),
+    webhooks,
+    webhookHeaders: headers,
+    deliveries,
+    deliver: createDeliverer({ ...ports, handle, webhooks, headers }),
+    queueDeliveries: createDeliveryQueue({ ...ports, handle, progress }),
+    repairDeliveries: createDeliveryRepair(ports),
+    publicKey: ports.signer.publicKey,
     nodes: ports.nodes,
     describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),

@@ -25,7 +25,12 @@ export type Balances = {
 const beforeAnswering = 100;
 const knownAtOnce = 1000;
 
-type Wanted = { readonly walletId: string; readonly standard: Asset['standard']; readonly at: Header };
+type Wanted = {
+  readonly walletId: string;
+  readonly standard: Asset['standard'];
+  readonly at: Header;
+  readonly chain: string;
+};
 
 /** Tokens that differ from each other can only be asked for by name: those that were seen. */
 const tokensSeen = async (readModels: ReadModels, context: Context, address: string, standard: Asset['standard']) => {
@@ -97,13 +102,13 @@ export const createBalances = (ports: {
     return found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block');
   };
 
-  const read = async (context: Context, some: readonly string[], { walletId, standard, at }: Wanted) => {
+  const read = async (context: Context, some: readonly string[], { walletId, standard, at, chain }: Wanted) => {
     const holdings: Holding[] = [];
     for (const address of some)
       for (const asset of await assetsFor(ports, context, address, standard)) holdings.push({ address, asset });
     const balances = await readBalances(chains.of(context.variant), holdings, at);
     if (balances.length === 0) return events.head();
-    return recordBalances(handle, context, { walletId, balances, at, key: system.uuid() });
+    return recordBalances(handle, context, { walletId, balances, at, chain, key: system.uuid() });
   };
   const readRest = async (context: Context, rest: AsyncIterable<string[]>, wanted: Wanted) => {
     for await (const some of rest) await read(context, some, wanted);
@@ -113,7 +118,8 @@ export const createBalances = (ports: {
     refresh: async (context, { walletId, address, standard }) => {
       const { wallet, address: only } = await walletOf(context, walletId, address);
       const at = await confirmedHeader(context, wallet.confirmation);
-      const wanted = { walletId: wallet.wallet_id, standard, at };
+      const { hash: chain } = await chains.of(context.variant).genesis();
+      const wanted = { walletId: wallet.wallet_id, standard, at, chain };
       const parts = only === undefined ? addressesOf(addressBook, context, wallet.wallet_id) : onlyOne(only);
       const first = await parts.next();
       const position: Position = await read(context, first.value ?? [], wanted);

@@ -1,3 +1,4 @@
+import { BrokenPath } from './chain-path.js';
 import type { Chain, Header } from './ports/chain.js';
 import type { Position } from './ports/event-store.js';
 import { noEntry, type StateStore } from './ports/state.js';
@@ -26,7 +27,8 @@ export const beginAt = async (chain: Chain, genesis: Header, head: Header, posit
   const final = Math.min(head.number, await chain.finalized());
   const numbers = Array.from({ length: head.number - final }, (_, i) => final + i);
   const found = await Promise.all(numbers.map((number) => chain.headerAt(number)));
-  const headers = [...found.filter((header) => header !== null), head];
+  if (found.includes(null)) throw new BrokenPath('the nodes do not know every block that may still be replaced');
+  const headers = [...(found as Header[]), head];
   return { chain: genesis.hash, headers, positions: headers.map(() => position), head };
 };
 
@@ -56,6 +58,29 @@ export const readCursor = async (state: StateStore, variant: string) => {
     : { cursor: null, revision: noEntry };
 };
 
-/** False when another process moved it meanwhile. */
-export const writeCursor = (state: StateStore, variant: string, cursor: Cursor, revision: number) =>
-  state.put('processes', idOf(variant), JSON.stringify(cursor), revision);
+/** Another process moved the cursor. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
+/** A follower's place, written down; fails when another process has moved it since it was read. */
+export const createCursorStore = (state: StateStore, variant: string) => {
+  let revision = noEntry;
+  let last: Cursor | null = null;
+  return {
+    read: async () => {
+      const stored = await readCursor(state, variant);
+      revision = stored.revision;
+      last = stored.cursor;
+      return stored.cursor;
+    },
+    save: async (cursor: Cursor) => {
+      if (!(await state.put('processes', idOf(variant), JSON.stringify(cursor), revision)))
+        throw new Overtaken('another process follows this chain too; going on from where it is');
+      revision++;
+      last = cursor;
+    },
+    /** As it was read or saved last. */
+    last: () => last,
+  };
+};

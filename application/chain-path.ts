@@ -51,7 +51,9 @@ const upTo = async (chain: Chain, tip: Header, last: Header): Promise<Header[]> 
 export const findPath = async (chain: Chain, known: readonly Header[], head: Header): Promise<Path> => {
   const kept = [...known];
   const tip = () => kept.at(-1) as Header;
-  if (kept.some(({ hash }) => hash === head.hash)) return { drop: [], add: [] };
+  // A node that lags has an old head; that is no reason to give anything up.
+  if (head.number < (kept[0] as Header).number || kept.some(({ hash }) => hash === head.hash))
+    return { drop: [], add: [] };
   const last = head.number - tip().number > longestPath ? await chain.headerAt(tip().number + longestPath) : head;
   if (!last) throw new BrokenPath(`no node knows a block on the way to ${head.number}`);
   const add = await upTo(chain, tip(), last);

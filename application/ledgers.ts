@@ -1,5 +1,5 @@
 import { fold } from '../domain/decider.js';
-import { type Balance, distinct, type Holding, ledger } from '../domain/ledger.js';
+import { type Balance, type Ledger, type LedgerCommand, ledger } from '../domain/ledger.js';
 import type { Variant } from '../domain/variant.js';
 import type { Activity, BlockRef, Holder } from './activities.js';
 import type { BlockEntry } from './block-entries.js';
@@ -10,16 +10,16 @@ import { type EventStore, type Position, streamName } from './ports/event-store.
 /** Writes what blocks do to wallets into their ledgers, each fact once, however often it is told. */
 export type Ledgers = {
   observe(entries: readonly BlockEntry[], block: BlockRef): Promise<void>;
-  drop(activity: Activity): Promise<void>;
-  /** Which balances the block may have changed. */
-  holdings(activity: Activity): Promise<readonly Holding[]>;
-  settle(activity: Activity, balances: readonly Balance[], at: Header): Promise<void>;
+  /** `told`: somebody may have been told of it. */
+  drop(activity: Activity, told: boolean): Promise<void>;
+  read(activity: Activity): Promise<Ledger>;
+  /** `open`: there are some to be told of it. */
+  settle(activity: Activity, reading: { balances: readonly Balance[]; at: Header; open: boolean }): Promise<void>;
+  close(activity: Activity): Promise<void>;
 };
 
 /** So many ledgers are written at the same time. */
 const atOnce = 64;
-
-type Command = Parameters<typeof ledger.decide.Observe>[1];
 
 const ledgerKey = (variant: Variant, walletId: string, suffix: string) => `${variant.tag}.${walletId}.${suffix}`;
 
@@ -34,31 +34,34 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
   });
   const keyOf = ({ walletId }: Holder, { hash }: BlockRef) => ledgerKey(variant, walletId, hash);
 
+  const write = async (holder: Holder, block: BlockRef, command: LedgerCommand, isNew = false) => {
+    const made = step(ledger, holder.organizationId, keyOf(holder, block), command);
+    await handle(contextOf(holder, block), [{ ...made, isNew }]);
+  };
+
   return {
     observe: async (entries, block) => {
-      const one = async ({ transfers, touches, ...holder }: BlockEntry) => {
-        const data: Command = { walletId: holder.walletId, block, transfers, touches };
-        const made = step(ledger, holder.organizationId, keyOf(holder, block), { type: 'Observe', data });
-        await handle(contextOf(holder, block), [{ ...made, isNew: true }]);
+      const one = ({ transfers, touches, ...holder }: BlockEntry) => {
+        const data = { walletId: holder.walletId, block, transfers, touches };
+        return write(holder, block, { type: 'Observe', data }, true);
       };
       for (let i = 0; i < entries.length; i += atOnce) await Promise.all(entries.slice(i, i + atOnce).map(one));
     },
-    drop: async ({ block, phase, ...holder }) => {
-      const data = { walletId: holder.walletId, block };
-      await handle(contextOf(holder, block), [
-        step(ledger, holder.organizationId, keyOf(holder, block), { type: 'Drop', data }),
-      ]);
-    },
-    holdings: async ({ block, phase, ...holder }) => {
+    drop: ({ block, phase, ...holder }, told) =>
+      write(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, told } }),
+    read: async ({ block, phase, ...holder }) => {
       const stream = streamName(holder.organizationId, ledger.stream, keyOf(holder, block));
-      return distinct(fold(ledger, (await events.read(stream)).events as never).holdings);
+      return fold(ledger, (await events.read(stream)).events as never);
     },
-    settle: async ({ block, phase, ...holder }, balances, { number, hash }) => {
-      const data = { walletId: holder.walletId, block, balances, at: { number, hash } };
-      await handle(contextOf(holder, block), [
-        step(ledger, holder.organizationId, keyOf(holder, block), { type: 'Settle', data }),
-      ]);
+    settle: ({ block, phase, ...holder }, { balances, at, open }) => {
+      const height = { number: at.number, hash: at.hash, chain: block.chain };
+      return write(holder, block, {
+        type: 'Settle',
+        data: { walletId: holder.walletId, block, balances, at: height, open },
+      });
     },
+    close: ({ block, phase, ...holder }) =>
+      write(holder, block, { type: 'Close', data: { walletId: holder.walletId, block } }),
   };
 };
 
@@ -66,10 +69,10 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
 export const recordBalances = async (
   handle: Handle,
   context: Context,
-  reading: { walletId: string; balances: readonly Balance[]; at: Header; key: string },
+  reading: { walletId: string; balances: readonly Balance[]; at: Header; chain: string; key: string },
 ): Promise<Position> => {
-  const { walletId, balances, at, key } = reading;
-  const data = { walletId, balances, at: { number: at.number, hash: at.hash } };
+  const { walletId, balances, at, chain, key } = reading;
+  const data = { walletId, balances, at: { number: at.number, hash: at.hash, chain } };
   const made = step(ledger, context.organizationId, ledgerKey(context.variant, walletId, key), {
     type: 'Refresh',
     data,

@@ -3,6 +3,7 @@ import { contracts } from '../projections/contracts.js';
 import { type Collection, scopeOf } from '../projections/define.js';
 import { unsettled } from '../projections/unsettled.js';
 import { wallets } from '../projections/wallets.js';
+import { webhooks } from '../projections/webhooks.js';
 import type { Interest } from './ports/chain.js';
 import type { EventStore, Position } from './ports/event-store.js';
 import type { DocumentKey, ReadModels } from './ports/read-models.js';
@@ -13,7 +14,7 @@ import { createWatched } from './watched.js';
 /** Whom a block may concern: kept in memory, fed by the event stream. */
 export type WatchList = Omit<
   ReturnType<typeof createWatched>,
-  'apply' | 'hold' | 'confirm' | 'follow' | 'isHeld' | 'isFollowed'
+  'apply' | 'hold' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed'
 > & {
   readonly interest: Interest;
   /** Starts from the read models and from what happened since, but not later than `from`. */
@@ -49,6 +50,12 @@ const fill = async (watched: Watched, ports: Ports, variant: string) => {
     watched.hold({ organizationId, walletId: document.wallet_id }, document.address);
   for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
+  for await (const { organizationId, document } of documentsOf(ports, webhooks, variant))
+    watched.listen(organizationId, {
+      webhookId: document.webhook_id,
+      walletId: document.wallet_id,
+      confirmation: document.confirmation,
+    });
   for await (const { organizationId, document } of documentsOf(ports, unsettled, variant))
     watched.activities.set({ organizationId, walletId: document.wallet_id }, document.block, document.phase);
 };
@@ -83,6 +90,7 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
     },
     holders: (address) => watched.holders(address),
     standardOf: (organizationId, contract) => watched.standardOf(organizationId, contract),
+    listeners: (holder) => watched.listeners(holder),
     confirmation: (holder) => watched.confirmation(holder),
   };
 };

@@ -1,11 +1,14 @@
 import { address } from './address.js';
 import { contract } from './contract.js';
 import { credential } from './credential.js';
+import { delivery } from './delivery.js';
 import { domainName } from './domain-name.js';
 import { ledger } from './ledger.js';
 import { organization } from './organization.js';
 import { token } from './token.js';
 import { wallet } from './wallet.js';
+import { webhook } from './webhook.js';
+import { webhookHeader } from './webhook-header.js';
 
 /** The kinds of streams there are. */
 export const aggregates: readonly string[] = [
@@ -17,4 +20,7 @@ export const aggregates: readonly string[] = [
   contract,
   ledger,
   token,
+  webhook,
+  webhookHeader,
+  delivery,
 ].map(({ stream }) => stream);

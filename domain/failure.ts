@@ -25,6 +25,13 @@ export class Failure extends Error {
   }
 }
 
+/** A store of our own does not work, so hardly anything does. */
+export class StoreDown extends Failure {
+  constructor(message: string) {
+    super('UNAVAILABLE', message);
+  }
+}
+
 export const refuse = (code: FailureCode, message: string, faults?: readonly Fault[]): never => {
   throw new Failure(code, message, faults);
 };

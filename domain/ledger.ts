@@ -3,8 +3,8 @@ import type { Decider } from './decider.js';
 
 /** A block, and the first block of its chain: a development chain starts over, and its heights with it. */
 type BlockRef = { readonly number: number; readonly hash: string; readonly time: number; readonly chain: string };
-/** Where a balance was read. */
-type Height = { readonly number: number; readonly hash: string };
+/** Where a balance was read, and on which chain. */
+type Height = { readonly number: number; readonly hash: string; readonly chain: string };
 
 /** Value that moved, or would have moved had it not failed, as the chain shows it. */
 export type Transfer = {
@@ -38,12 +38,17 @@ export type LedgerEvent =
   | { type: 'TransferConfirmed'; data: TransferChange }
   | { type: 'TransferRemoved'; data: TransferChange }
   | { type: 'BalanceRead'; data: BalanceRead }
-  /** All that the block did to the wallet is confirmed, or after a reorganization corrected. */
-  | { type: 'ActivitySettled'; data: Of<unknown> }
-  /** The block was replaced; `due`: balances that counted it have to be read again. */
+  /**
+   * All that the block did to the wallet is confirmed, or after a reorganization corrected. `open`: somebody who asked to
+   * be told at a greater depth is not told yet.
+   */
+  | { type: 'ActivitySettled'; data: Of<{ open?: true }> }
+  /** Everybody who asked to be told was told. */
+  | { type: 'ActivityClosed'; data: Of<unknown> }
+  /** The block was replaced; `due`: balances that counted it have to be read again, or who was told of it told so. */
   | { type: 'ActivityDropped'; data: Of<{ due: boolean }> };
 
-type LedgerCommand =
+export type LedgerCommand =
   | {
       type: 'Observe';
       data: Of<{
@@ -51,15 +56,21 @@ type LedgerCommand =
         touches: readonly { address: string; reason: string }[];
       }>;
     }
-  | { type: 'Settle'; data: Of<{ balances: readonly Balance[]; at: Height }> }
-  | { type: 'Drop'; data: Of<unknown> }
+  | { type: 'Settle'; data: Of<{ balances: readonly Balance[]; at: Height; open: boolean }> }
+  | { type: 'Close'; data: Of<unknown> }
+  /** `told`: somebody may have been told of it. */
+  | { type: 'Drop'; data: Of<{ told: boolean }> }
   /** On request, whatever the chain did. */
   | { type: 'Refresh'; data: { walletId: string; balances: readonly Balance[]; at: Height } };
 
 export type Holding = { readonly address: string; readonly asset: Asset };
-type Seen = { readonly transaction: string; readonly index: string; readonly failed: boolean };
-type Ledger = {
-  readonly phase: 'none' | 'pending' | 'confirmed' | 'dropped' | 'due';
+type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
+export type Ledger = {
+  readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
+  /** How often the block was replaced, and perhaps came back. */
+  readonly drops: number;
+  /** A balance that counted the block before it was replaced was not corrected yet. */
+  readonly owed: boolean;
   readonly transfers: readonly Seen[];
   /** What balances the block may have changed; some perhaps more than once. */
   readonly holdings: readonly Holding[];
@@ -72,6 +83,7 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
   ...new Map(holdings.map((holding) => [`${holding.address} ${assetKey(holding.asset)}`, holding])).values(),
 ];
 
+const stands = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
 /** What was seen before the block was dropped is seen anew. */
 const begun = (ledger: Ledger) => (ledger.phase === 'pending' ? ledger : { ...ledger, ...nothing });
 
@@ -79,7 +91,11 @@ const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   type: T,
   { transfers }: Ledger,
   { walletId, block }: Of<unknown>,
-) => transfers.map((seen) => ({ type, data: { walletId, block, ...seen } }));
+) =>
+  transfers.map(({ transfer: { transaction, index, failed } }) => ({
+    type,
+    data: { walletId, block, transaction, index, failed },
+  }));
 
 const readings = (walletId: string, balances: readonly Balance[], at: Height, correction: boolean) =>
   balances.map((balance) => ({
@@ -90,29 +106,31 @@ const readings = (walletId: string, balances: readonly Balance[], at: Height, co
 /** One stream per wallet and block, so that no stream grows with an address's history. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   stream: 'ledger',
-  initial: { phase: 'none', ...nothing },
+  initial: { phase: 'none', drops: 0, owed: false, ...nothing },
   decide: {
     Observe: ({ phase }, { walletId, block, transfers, touches }) => {
-      if (phase === 'pending' || phase === 'confirmed') return [];
+      if (stands(phase)) return [];
       return [
         ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { walletId, block, ...one } })),
         ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { walletId, block, ...one } })),
       ];
     },
-    Settle: (ledger, { walletId, block, balances, at }) => {
+    Settle: (ledger, { walletId, block, balances, at, open }) => {
       const { phase } = ledger;
       if (phase !== 'pending' && phase !== 'due') return [];
       return [
         ...(phase === 'pending' ? changes('TransferConfirmed', ledger, { walletId, block }) : []),
-        ...readings(walletId, balances, at, phase === 'due'),
-        { type: 'ActivitySettled', data: { walletId, block } },
+        ...readings(walletId, balances, at, ledger.owed),
+        { type: 'ActivitySettled', data: { walletId, block, ...(open && phase === 'pending' && { open }) } },
       ];
     },
-    Drop: (ledger, { walletId, block }) => {
-      if (ledger.phase !== 'pending' && ledger.phase !== 'confirmed') return [];
+    Close: ({ phase }, { walletId, block }) =>
+      phase === 'open' ? [{ type: 'ActivityClosed', data: { walletId, block } }] : [],
+    Drop: (ledger, { walletId, block, told }) => {
+      if (!stands(ledger.phase)) return [];
       return [
         ...changes('TransferRemoved', ledger, { walletId, block }),
-        { type: 'ActivityDropped', data: { walletId, block, due: ledger.phase === 'confirmed' } },
+        { type: 'ActivityDropped', data: { walletId, block, due: told || ledger.owed || ledger.phase !== 'pending' } },
       ];
     },
     Refresh: (_, { walletId, balances, at }) => readings(walletId, balances, at, false),
@@ -120,21 +138,31 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   evolve: {
     TransferObserved: (ledger, { transfer, own }) => {
       const { transfers, holdings } = begun(ledger);
-      const { transaction, index, failed, asset } = transfer;
+      const { failed, asset } = transfer;
       return {
+        ...ledger,
         phase: 'pending',
-        transfers: [...transfers, { transaction, index, failed }],
+        transfers: [...transfers, { transfer, own }],
         holdings: failed ? holdings : [...holdings, ...own.map((address) => ({ address, asset }))],
       };
     },
     BalanceTouched: (ledger, { address }) => {
       const { transfers, holdings } = begun(ledger);
-      return { phase: 'pending', transfers, holdings: [...holdings, { address, asset: native }] };
+      return { ...ledger, phase: 'pending', transfers, holdings: [...holdings, { address, asset: native }] };
     },
     TransferConfirmed: (ledger) => ledger,
     TransferRemoved: (ledger) => ledger,
     BalanceRead: (ledger) => ledger,
-    ActivitySettled: (ledger) => ({ ...ledger, phase: ledger.phase === 'due' ? 'dropped' : 'confirmed' }),
-    ActivityDropped: (ledger, { due }) => ({ ...ledger, phase: due ? 'due' : 'dropped' }),
+    ActivitySettled: (ledger, { open }) => {
+      if (ledger.phase === 'due') return { ...ledger, owed: false, phase: 'dropped' };
+      return { ...ledger, owed: false, phase: open ? 'open' : 'confirmed' };
+    },
+    ActivityClosed: (ledger) => ({ ...ledger, phase: 'confirmed' }),
+    ActivityDropped: (ledger, { due }) => ({
+      ...ledger,
+      drops: ledger.drops + 1,
+      owed: due,
+      phase: due ? 'due' : 'dropped',
+    }),
   },
 };

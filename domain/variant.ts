@@ -21,11 +21,17 @@ export type Variant = Place & {
   readonly can: readonly Capability[];
   /** After how many confirmations something counts where wallets have no threshold of their own. */
   readonly depth: number;
+  readonly notificationType: string;
   readonly addressForm: AddressForm;
   readonly addressExample: string;
 };
 
-const evm = { depth: 10, addressForm: 'evm', addressExample: '0x3535353535353535353535353535353535353535' } as const;
+const evm = {
+  depth: 10,
+  notificationType: 'NOTIFICATION_TYPE_EVM_TRANSACTION_UPDATED',
+  addressForm: 'evm',
+  addressExample: '0x3535353535353535353535353535353535353535',
+} as const;
 
 /** The only place that knows how the APIs differ. A new variant is a new row; no other file names a tag. */
 export const variants: readonly Variant[] = [
@@ -35,6 +41,7 @@ export const variants: readonly Variant[] = [
     surface: 'wallet',
     can: ['import-asset', 'token-import', 'address-lookup', 'friendly-address'],
     depth: 1,
+    notificationType: 'NOTIFICATION_TYPE_T_TRANSACTION_UPDATED',
     addressForm: 'ton',
     addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
   },
@@ -44,10 +51,18 @@ export const variants: readonly Variant[] = [
     surface: 'wallet',
     can: ['confirmation', 'import-asset', 'token-import', 'address-lookup'],
     depth: 10,
+    notificationType: 'NOTIFICATION_TYPE_S_TRANSACTION_UPDATED',
     addressForm: 'sui',
     addressExample: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
   },
-  { tag: 'P', segment: 'p', surface: 'wallet', can: ['import-asset'], ...evm },
+  {
+    tag: 'P',
+    segment: 'p',
+    surface: 'wallet',
+    can: ['import-asset'],
+    ...evm,
+    notificationType: 'NOTIFICATION_TYPE_P_TRANSACTION_UPDATED',
+  },
   {
     tag: 'C',
     segment: 'c',

@@ -4,8 +4,10 @@ import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
+import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
 import type { ReadModels } from '../application/ports/read-models.js';
+import type { LetterSigner, Sender } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
 import type { Vault } from '../application/ports/vault.js';
@@ -18,7 +20,9 @@ import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
 import { nodeSystem } from './system.js';
-import { serviceKey, stateVault } from './vault.js';
+import { serviceKey, signingSeed, stateVault } from './vault.js';
+import { webhookSender } from './webhooks/sender.js';
+import { letterSigner } from './webhooks/signer.js';
 
 /** Tokens are typed, so bind() and get() are checked without a single decorator. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
@@ -30,6 +34,9 @@ const tokens = {
   vault: token<Vault>('Vault'),
   connections: token<Connections>('Connections'),
   documents: token<Documents>('Documents'),
+  jobs: token<Jobs>('Jobs'),
+  sender: token<Sender>('Sender'),
+  signer: token<LetterSigner>('LetterSigner'),
   system: token<System>('System'),
   app: token<App>('App'),
 };
@@ -57,6 +64,11 @@ const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, 
         ? (await import('./sqlite/state.js')).sqliteState(file('state.db'))
         : (await import('./mongodb/state.js')).mongoState(mongodbUrl),
     );
+    store(tokens.jobs, async () =>
+      redisUrl === undefined
+        ? (await import('./sqlite/jobs.js')).sqliteJobs(file('jobs.db'))
+        : (await import('./redis/jobs.js')).bullJobs(redisUrl, log),
+    );
     store(tokens.limiter, async () =>
       redisUrl === undefined
         ? (await import('./sqlite/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now)
@@ -78,12 +90,16 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
       })
       .inSingletonScope()
       .onDeactivation(close);
+    const { allowPrivate, ipfsGateway, production } = config;
     bind(tokens.documents)
-      .toDynamicValue(() => {
-        const egress = createEgress({ allowPrivate: config.allowPrivate, httpsOnly: false });
-        return guardedDocuments({ egress, ipfsGateway: config.ipfsGateway, log });
-      })
+      .toDynamicValue(() =>
+        guardedDocuments({ egress: createEgress({ allowPrivate, httpsOnly: false }), ipfsGateway, log }),
+      )
       .inSingletonScope();
+    bind(tokens.sender)
+      .toDynamicValue(() => webhookSender({ egress: createEgress({ allowPrivate, httpsOnly: production }) }))
+      .inSingletonScope()
+      .onDeactivation(close);
   });
 
 const service = (ring: KeyRing, log: Log) =>
@@ -91,33 +107,29 @@ const service = (ring: KeyRing, log: Log) =>
     bind(tokens.system)
       .toDynamicValue(async (context) => nodeSystem(await serviceKey(await context.getAsync(tokens.state), ring), log))
       .inSingletonScope();
+    bind(tokens.signer)
+      .toDynamicValue(async (context) => letterSigner(await signingSeed(await context.getAsync(tokens.state), ring)))
+      .inSingletonScope();
     bind(tokens.vault)
       .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), ring))
       .inSingletonScope();
     bind(tokens.app)
       .toDynamicValue(async (context) => {
-        const [events, readModels, limiter, state, vault, system, connections, documents] = await Promise.all([
-          context.getAsync(tokens.events),
-          context.getAsync(tokens.readModels),
-          context.getAsync(tokens.limiter),
-          context.getAsync(tokens.state),
-          context.getAsync(tokens.vault),
-          context.getAsync(tokens.system),
-          context.getAsync(tokens.connections),
-          context.getAsync(tokens.documents),
-        ]);
-        const { chains, nodes } = connections;
+        const { chains, nodes } = await context.getAsync(tokens.connections);
         return createApp({
-          events,
-          readModels,
-          limiter,
-          state,
-          vault,
+          events: await context.getAsync(tokens.events),
+          readModels: await context.getAsync(tokens.readModels),
+          limiter: await context.getAsync(tokens.limiter),
+          jobs: await context.getAsync(tokens.jobs),
+          state: await context.getAsync(tokens.state),
+          vault: await context.getAsync(tokens.vault),
+          signer: await context.getAsync(tokens.signer),
+          system: await context.getAsync(tokens.system),
+          sender: context.get(tokens.sender),
+          documents: context.get(tokens.documents),
           codecs: addressCodecs,
           chains,
           nodes,
-          documents,
-          system,
         });
       })
       .inSingletonScope();

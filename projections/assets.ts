@@ -9,6 +9,7 @@ export type AssetDocument = {
   standard: Asset['standard'];
   balance: string;
   block_number: number;
+  chain: string;
   /** When it was read: a reading from before the address was registered says nothing. */
   read_position: number;
   position: number;
@@ -29,8 +30,8 @@ export const assets: Projection<BalanceEvent, AssetDocument> = {
   key: ({ data }) => `${data.walletId}|${data.address}|${assetKey(data.asset)}`,
   on: {
     BalanceRead: (doc, { walletId, address, asset, balance, at, correction }, { position }) =>
-      // Two readings may be stored in another order than they were made.
-      doc && !correction && at.number < doc.block_number
+      // Two readings may be stored in another order than they were made; another chain's say nothing of this one's.
+      doc && !correction && at.chain === doc.chain && at.number < doc.block_number
         ? doc
         : {
             wallet_id: walletId,
@@ -39,6 +40,7 @@ export const assets: Projection<BalanceEvent, AssetDocument> = {
             standard: asset.standard,
             balance,
             block_number: at.number,
+            chain: at.chain,
             read_position: position,
             position: doc?.position ?? position,
           },

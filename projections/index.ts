@@ -4,12 +4,14 @@ import { assets } from './assets.js';
 import { contracts } from './contracts.js';
 import { credentials } from './credentials.js';
 import type { Projection } from './define.js';
+import { openDeliveries, webhookHistories } from './deliveries.js';
 import { organizations } from './organizations.js';
 import { rateLimits } from './rate-limits.js';
 import { tokens } from './tokens.js';
 import { transfers } from './transfers.js';
 import { unsettled } from './unsettled.js';
 import { wallets } from './wallets.js';
+import { webhookHeaders, webhookHealth, webhooks } from './webhooks.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of differently shaped projections
 export type AnyProjection = Projection<Message & any, any>;
@@ -26,4 +28,9 @@ export const projections: readonly AnyProjection[] = [
   assets,
   tokens,
   unsettled,
+  webhooks,
+  webhookHeaders,
+  webhookHistories,
+  webhookHealth,
+  openDeliveries,
 ];

@@ -3,19 +3,26 @@ import { ownScope, type Projection } from './define.js';
 
 export type TransferState = 'PENDING' | 'SUCCESS' | 'FAILED' | 'REMOVED';
 
-export type TransferDocument = {
-  wallet_id: string;
-  transfer: Transfer;
-  state: TransferState;
-  block_number: number;
-  block_hash: string;
-  block_time: number;
-  /** Its own fields for what transfers are found by. */
-  transaction: string;
-  own_from: string;
-  own_to: string;
+/** One block that includes, or included, the transfer. */
+type Inclusion = {
+  readonly state: TransferState;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly block_time: number;
   /** Sorts by the time of the block, then as observed. */
-  moment: string;
+  readonly moment: string;
+};
+
+/** Shows the inclusion that stands, or when none does the last that did. */
+export type TransferDocument = Inclusion & {
+  readonly wallet_id: string;
+  readonly transfer: Transfer;
+  /** Its own fields for what transfers are found by. */
+  readonly transaction: string;
+  readonly own_from: string;
+  readonly own_to: string;
+  /** Others that stand too: of two blocks that are told of, one turns out to have been replaced. */
+  readonly others: readonly Inclusion[];
 };
 
 type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
@@ -26,9 +33,26 @@ export const momentAt = (time: number) => padded(time, 12);
 const momentOf = (time: number, number: number, position: number) =>
   `${momentAt(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
-/** A block that was replaced says nothing of a transfer that another block includes by now. */
+const inclusionOf = ({ state, block_number, block_hash, block_time, moment }: Inclusion): Inclusion => ({
+  state,
+  block_number,
+  block_hash,
+  block_time,
+  moment,
+});
+
+/** The newest that stands comes first; what was removed is only shown when there is nothing else. */
+const arrange = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
+  const standing = inclusions.filter(({ state }) => state !== 'REMOVED');
+  const [shown = doc, ...others] = standing.length > 0 ? standing : inclusions;
+  return { ...doc, ...inclusionOf(shown), others: standing.length > 0 ? others : [] };
+};
 const settle = (doc: TransferDocument | null, block: { hash: string }, state: TransferState) =>
-  doc && doc.block_hash === block.hash ? { ...doc, state } : doc;
+  doc &&
+  arrange(
+    doc,
+    [inclusionOf(doc), ...doc.others].map((one) => (one.block_hash === block.hash ? { ...one, state } : one)),
+  );
 
 /** One document per transfer and wallet; a transaction that is mined again in another block keeps its own. */
 export const transfers: Projection<TransferEvent, TransferDocument> = {
@@ -46,18 +70,26 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
     return `${data.walletId}|${transaction}|${index}`;
   },
   on: {
-    TransferObserved: (_, { walletId, block, transfer, own }, { position }) => ({
-      wallet_id: walletId,
-      transfer,
-      state: 'PENDING',
-      block_number: block.number,
-      block_hash: block.hash,
-      block_time: block.time,
-      transaction: transfer.transaction,
-      own_from: own.includes(transfer.from) ? transfer.from : '',
-      own_to: own.includes(transfer.to) ? transfer.to : '',
-      moment: momentOf(block.time, block.number, position),
-    }),
+    TransferObserved: (doc, { walletId, block, transfer, own }, { position }) => {
+      const seen: Inclusion = {
+        state: 'PENDING',
+        block_number: block.number,
+        block_hash: block.hash,
+        block_time: block.time,
+        moment: momentOf(block.time, block.number, position),
+      };
+      const fresh: TransferDocument = {
+        wallet_id: walletId,
+        transfer,
+        transaction: transfer.transaction,
+        own_from: own.includes(transfer.from) ? transfer.from : '',
+        own_to: own.includes(transfer.to) ? transfer.to : '',
+        ...seen,
+        others: [],
+      };
+      const before = doc ? [inclusionOf(doc), ...doc.others] : [];
+      return arrange(fresh, [seen, ...before.filter(({ block_hash }) => block_hash !== block.hash)]);
+    },
     TransferConfirmed: (doc, { block, failed }) => settle(doc, block, failed ? 'FAILED' : 'SUCCESS'),
     TransferRemoved: (doc, { block }) => settle(doc, block, 'REMOVED'),
   },

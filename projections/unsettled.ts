@@ -1,11 +1,11 @@
 import type { LedgerEvent } from '../domain/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
-/** What one block did to one wallet and is neither confirmed nor, where it was dropped, corrected. */
+/** What one block did to one wallet and is not confirmed, not told to everybody or, where it was dropped, not corrected. */
 export type UnsettledDocument = {
   wallet_id: string;
   block: { number: number; hash: string; time: number; chain: string };
-  phase: 'pending' | 'due';
+  phase: 'pending' | 'open' | 'due';
 };
 
 type ActivityEvent = Extract<LedgerEvent, { type: 'TransferObserved' | 'BalanceTouched' | `Activity${string}` }>;
@@ -27,7 +27,8 @@ export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   on: {
     TransferObserved: (_, data) => unsettledIn(data, 'pending'),
     BalanceTouched: (_, data) => unsettledIn(data, 'pending'),
-    ActivitySettled: () => null,
+    ActivitySettled: (_, data) => (data.open ? unsettledIn(data, 'open') : null),
+    ActivityClosed: () => null,
     ActivityDropped: (_, data) => (data.due ? unsettledIn(data, 'due') : null),
   },
 };

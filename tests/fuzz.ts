@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util';
 import { embedded } from './support/engines.js';
-import { complaintsIn, fuzz, isFlat, prepare, residentBytes, type Tally, Violation, worksFor } from './support/fuzz.js';
+import {
+  complaintsIn,
+  fuzz,
+  fuzzedSettings,
+  isFlat,
+  prepare,
+  residentBytes,
+  type Tally,
+  Violation,
+  worksFor,
+} from './support/fuzz.js';
 import { demoOf, type Service, startService } from './support/service.js';
 
 const { values } = parseArgs({
@@ -16,23 +26,24 @@ const say = (text: string) => process.stdout.write(text);
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
 const roundSize = 5000;
 
-/** In rounds, so that memory is looked at on the way; gives what it was halfway and at the end. */
+/** In rounds, with a look at the memory after each; garbage that waits lifts some of the figures, a leak lifts them all. */
 const runRounds = async (service: Service, tally: Tally) => {
   const { url, home } = service;
   const { target, neighbour } = await prepare(url, demoOf(home));
   const started = Date.now();
-  let halfway = 0;
+  const held: number[] = [];
   for (let done = 0; done < count; ) {
     const size = Math.min(roundSize, count - done);
     const answers = await fuzz(target, { seed, from: from + done, count: size });
     for (const [name, times] of Object.entries(answers)) tally[name] = (tally[name] ?? 0) + times;
     if (!(await worksFor(url, neighbour))) throw new Violation(`seed ${seed}: the service no longer works`);
     done += size;
-    const held = await residentBytes(url);
-    if (done <= count / 2) halfway = held;
-    say(`\r${done} of ${count}, ${Math.round((done * 1000) / (Date.now() - started))}/s, ${mebibytes(held)}   `);
+    const now = await residentBytes(url);
+    held.push(now);
+    say(`\r${done} of ${count}, ${Math.round((done * 1000) / (Date.now() - started))}/s, ${mebibytes(now)}   `);
   }
-  return { halfway, end: await residentBytes(url) };
+  const half = Math.ceil(held.length / 2);
+  return { before: Math.min(...held.slice(0, half)), after: Math.min(...held.slice(-half)) };
 };
 
 const summary = (tally: Tally) =>
@@ -42,12 +53,12 @@ const summary = (tally: Tally) =>
     .join('');
 
 say(`seed ${seed}\n`);
-const service = await startService({ on: embedded });
+const service = await startService({ on: embedded, env: fuzzedSettings });
 const tally: Tally = {};
 try {
-  const { halfway, end } = await runRounds(service, tally);
-  say(`\n${summary(tally)}memory halfway ${mebibytes(halfway)}, at the end ${mebibytes(end)}\n`);
-  if (halfway > 0 && !isFlat(halfway, end)) throw new Violation(`seed ${seed}: memory grew`);
+  const { before, after } = await runRounds(service, tally);
+  say(`\n${summary(tally)}memory at least ${mebibytes(before)} in the first half, ${mebibytes(after)} in the second\n`);
+  if (!isFlat(before, after)) throw new Violation(`seed ${seed}: memory grew`);
   const complaints = complaintsIn(service.output());
   if (complaints.length > 0) throw new Violation(`seed ${seed}: the service complains`);
   say('no violation\n');

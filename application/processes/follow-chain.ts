@@ -3,17 +3,18 @@ import { entriesOf } from '../block-entries.js';
 import {
   beginAt,
   type Cursor,
+  createCursorStore,
   finalizedAt,
   isBehind,
   lagOf,
-  readCursor,
+  Overtaken,
   tipOf,
   withBlock,
   withoutNewest,
-  writeCursor,
 } from '../chain-cursor.js';
 import { DeepReorganization, findPath } from '../chain-path.js';
 import type { Ledgers } from '../ledgers.js';
+import type { Notices } from '../notices.js';
 import type { Block, Chain, Header, Interest } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
@@ -45,6 +46,7 @@ type Ports = {
   readonly state: StateStore;
   readonly watched: WatchList;
   readonly ledgers: Ledgers;
+  readonly notices: Notices;
   readonly system: System;
 };
 
@@ -52,11 +54,6 @@ const fetchedAhead = 8;
 const savedEvery = 32;
 const pollMs = { shortest: 100, longest: 1000 };
 const longestPatienceMs = 5000;
-
-/** Another process moved the cursor. */
-class Overtaken extends Error {
-  override readonly name = 'Overtaken';
-}
 
 /** Blocks in order, some fetched while an earlier one is worked on; ends where one is no longer there. */
 const fetchInOrder = async function* (chain: Chain, headers: readonly Header[], interest: Interest) {
@@ -82,15 +79,9 @@ const pauseFor = ({ headers }: Cursor) => {
 
 /** Moves along the chain: each call takes what there is up to the head, or as much of it as is taken at once. */
 const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
-  const { chain, events, state, watched, ledgers, system } = ports;
-  const settle = createSettlement({ chain, watched, ledgers, system }, variant);
-  let revision = 0;
-
-  const save = async (cursor: Cursor) => {
-    if (!(await writeCursor(state, variant.tag, cursor, revision)))
-      throw new Overtaken('another process follows this chain too; going on from where it is');
-    revision++;
-  };
+  const { chain, events, state, watched, ledgers, notices, system } = ports;
+  const settle = createSettlement({ chain, watched, ledgers, notices, system }, variant);
+  const { read, save, last } = createCursorStore(state, variant.tag);
 
   const begin = async (genesis: Header, known: Cursor | null) => {
     if (known) system.log.warn({ variant: variant.tag, genesis: genesis.hash }, 'this is another chain than before');
@@ -100,10 +91,9 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
 
   const resume = async (): Promise<Cursor> => {
     const genesis = await chain.genesis();
-    const stored = await readCursor(state, variant.tag);
-    const known = stored.cursor?.chain === genesis.hash ? stored.cursor : null;
-    const cursor = known ?? (await begin(genesis, stored.cursor));
-    revision = stored.revision;
+    const stored = await read();
+    const known = stored?.chain === genesis.hash ? stored : null;
+    const cursor = known ?? (await begin(genesis, stored));
     await watched.load(cursor.positions[0] ?? 0);
     if (!known) await save(cursor);
     return cursor;
@@ -113,8 +103,12 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
     if (drop.length === 0) return cursor;
     system.log.warn({ variant: variant.tag, height: tipOf(cursor).number, depth: drop.length }, 'blocks were replaced');
     for (const { hash } of drop)
-      for (const activity of watched.activities.in(hash)) if (activity.phase !== 'due') await ledgers.drop(activity);
-    return withoutNewest(cursor, drop.length);
+      for (const activity of watched.activities.in(hash))
+        if (activity.phase !== 'due') await ledgers.drop(activity, notices.hasListeners(activity));
+    const kept = withoutNewest(cursor, drop.length);
+    // Whatever happens next: should the chain come back to what was dropped, it must be taken anew.
+    await save(kept);
+    return kept;
   };
 
   const take = async (from: Cursor, add: readonly Header[]) => {
@@ -143,12 +137,12 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
     return cursor;
   };
 
-  return { resume, advance };
+  return { resume, advance, last };
 };
 
 export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: { fromGenesis: boolean }): Follower => {
   const { chain, system } = ports;
-  const { resume, advance } = createMoves(ports, variant, fromGenesis);
+  const { resume, advance, last } = createMoves(ports, variant, fromGenesis);
   let cursor: Cursor | null = null;
   let alarm: string | null = null;
   let patienceMs: number = pollMs.shortest;
@@ -166,18 +160,22 @@ export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: 
       if (error instanceof DeepReorganization) system.log.error(facts, 'a final block was replaced; not following on');
       else system.log.warn(facts, 'a chain cannot be followed right now');
       patienceMs = Math.min(longestPatienceMs, patienceMs * 2);
-      return error instanceof Overtaken || error instanceof DeepReorganization ? null : from;
+      return error instanceof Overtaken || error instanceof DeepReorganization ? null : last();
     }
   };
 
+  const pauseAfter = (before: Cursor, after: Cursor | null) => {
+    if (alarm !== null || after === null) return patienceMs;
+    return !isBehind(after) || tipOf(after) === tipOf(before) ? pauseFor(after) : 0;
+  };
   const follow = async (signal: AbortSignal, pause: (ms: number) => Promise<void>) => {
     let current: Cursor | null = await resume();
     while (current && !signal.aborted) {
       const before: Cursor = current;
       cursor = before;
       current = await attempt(before);
-      if (current === null || current === before) await pause(patienceMs);
-      else if (!isBehind(current) || tipOf(current) === tipOf(before)) await pause(pauseFor(current));
+      const ms = pauseAfter(before, current);
+      if (ms > 0) await pause(ms);
     }
   };
 

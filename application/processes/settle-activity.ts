@@ -1,13 +1,14 @@
 import { assetKey } from '../../domain/asset.js';
-import type { Balance, Holding } from '../../domain/ledger.js';
+import { type Balance, distinct, type Holding } from '../../domain/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import type { Activity } from '../activities.js';
+import { createActivityTasks, type Known } from '../activity-tasks.js';
 import type { Ledgers } from '../ledgers.js';
+import type { Notices } from '../notices.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 import type { WatchList } from '../watch-list.js';
 
-type Known = { readonly chain: string; readonly headers: readonly Header[] };
 type Due = { readonly activity: Activity; readonly holdings: readonly Holding[] };
 
 /** So many balances are asked for at once, so many activities settled at once. */
@@ -42,46 +43,29 @@ const isCanonical = async (chain: Chain, known: Known, { number, hash }: Activit
 };
 
 /**
- * Settles what is deep enough: reads the balances that it may have changed at the confirmed height and records both.
- * Drops what turns out to have been observed in a block that is no longer there, as after a crash at the wrong moment.
+ * Settles what is deep enough: reads the balances that it may have changed at the confirmed height and records both;
+ * has those told who asked for it. Drops what turns out to have been observed in a block that is no longer there, as
+ * after a crash at the wrong moment.
  */
 export const createSettlement = (
-  ports: { chain: Chain; watched: WatchList; ledgers: Ledgers; system: System },
+  ports: { chain: Chain; watched: WatchList; ledgers: Ledgers; notices: Notices; system: System },
   variant: Variant,
 ) => {
-  const { chain, watched, ledgers, system } = ports;
+  const { chain, watched, ledgers, notices, system } = ports;
 
   /** An address that the wallet gave up meanwhile has no balance there. */
   const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
     watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
+  const { find: findTasks, depthOf } = createActivityTasks(watched, variant);
 
-  /** The height whose balances count for it, when there is something to do. */
-  const heightFor = ({ chain: id, headers }: Known, activity: Activity) => {
-    const { block, phase } = activity;
-    if (block.chain !== id || phase === 'settled') return null;
-    const [first, tip] = [headers[0] as Header, headers.at(-1) as Header];
-    const height = tip.number - Math.max(1, watched.confirmation(activity) ?? variant.depth) + 1;
-    const isReplaced = (headers[block.number - first.number] ?? block).hash !== block.hash;
-    return phase === 'due' || block.number <= height || isReplaced ? height : null;
-  };
-  const findDue = (known: Known) => {
-    const due = new Map<number, Activity[]>();
-    for (const activity of watched.activities.all()) {
-      const height = heightFor(known, activity);
-      if (height === null) continue;
-      const same = due.get(height) ?? [];
-      same.push(activity);
-      due.set(height, same);
-    }
-    return due;
-  };
-
+  /** Null when it must not be settled: it was dropped just now, or the chain is not there yet. */
   const examine = async (known: Known, activity: Activity): Promise<Due | null> => {
     const stands = activity.phase === 'due' || (await isCanonical(chain, known, activity.block));
-    if (stands === false) await ledgers.drop(activity);
+    if (stands === false) await ledgers.drop(activity, notices.hasListeners(activity));
     if (!stands) return null;
-    const holdings = await ledgers.holdings(activity);
-    return { activity, holdings: holdings.filter((holding) => isHeld(activity, holding)) };
+    if (activity.phase === 'due') await notices.takeBack(activity);
+    const { holdings } = await ledgers.read(activity);
+    return { activity, holdings: distinct(holdings).filter((holding) => isHeld(activity, holding)) };
   };
 
   const settleSome = async (known: Known, activities: readonly Activity[], at: Header) => {
@@ -92,19 +76,24 @@ export const createSettlement = (
     const found = new Map(balances.map((one) => [holdingKey(one), one]));
     await Promise.all(
       due.map(({ activity, holdings }) => {
-        const own = holdings.map((holding) => found.get(holdingKey(holding)));
-        return ledgers.settle(
-          activity,
-          own.filter((one) => one !== undefined),
-          at,
-        );
+        const own = holdings.map((holding) => found.get(holdingKey(holding))).filter((one) => one !== undefined);
+        return ledgers.settle(activity, { balances: own, at, open: notices.hasListeners(activity) });
       }),
     );
   };
 
+  const tellAll = async (known: Known, activities: readonly Activity[]) => {
+    for (const activity of activities) {
+      const isConfirmed = activity.phase === 'open';
+      if (!(await isCanonical(chain, known, activity.block))) continue;
+      const isDone = await notices.tell(activity, depthOf(known, activity), isConfirmed);
+      if (isDone && isConfirmed) await ledgers.close(activity);
+    }
+  };
+
   return async (known: Known): Promise<void> => {
     await watched.catchUp();
-    for (const [height, activities] of findDue(known)) {
+    for (const [height, activities] of findTasks(known).settling) {
       const at = await headerAt(chain, known, height);
       if (!at) continue;
       for (let i = 0; i < activities.length; i += activitiesAtOnce) {
@@ -112,6 +101,8 @@ export const createSettlement = (
         await system.breathe();
       }
     }
+    await watched.catchUp();
+    await tellAll(known, findTasks(known).telling);
     await watched.catchUp();
   };
 };

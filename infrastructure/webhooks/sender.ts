@@ -37,7 +37,7 @@ const checkHeader: Sender['checkHeader'] = (name, value) => {
   return unprintable.test(value) ? 'the value must hold Latin-1 without control characters' : null;
 };
 
-/** By system call and code. What is told to customers says nothing of addresses, ports or the software in use. */
+/** By system call and code, or name where there is no code. What is told to customers says nothing of addresses, ports or the software in use. */
 const failures: readonly (readonly [error: RegExp, failure: string])[] = [
   [/ (?:ENOTFOUND|ENODATA)$/, 'the host name has no address'],
   [/^(?:query|getaddrinfo)/, 'the host name could not be looked up'],
@@ -49,13 +49,13 @@ const failures: readonly (readonly [error: RegExp, failure: string])[] = [
   [/ (?:[A-Z_]*CERT|UNABLE_TO_|INVALID_|ERR_TLS_CERT)/, 'the certificate is not trusted'],
   [/ (?:ERR_SSL_|ERR_TLS_|EPROTO)/, 'TLS could not be agreed on'],
   [/ UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer were too large'],
-  [/ (?:HPE_|UND_ERR_RES_)/, 'the answer was not HTTP'],
+  [/ (?:HTTPParserError$|HPE_|UND_ERR_RES_)/, 'the answer was not HTTP'],
   [/ UND_ERR_(?:DESTROYED|CLOSED)$/, 'the service is stopping'],
   [/ EGRESS_REFUSED$/, 'the URL must not lead into a private network'],
 ];
 
 const failureOf = (error: Error) => {
-  const { syscall = '', code = '' } = error as NodeJS.ErrnoException;
+  const { name, syscall = '', code = name } = error as NodeJS.ErrnoException;
   return failures.find(([pattern]) => pattern.test(`${syscall} ${code}`))?.[1] ?? 'the notification could not be sent';
 };
 
@@ -92,22 +92,21 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
     let retryAfter: RetryAfter;
     let hints = 0;
     let isOver = false;
-    let started: Dispatcher.DispatchController | undefined;
+    let running: Dispatcher.DispatchController | undefined;
     // Who has said a status has answered, however the rest of it ends: to send again would only double the letter.
     const end = (failure: string) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
       resolve({ status, failure: status === null ? failure : '', answer: beginning.text(), retryAfter });
-      // Does nothing where the answer is complete, so that the connection is kept.
-      started?.abort(new Error(failure));
+      running?.abort(new Error(failure));
     };
     const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => {
         // Thrown, unlike aborted, it leaves the connection to the next letter.
         if (isOver) throw new Error('too late');
-        started = controller;
+        running = controller;
       },
       onResponseStart: (_, statusCode, headers) => {
         if (statusCode < 200) {
@@ -121,19 +120,23 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
       onResponseData: (_, chunk) => {
         if (!beginning.take(chunk)) end('');
       },
-      onResponseEnd: () => end(''),
-      onResponseError: (_, error) => end(failureOf(error)),
+      onResponseEnd: () => {
+        running = undefined;
+        end('');
+      },
+      onResponseError: (_, error) => {
+        running = undefined;
+        end(failureOf(error));
+      },
     });
   });
 
 const headersOf = ({ headers, id, timestamp, signature }: Letter) => {
-  const isNamed = headers.some(([name]) => name.toLowerCase() === 'user-agent');
-  return [
-    ...['content-type', 'application/json', 'accept-encoding', 'identity'],
-    ...['webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature],
-    ...(isNamed ? [] : ['user-agent', 'chainfold']),
-    ...headers.flat(),
-  ];
+  const all = ['content-type', 'application/json', 'accept-encoding', 'identity'];
+  all.push('webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature);
+  if (!headers.some(([name]) => name.toLowerCase() === 'user-agent')) all.push('user-agent', 'chainfold');
+  for (const [name, value] of headers) all.push(name, value);
+  return all;
 };
 
 const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
@@ -169,9 +172,9 @@ export const webhookSender = ({ egress, now = Date.now, deadlineMs = 15_000 }: S
     checkHeader,
     post: async (letter) => {
       const began = performance.now();
-      const { retryAfter, ...outcome } = await outcomeOf(letter);
+      const { status, failure, answer, retryAfter } = await outcomeOf(letter);
       const durationMs = Math.round(performance.now() - began);
-      return { ...outcome, durationMs, retryAt: retryTime(retryAfter, now()) };
+      return { status, failure, answer, durationMs, retryAt: retryTime(retryAfter, now()) };
     },
     close: () => egress.close(),
   };

@@ -6,7 +6,6 @@ import type { Credentials } from '../signature.js';
 import { type Command, type Invocation, type Needs, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
-/** The last has nothing to do until webhooks are delivered; who names it already need not change. */
 const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 type Role = (typeof roles)[number];
 const stopMs = 8000;
@@ -26,6 +25,11 @@ const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal:
   ...(wanted.includes('follower') && {
     'token describer': app.describeTokens,
     ...Object.fromEntries(app.followers.map(({ variant, run }) => [`follower of ${variant}`, run])),
+  }),
+  ...(wanted.includes('deliverer') && {
+    'delivery queue': app.queueDeliveries,
+    'delivery repair': app.repairDeliveries,
+    deliverer: app.deliver,
   }),
   ...(wanted.includes('api') && { memory: app.keepTrue, shredder: app.shredSecrets }),
 });

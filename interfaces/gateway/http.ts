@@ -65,7 +65,8 @@ const respond = async (app: App, target: Target, request: IncomingMessage): Prom
   const { node } = target;
   if (!node) return errorAnswer(200, rpcCodes.noNode, 'this chain is off');
   const replies = await answerCalls(requests, node);
-  return { status: 200, body: Array.isArray(parsed) ? replies : replies[0] };
+  // Notifications get no answer, not even an empty one.
+  return { status: 200, body: Array.isArray(parsed) && replies.length > 0 ? replies : replies[0] };
 };
 
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. */

@@ -43,7 +43,10 @@ export const answerProblem = (
 ): Problem => {
   const { requestId, log } = about;
   const problem = problemOf(error, requestId);
-  if (problem.status >= 500) log.error({ err: error, requestId, path: request.url }, 'a request failed');
+  // Without the query string, in which anything may stand, also a secret.
+  const facts = { requestId, path: request.url?.split('?', 1)[0] };
+  if (problem.code === 'INTERNAL') log.error({ ...facts, err: error }, 'a request failed');
+  else if (problem.status >= 500) log.warn({ ...facts, code: problem.code }, problem.detail);
   const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...about.headers };
   send(response, problem.status, { ...headers, ...extraHeaders(request, problem) }, JSON.stringify(problem));
   return problem;

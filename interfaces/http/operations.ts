@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
 import type { Position } from '../../application/ports/event-store.js';
-import { refuse } from '../../domain/failure.js';
+import { refuse, StoreDown } from '../../domain/failure.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
@@ -138,7 +138,7 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     if (!request.complete) await drain(request);
     const headers = { ...told.headers, 'x-position': String(app.progress.current()) };
     const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers });
-    if (problem.code === 'UNAVAILABLE') around.trouble(problem.detail);
+    if (error instanceof StoreDown) around.trouble(problem.detail);
     return problem.status;
   };
 

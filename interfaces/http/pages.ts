@@ -60,6 +60,10 @@ export const createPages = (deps: {
     const [code, kind] = found;
     response.json({ type: `/problems/${params.slug}`, code, ...kind });
   });
+  pages.get(
+    '/.well-known/webhook-keys',
+    (_, response) => void response.json({ keys: [{ public_key: app.publicKey }] }),
+  );
   pages.get('/health/live', (_, response) => void response.json({ status: 'live' }));
   pages.get('/health/ready', async (_, response) => {
     const reasons = await notReady(app, state).catch((error: unknown) => [String(error)]);

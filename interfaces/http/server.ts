@@ -1,10 +1,12 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
+import { Failure } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
 import { createGateway, isGatewayAddress } from '../gateway/http.js';
 import { endpoints } from '../operations/index.js';
+import { answerProblem, requestIdOf } from './answer.js';
 import { createMetrics } from './metrics.js';
 import { createOperations } from './operations.js';
 import { createPages } from './pages.js';
@@ -47,6 +49,12 @@ const answerBrokenRequest = (app: App) => (error: NodeJS.ErrnoException, socket:
   ];
   return socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
+
+const answerUnknown = (app: App, request: IncomingMessage, response: ServerResponse) =>
+  answerProblem(request, response, new Failure('NOT_FOUND', 'there is no such page'), {
+    requestId: requestIdOf(request, app.system),
+    log: app.system.log,
+  });
 
 /** Proxies may send the whole URL; what counts is its path. */
 const pathOf = (target: string) => {
@@ -99,7 +107,8 @@ export const startHttp = async (
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) void operations(request, response);
     else if (isGatewayAddress(request.url)) void gateway(request, response);
-    else pages(request, response);
+    // What Express itself cannot make sense of ends here.
+    else pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
   server.on('clientError', answerBrokenRequest(app));
   const { port } = await listen(server, settings.host, settings.port);

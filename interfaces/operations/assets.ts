@@ -1,13 +1,21 @@
+import { showAsset, showContract, showTransfer } from '../../application/shown.js';
 import { assetTypeOf, contractTypeOf, standardsOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyWallet, assetRecord, contractRecord, pageSize, pageToken, pagination, transferRecord } from './records.js';
-import { address, flag, id, int64, list, oneOf, text } from './schema.js';
-import { showAsset, showContract, showTransfer } from './shown.js';
+import {
+  anyWallet,
+  assetRecord,
+  contractRecord,
+  pageSize,
+  pageToken,
+  pagination,
+  transferRecord,
+  unixTime,
+} from './records.js';
+import { address, flag, id, list, oneOf, text } from './schema.js';
 
 const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
 const contractType = oneOf(tokenStandards.map(contractTypeOf));
-const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
 
 const standardNamed = (variant: Variant, name: string) =>
   standardsOf(variant).find((standard) => assetTypeOf(variant, standard) === name) ?? 'native';

@@ -4,12 +4,14 @@ import * as administration from './administration.js';
 import * as assets from './assets.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as wallets from './wallets.js';
+import * as webhooks from './webhooks.js';
 
 const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
   ...Object.values(wallets),
   ...Object.values(addresses),
   ...Object.values(assets),
+  ...Object.values(webhooks),
 ];
 
 export type Endpoint = {

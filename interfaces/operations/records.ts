@@ -1,16 +1,21 @@
 import type { AddressRecord } from '../../application/address-book.js';
 import type { RateLimitRecord } from '../../application/rate-limits.js';
+import type { AssetRecord, ContractRecord, TokenMetadata, TransferRecord } from '../../application/shown.js';
 import type { WalletRecord } from '../../application/wallets.js';
+import type { ShownHeader } from '../../application/webhook-headers.js';
 import { type Role, roles } from '../../domain/credential.js';
 import type { Variant } from '../../domain/variant.js';
 import type { OrganizationDocument } from '../../projections/organizations.js';
-import { id, int64, list, oneOf, record, type Schema, text, timestamp } from './schema.js';
+import { flag, id, int64, list, oneOf, record, type Schema, text, timestamp } from './schema.js';
 
 const stored = text(0, 200);
 
 /** Stands for a wallet's id in examples. */
 export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 
+export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+export const anyHeader = 'hdr_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+export const anyDelivery = 'whd_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyOrganization = 'org_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyKey = 'ck_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899aabbccddeeff';
 
@@ -36,6 +41,8 @@ export const pagination = record<{ next_page_token: string }>({ next_page_token:
 
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
+/** Far enough, and within what a date can say. */
+export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
 
 /** SPEC 2.1 */
 export const organizationRecord = record<Omit<OrganizationDocument, 'position'>>({
@@ -71,9 +78,6 @@ export const rateLimitRecord = record<RateLimitRecord>({
 const chainText = text(0, 200);
 /** What a contract wrote; capped where it is read. */
 const foreignText = text(0, 1_000_000);
-type Erc20 = { contract_address: string; name: string; symbol: string; decimals?: number };
-type Token = { contract_address: string; token_id: string; token_uri: string; token_data: string };
-export type Metadata = { erc20?: Erc20; erc721?: Token & { name: string; symbol: string }; erc1155?: Token };
 
 const token = {
   contract_address: chainText,
@@ -83,22 +87,18 @@ const token = {
 };
 const named = { name: foreignText, symbol: foreignText };
 /** SPEC 2.6 */
-const metadata = record<Metadata>(
+const metadata = record<TokenMetadata>(
   {
-    erc20: record<Erc20>({ contract_address: chainText, ...named, decimals: int64({ minimum: 0 }) }, ['decimals']),
-    erc721: record<NonNullable<Metadata['erc721']>>({ ...token, ...named }),
-    erc1155: record<Token>(token),
+    erc20: record<NonNullable<TokenMetadata['erc20']>>(
+      { contract_address: chainText, ...named, decimals: int64({ minimum: 0 }) },
+      ['decimals'],
+    ),
+    erc721: record<NonNullable<TokenMetadata['erc721']>>({ ...token, ...named }),
+    erc1155: record<NonNullable<TokenMetadata['erc1155']>>(token),
   },
   ['erc20', 'erc721', 'erc1155'],
 );
 
-export type AssetRecord = {
-  wallet_id: string;
-  address: string;
-  asset_type: string;
-  balance: string;
-  asset_metadata: Metadata;
-};
 export const assetRecord = record<AssetRecord>({
   wallet_id: stored,
   address: stored,
@@ -107,20 +107,6 @@ export const assetRecord = record<AssetRecord>({
   asset_metadata: metadata,
 });
 
-/** SPEC 2.8, C */
-export type TransferRecord = {
-  transaction_hash: string;
-  asset_type: string;
-  nonce: string;
-  from: string;
-  to: string;
-  value: string;
-  transaction_fee: string;
-  transfer_state: string;
-  block_number: number;
-  block_timestamp: number;
-  transfer_metadata: Metadata;
-};
 export const transferRecord = record<TransferRecord>({
   transaction_hash: chainText,
   asset_type: chainText,
@@ -135,12 +121,6 @@ export const transferRecord = record<TransferRecord>({
   transfer_metadata: metadata,
 });
 
-/** SPEC 2.10 */
-export type ContractRecord = {
-  contract_address: string;
-  contract_type: string;
-  contract_metadata: { name?: string; symbol?: string; decimals?: number } | null;
-};
 export const contractRecord = record<ContractRecord>({
   contract_address: chainText,
   contract_type: chainText,
@@ -149,4 +129,50 @@ export const contractRecord = record<ContractRecord>({
     properties: { ...named, decimals: int64({ minimum: 0 }) },
     additionalProperties: false,
   },
+});
+
+/** SPEC 2.11 */
+export type WebhookRecord = {
+  webhook_id: string;
+  wallet_id: string;
+  webhook_endpoint: string;
+  confirmation: number;
+  disabled: boolean;
+  create_time: string;
+};
+const webhookFields = {
+  webhook_id: id,
+  wallet_id: stored,
+  webhook_endpoint: text(1, 2048),
+  confirmation: int64({ minimum: 0 }),
+  disabled: flag(),
+  create_time: timestamp,
+};
+export const webhookRecord = record<WebhookRecord>(webhookFields);
+export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: id });
+
+export const webhookHeaderRecord = record<ShownHeader>({
+  webhook_header_id: id,
+  webhook_id: stored,
+  header_key: text(1, 1000),
+  header_value: text(0, 1000),
+});
+
+export type HistoryRecord = {
+  webhook_history_id: string;
+  webhook_id: string;
+  webhook_status: string;
+  notification_type: string;
+  delivery_count: number;
+  delivery_time: string;
+  data: object;
+};
+export const historyRecord = record<HistoryRecord>({
+  webhook_history_id: id,
+  webhook_id: id,
+  webhook_status: chainText,
+  notification_type: chainText,
+  delivery_count: int64({ minimum: 0 }),
+  delivery_time: timestamp,
+  data: { type: 'object' },
 });

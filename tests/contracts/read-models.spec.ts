@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { PageKey, ReadModels } from '../../application/ports/read-models.js';
+import type { DocumentKey, Found, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { Collection } from '../../projections/define.js';
 import { readModels } from '../support/adapters.js';
 import { usePlace } from '../support/places.js';
@@ -15,6 +15,8 @@ const notesAgain: Collection<Note> = { ...notes, version: 2 };
 
 const note = (id: string, at: number, owner = 'ann'): Note => ({ id, owner, at });
 const put = (document: Note, scope = 'one', collection = notes) => ({ collection, scope, id: document.id, document });
+
+const less = (a: string, b: string) => (a < b ? -1 : 1);
 
 for (const [adapter, place] of Object.entries(readModels))
   describe(`read models contract: ${adapter}`, () => {
@@ -147,6 +149,72 @@ for (const [adapter, place] of Object.entries(readModels))
         ),
         { numRuns: 25 },
       ));
+
+    const scanAll = async (collection = notes) => {
+      const parts: (readonly Found<Note>[])[] = [];
+      let after: DocumentKey | undefined;
+      for (;;) {
+        const part = await store.scan(collection, after);
+        after = part.at(-1);
+        if (!after) return parts;
+        parts.push(part);
+      }
+    };
+
+    it('scans nothing where there is nothing', async () => {
+      await commit(put(note('a', 1), 'one', notesAgain));
+      assert.deepEqual(await store.scan(notes), []);
+      assert.deepEqual(await store.scan(notes, { scope: 'one', id: 'a' }), []);
+    });
+
+    it('scans the documents of all owners in order by scope and id, after any of them', async () => {
+      const keys = ['a/1', 'a/2', 'a', 'a/1x', 'b', 'A'].flatMap((scope) =>
+        ['2', '10', '', '1|a', '1', '~'].map((id) => ({ scope, id })),
+      );
+      await commit(...keys.map(({ scope, id }, i) => put(note(id, i), scope)));
+      const sorted = keys
+        .map(({ scope, id }, i) => ({ scope, id, document: note(id, i) }))
+        .sort((a, b) => (a.scope === b.scope ? less(a.id, b.id) : less(a.scope, b.scope)));
+      assert.deepEqual(await store.scan(notes), sorted);
+      for (const [i, { scope, id }] of sorted.entries())
+        assert.deepEqual(await store.scan(notes, { scope, id }), sorted.slice(i + 1), `${scope} ${id}`);
+      assert.deepEqual(
+        await store.scan(notes, { scope: 'a/1', id: '1{' }),
+        sorted.filter(({ scope, id }) => scope > 'a/1' || (scope === 'a/1' && id > '1{')),
+      );
+    });
+
+    it('scans in parts of at most a thousand, and misses and doubles nothing', async () => {
+      const all = Array.from({ length: 2345 }, (_, i) => put(note(`n${i}`, i), `scope${i % 7}`));
+      await commit(...all);
+      await commit({ collection: notes, scope: 'scope3', id: 'n3', document: null });
+      const parts = await scanAll();
+      assert.deepEqual(
+        parts.map(({ length }) => length),
+        [1000, 1000, 344],
+      );
+      assert.deepEqual(
+        new Set(parts.flat().map(({ scope, id }) => `${scope} ${id}`)),
+        new Set(all.map(({ scope, id }) => `${scope} ${id}`).filter((key) => key !== 'scope3 n3')),
+      );
+      for (const { scope, id, document } of parts.flat()) {
+        assert.equal(document.id, id);
+        assert.equal(scope, `scope${document.at % 7}`);
+      }
+    });
+
+    it('scans no document twice, and misses none that stays, while others write', async () => {
+      await commit(...Array.from({ length: 1500 }, (_, i) => put(note(`m${i}`, i))));
+      const first = await store.scan(notes);
+      await commit(put(note('a', 1)), put(note('z', 2)), put(note('m0', 9)), put(note('b', 1), 'two'));
+      const seen = [...first, ...(await store.scan(notes, first.at(-1)))].map(({ id }) => id);
+      assert.equal(new Set(seen).size, seen.length);
+      assert.deepEqual(
+        seen.filter((id) => !id.startsWith('m')),
+        ['z', 'b'],
+      );
+      assert.equal(seen.length, 1502);
+    });
 
     it('forgets everything when it is reset, and whoever was at work notices', async () => {
       const stale = await store.checkpoint();

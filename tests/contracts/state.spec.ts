@@ -47,6 +47,35 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal(await store.put('vault', 'a', 'two', noEntry), true);
     });
 
+    it('names its ids in order, after any text, bucket by bucket', async () => {
+      assert.deepEqual(await store.ids('vault', ''), []);
+      for (const id of ['b', 'a:10', 'a:2', 'B', 'a', '~']) await store.put('vault', id, 'x', noEntry);
+      await store.put('processes', 'a1', 'x', noEntry);
+      assert.deepEqual(await other.ids('vault', ''), ['B', 'a', 'a:10', 'a:2', 'b', '~']);
+      assert.deepEqual(await other.ids('vault', 'a:10'), ['a:2', 'b', '~']);
+      assert.deepEqual(await other.ids('vault', 'a:1'), ['a:10', 'a:2', 'b', '~']);
+      assert.deepEqual(await other.ids('vault', '~'), []);
+      assert.deepEqual(await other.ids('processes', ''), ['a1']);
+      await store.destroy('vault', 'a');
+      assert.deepEqual(await other.ids('vault', 'B'), ['a:10', 'a:2', 'b', '~']);
+    });
+
+    it('names more than a thousand ids in parts, each once', async () => {
+      const all = Array.from({ length: 1205 }, (_, i) => `key:${String(i).padStart(4, '0')}`);
+      for (let i = 0; i < all.length; i += 50)
+        await Promise.all(all.slice(i, i + 50).map((id) => store.put('vault', id, id, noEntry)));
+      const found: string[] = [];
+      for (
+        let part = await store.ids('vault', '');
+        part.length > 0;
+        part = await store.ids('vault', part.at(-1) ?? '')
+      ) {
+        assert.ok(part.length <= 1000);
+        found.push(...part);
+      }
+      assert.deepEqual(found, all);
+    });
+
     it('has everything when it is opened again', async () => {
       await store.put('vault', 'a', 'one', noEntry);
       await close(store);

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { type Asset, assetKey } from '../../domain/asset.js';
 import { contract } from '../../domain/contract.js';
 import { fold } from '../../domain/decider.js';
-import { distinct, type LedgerEvent, ledger, type Transfer } from '../../domain/ledger.js';
+import {
+  distinct,
+  type Ledger,
+  type LedgerCommand,
+  type LedgerEvent,
+  ledger,
+  type Transfer,
+} from '../../domain/ledger.js';
 import { token } from '../../domain/token.js';
 import { check, emits, nothing, refused } from '../support/matrix.js';
 
@@ -11,7 +18,7 @@ const coin: Asset = { standard: 'erc20', contract: '0xcc' };
 
 describe('ledger', () => {
   const of = { walletId: 'wal_1', block: { number: 7, hash: '0xb7', time: 1_700_000_000, chain: '0xb0' } };
-  const at = { number: 9, hash: '0xb9' };
+  const at = { number: 9, hash: '0xb9', chain: '0xb0' };
   const paid: Transfer = {
     transaction: '0xt1',
     index: '0',
@@ -38,96 +45,113 @@ describe('ledger', () => {
     ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...of, ...one } })),
     ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one } })),
   ];
-  const changed = <T extends 'TransferConfirmed' | 'TransferRemoved'>(type: T) => [
+  const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
     { type, data: { ...of, transaction: '0xt1', index: '0', failed: false } },
     { type, data: { ...of, transaction: '0xt2', index: '0', failed: true } },
   ];
-  const read: LedgerEvent[] = balances.map((one) => ({
-    type: 'BalanceRead',
-    data: { walletId: 'wal_1', ...one, at },
-  }));
-  const reread = balances.map((one) => ({
-    type: 'BalanceRead' as const,
-    data: { walletId: 'wal_1', ...one, at, correction: true as const },
-  }));
-  const done = { type: 'ActivitySettled', data: of } as const;
-  const settled = [...changed('TransferConfirmed'), ...read, done];
-  const gone = (due: boolean) => ({ type: 'ActivityDropped', data: { ...of, due } }) as const;
-  const dropped = [...changed('TransferRemoved'), gone(false)];
-  const droppedLate = [...changed('TransferRemoved'), gone(true)];
+  const readings = (correction?: true): LedgerEvent[] =>
+    balances.map((one) => ({
+      type: 'BalanceRead',
+      data: { walletId: 'wal_1', ...one, at, ...(correction && { correction }) },
+    }));
+  const [read, reread] = [readings(), readings(true)];
+  const confirmed = changed('TransferConfirmed');
+  const done: LedgerEvent = { type: 'ActivitySettled', data: of };
+  const openly: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true } };
+  const closed: LedgerEvent = { type: 'ActivityClosed', data: of };
+  const dropped = (due: boolean): LedgerEvent[] => [
+    ...changed('TransferRemoved'),
+    { type: 'ActivityDropped', data: { ...of, due } },
+  ];
+  const settled = [...confirmed, ...read, done];
+  const settledOpen = [...confirmed, ...read, openly];
   const corrected = [...reread, done];
+  /** It counted, was replaced, and its balances are not corrected yet. */
+  const due = [...observed, ...settled, ...dropped(true)];
 
-  check(ledger, {
-    pasts: {
-      none: [],
-      pending: observed,
-      confirmed: [...observed, ...settled],
-      dropped: [...observed, ...dropped],
-      due: [...observed, ...settled, ...droppedLate],
-      corrected: [...observed, ...settled, ...droppedLate, ...corrected],
-      'pending again': [...observed, ...dropped, ...observed],
-      'pending again after a correction': [...observed, ...settled, ...droppedLate, ...corrected, ...observed],
-      'confirmed again': [...observed, ...dropped, ...observed, ...settled],
-    },
+  const pasts = {
+    none: [],
+    pending: observed,
+    open: [...observed, ...settledOpen],
+    closed: [...observed, ...settledOpen, closed],
+    confirmed: [...observed, ...settled],
+    dropped: [...observed, ...dropped(false)],
+    due,
+    'due since somebody was told': [...observed, ...dropped(true)],
+    corrected: [...due, ...corrected],
+    'pending again': [...observed, ...dropped(false), ...observed],
+    'pending again while a correction is owed': [...due, ...observed],
+    'pending again after a correction': [...due, ...corrected, ...observed],
+    'confirmed again': [...observed, ...dropped(false), ...observed, ...settled],
+    'confirmed again with the correction': [...due, ...observed, ...confirmed, ...corrected],
+    'open again with the correction': [...due, ...observed, ...confirmed, ...reread, openly],
+    'due again': [...due, ...observed, ...dropped(true)],
+  };
+  /** One cell per past; nothing changes in those that are left out. */
+  const cells = (found: Partial<Record<keyof typeof pasts, LedgerEvent[]>>) =>
+    Object.keys(pasts).map((past) => emits(...(found[past as keyof typeof pasts] ?? [])));
+  const everywhere = (events: LedgerEvent[]) => Object.keys(pasts).map(() => emits(...events));
+  const settlement = (found: LedgerEvent[], again: LedgerEvent[], last: LedgerEvent) => {
+    const [counted, fixed] = [
+      [...confirmed, ...found, last],
+      [...again, done],
+    ];
+    return cells({
+      pending: counted,
+      due: fixed,
+      'due since somebody was told': fixed,
+      'pending again': counted,
+      'pending again while a correction is owed': [...confirmed, ...again, last],
+      'pending again after a correction': counted,
+      'due again': fixed,
+    });
+  };
+
+  check<LedgerCommand, LedgerEvent, Ledger>(ledger, {
+    pasts,
     rows: [
       [
         'Observe',
         { type: 'Observe', data: { ...of, transfers, touches } },
-        emits(...observed),
-        nothing,
-        nothing,
-        emits(...observed),
-        emits(...observed),
-        emits(...observed),
-        nothing,
-        nothing,
-        nothing,
+        ...cells({
+          none: observed,
+          dropped: observed,
+          due: observed,
+          'due since somebody was told': observed,
+          corrected: observed,
+          'due again': observed,
+        }),
       ],
+      ['Observe of nothing', { type: 'Observe', data: { ...of, transfers: [], touches: [] } }, ...everywhere([])],
+      ['Settle', { type: 'Settle', data: { ...of, balances, at, open: false } }, ...settlement(read, reread, done)],
       [
-        'Observe of nothing',
-        { type: 'Observe', data: { ...of, transfers: [], touches: [] } },
-        ...Array(9).fill(nothing),
-      ],
-      [
-        'Settle',
-        { type: 'Settle', data: { ...of, balances, at } },
-        nothing,
-        emits(...settled),
-        nothing,
-        nothing,
-        emits(...corrected),
-        nothing,
-        emits(...settled),
-        emits(...settled),
-        nothing,
+        'Settle while somebody is to be told',
+        { type: 'Settle', data: { ...of, balances, at, open: true } },
+        ...settlement(read, reread, openly),
       ],
       [
         'Settle without an answer of the node',
-        { type: 'Settle', data: { ...of, balances: [], at } },
-        nothing,
-        emits<LedgerEvent>(...changed('TransferConfirmed'), done),
-        nothing,
-        nothing,
-        emits<LedgerEvent>(done),
-        nothing,
-        emits<LedgerEvent>(...changed('TransferConfirmed'), done),
-        emits<LedgerEvent>(...changed('TransferConfirmed'), done),
-        nothing,
+        { type: 'Settle', data: { ...of, balances: [], at, open: false } },
+        ...settlement([], [], done),
       ],
-      [
-        'Drop',
-        { type: 'Drop', data: of },
-        nothing,
-        emits(...dropped),
-        emits(...droppedLate),
-        nothing,
-        nothing,
-        nothing,
-        emits(...dropped),
-        emits(...dropped),
-        emits(...droppedLate),
-      ],
-      ['Refresh', { type: 'Refresh', data: { walletId: 'wal_1', balances, at } }, ...Array(9).fill(emits(...read))],
+      ['Close', { type: 'Close', data: of }, ...cells({ open: [closed], 'open again with the correction': [closed] })],
+      ...([false, true] as const).map((told): [string, LedgerCommand, ...ReturnType<typeof cells>] => [
+        told ? 'Drop of what somebody may have been told of' : 'Drop',
+        { type: 'Drop', data: { ...of, told } },
+        ...cells({
+          pending: dropped(told),
+          open: dropped(true),
+          closed: dropped(true),
+          confirmed: dropped(true),
+          'pending again': dropped(told),
+          'pending again while a correction is owed': dropped(true),
+          'pending again after a correction': dropped(told),
+          'confirmed again': dropped(true),
+          'confirmed again with the correction': dropped(true),
+          'open again with the correction': dropped(true),
+        }),
+      ]),
+      ['Refresh', { type: 'Refresh', data: { walletId: 'wal_1', balances, at } }, ...everywhere(read)],
     ],
   });
 
@@ -138,20 +162,25 @@ describe('ledger', () => {
       { address: '0xdd', asset: native },
     ]));
   it('remembers after a drop which balances to correct', () =>
-    assert.deepEqual(fold(ledger, [...observed, ...settled, ...droppedLate]), {
-      ...fold(ledger, observed),
-      phase: 'due',
-    }));
-  it('forgets what a dropped block did when the block comes back', () => {
+    assert.deepEqual(fold(ledger, due), { ...fold(ledger, observed), phase: 'due', drops: 1, owed: true }));
+  it('forgets what a dropped block did when the block comes back, but not how often it was dropped', () => {
     const [first, ...rest] = observed;
     assert.ok(first);
-    assert.deepEqual(fold(ledger, [...rest, ...dropped, first]), fold(ledger, [first]));
+    assert.deepEqual(fold(ledger, [...rest, ...dropped(false), first]), { ...fold(ledger, [first]), drops: 1 });
     const touched = observed.slice(-1);
-    assert.deepEqual(fold(ledger, [...observed, ...dropped, ...touched]), fold(ledger, touched));
+    const back = [...observed, ...dropped(false), ...observed, ...dropped(false), ...touched];
+    assert.deepEqual(fold(ledger, back), { ...fold(ledger, touched), drops: 2 });
   });
-  it('takes up a block that comes back while its correction is still due', () => {
-    const due = [...observed, ...settled, ...droppedLate];
-    assert.deepEqual(fold(ledger, [...due, ...observed]), fold(ledger, observed));
+  it('takes up a block that comes back while its correction is still due, and owes it until it is settled', () => {
+    const back = [...due, ...observed];
+    assert.deepEqual(fold(ledger, back), { ...fold(ledger, observed), drops: 1, owed: true });
+    assert.deepEqual(fold(ledger, [...back, ...dropped(true)]).phase, 'due');
+    for (const event of [done, openly]) assert.equal(fold(ledger, [...back, event]).owed, false);
+    assert.equal(fold(ledger, [...back, ...dropped(true), done]).owed, false);
+  });
+  it('is open until everybody was told', () => {
+    assert.equal(fold(ledger, pasts.open).phase, 'open');
+    assert.deepEqual(fold(ledger, pasts.closed), fold(ledger, pasts.confirmed));
   });
   it('reads each balance once, however often it was changed', () => {
     const holdings = [

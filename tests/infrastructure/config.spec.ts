@@ -5,6 +5,7 @@ import { BadSetting, readConfig } from '../../infrastructure/config.js';
 
 const tags = ['T', 'S', 'P', 'C', 'Q'];
 const key = Uint8Array.from({ length: 32 }, (_, i) => 7 * i + 1);
+const older = key.map((byte) => byte ^ 0xff);
 const hex = Buffer.from(key).toString('hex');
 const base64 = Buffer.from(key).toString('base64');
 
@@ -35,6 +36,10 @@ describe('configuration', () => {
       mongodbUrl: undefined,
       redisUrl: undefined,
       chains: tags.map((tag) => ({ tag, urls: 'unset' })),
+      gateways: {},
+      developmentBlockMs: 1000,
+      allowPrivate: false,
+      ipfsGateway: undefined,
     }));
 
   it('takes what is set', () =>
@@ -52,13 +57,18 @@ describe('configuration', () => {
         MONGODB_URL: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
         REDIS_URL: 'rediss://limits.example:6380',
         CHAIN_C_URL: 'https://one.example/key',
+        CHAINFOLD_PREVIOUS_MASTER_KEY: Buffer.from(older).toString('base64'),
+        GATEWAY_C_ROPSTEN_URLS: 'https://two.example/key',
+        CHAINFOLD_DEV_BLOCK_MS: '0',
+        CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
+        CHAINFOLD_IPFS_GATEWAY: 'https://ipfs.example/ipfs/',
       }),
       {
         host: '::1',
         port: 0,
         dataDirectory: '/var/lib/chainfold',
         masterKey: key,
-        previousMasterKey: undefined,
+        previousMasterKey: older,
         demo: false,
         production: true,
         metricsToken: 'sixteen-letters!',
@@ -67,6 +77,10 @@ describe('configuration', () => {
         mongodbUrl: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
         redisUrl: 'rediss://limits.example:6380',
         chains: tags.map((tag) => ({ tag, urls: tag === 'C' ? ['https://one.example/key'] : 'unset' })),
+        gateways: { 'c/ropsten': ['https://two.example/key'] },
+        developmentBlockMs: 0,
+        allowPrivate: true,
+        ipfsGateway: 'https://ipfs.example/ipfs/',
       },
     ));
 
@@ -110,7 +124,61 @@ describe('configuration of chains', () => {
   });
 });
 
+describe('configuration of gateways', () => {
+  it('takes nodes for each chain and network, in their order', () => {
+    const networks = ['mainnet', 'ropsten'];
+    const all = tags.flatMap((tag) => networks.map((network) => [tag, network] as const));
+    const set = all.map(([tag, network]) => [
+      `GATEWAY_${tag}_${network.toUpperCase()}_URLS`,
+      `https://${tag}.example/${network}, wss://${network}.example`,
+    ]);
+    assert.deepEqual(
+      readConfig(Object.fromEntries(set)).gateways,
+      Object.fromEntries(
+        all.map(([tag, network]) => [
+          `${tag.toLowerCase()}/${network}`,
+          [`https://${tag}.example/${network}`, `wss://${network}.example`],
+        ]),
+      ),
+    );
+  });
+  it('has none of its own where the text is empty', () =>
+    assert.deepEqual(readConfig({ GATEWAY_C_MAINNET_URLS: '', CHAIN_C_URL: 'https://one.example' }).gateways, {}));
+});
+
+describe('configuration of the rest', () => {
+  it('takes the longest pause between blocks', () =>
+    assert.equal(readConfig({ CHAINFOLD_DEV_BLOCK_MS: '2147483647' }).developmentBlockMs, 2 ** 31 - 1));
+  it('takes a gateway to IPFS over http and https', () => {
+    for (const url of ['http://127.0.0.1:8081/ipfs/', 'https://ipfs.example'])
+      assert.equal(readConfig({ CHAINFOLD_IPFS_GATEWAY: url }).ipfsGateway, url);
+  });
+  it('lets customers name private addresses only where it says so', () => {
+    for (const [value, allowed] of Object.entries({ true: true, false: false, '': false }))
+      assert.equal(readConfig({ CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivate, allowed, value);
+  });
+  it('takes the previous master key as the new one is written', () => {
+    for (const text of [hex, hex.toUpperCase(), base64, base64.replace('=', '')]) {
+      const both = { CHAINFOLD_MASTER_KEY: hex, CHAINFOLD_PREVIOUS_MASTER_KEY: text };
+      assert.deepEqual(readConfig(both).previousMasterKey, key, text);
+    }
+  });
+});
+
 describe('a bad setting', () => {
+  const badUrls = [
+    'localhost:8545',
+    'node.example',
+    'https://',
+    'https://a b',
+    'ftp://node.example',
+    'file:///etc/passwd',
+    'btc+https://node.example',
+    'evm+evm+https://node.example',
+    'https://node.example,',
+    ',https://node.example',
+    'https://one.example https://two.example',
+  ];
   const junk: Record<string, string[]> = {
     CHAINFOLD_HOST: ['not a host', 'http://localhost', 'localhost/', 'local\nhost', '127.0.0.1 ', 'höst', '*'],
     CHAINFOLD_PORT: ['http', '-1', '65536', '123456', '80.5', '1e3', '0x50', ' 80', '80\n', '８０'],
@@ -118,26 +186,23 @@ describe('a bad setting', () => {
     CHAINFOLD_DEMO: ['yes', 'no', '1', '0', 'TRUE', 'off', ' true'],
     CHAINFOLD_METRICS_TOKEN: ['fifteen-letters', 'with some spaces in it', 'sixteen-letters\n', 'sixteen-lettérs!'],
     CHAINFOLD_LOG_LEVEL: ['verbose', 'INFO', 'warning', ' info', 'info,debug', 'toString'],
+    CHAINFOLD_PREVIOUS_MASTER_KEY: ['secret', hex.slice(1), `${hex}00`, `${hex.slice(0, 63)}g`, base64.slice(4)],
+    CHAINFOLD_DEV_BLOCK_MS: ['fast', '-1', '1.5', '1e3', '0x10', ' 1', '1s', '2147483648', '99999999999', '１'],
+    CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE', 'on', ' true'],
+    CHAINFOLD_IPFS_GATEWAY: [
+      'ipfs.example',
+      'off',
+      'https://',
+      'ipfs://cid',
+      'ftp://ipfs.example',
+      'file:///ipfs',
+      '/ipfs',
+    ],
     ...Object.fromEntries(
-      tags.map((tag) => [
-        `CHAIN_${tag}_URL`,
-        [
-          'Off',
-          'on',
-          'false',
-          'localhost:8545',
-          'node.example',
-          'https://',
-          'https://a b',
-          'ftp://node.example',
-          'file:///etc/passwd',
-          'btc+https://node.example',
-          'evm+evm+https://node.example',
-          'off,https://node.example',
-          'https://node.example,',
-          ',https://node.example',
-          'https://one.example https://two.example',
-        ],
+      tags.flatMap((tag) => [
+        [`CHAIN_${tag}_URL`, ['Off', 'on', 'false', 'off,https://node.example', ...badUrls]],
+        [`GATEWAY_${tag}_MAINNET_URLS`, ['off', 'none', 'c/mainnet', ...badUrls]],
+        [`GATEWAY_${tag}_ROPSTEN_URLS`, ['off', ...badUrls]],
       ]),
     ),
   };
@@ -156,7 +221,7 @@ describe('a bad setting', () => {
 
   it('is not repeated, since it may be a secret', () => {
     const secret = 'p4ssw0rd with spaces';
-    for (const name of ['CHAINFOLD_MASTER_KEY', 'CHAINFOLD_METRICS_TOKEN', 'CHAIN_C_URL', 'REDIS_URL'])
+    for (const name of [...Object.keys(junk), 'EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
       assert.throws(() => readConfig({ [name]: secret }), /^BadSetting: (?!.*p4ssw0rd)/);
   });
 
@@ -170,7 +235,7 @@ describe('a bad setting', () => {
           readConfig(environment);
         } catch (error) {
           assert.ok(error instanceof BadSetting, String(error));
-          assert.match(error.message, new RegExp(`^(${names.join('|')}) must be [^\\n]+$`));
+          assert.match(error.message, new RegExp(`^(${names.join('|')}) (must be|needs) [^\\n]+$`));
         }
       }),
     );
@@ -186,5 +251,11 @@ describe('a bad setting', () => {
     assert.throws(
       () => readConfig({ MONGODB_URL: 'mongodb://a/b' }),
       /^BadSetting: CHAINFOLD_MASTER_KEY is needed with MONGODB_URL/,
+    ));
+
+  it('is a previous master key without the new one', () =>
+    assert.throws(
+      () => readConfig({ CHAINFOLD_PREVIOUS_MASTER_KEY: hex }),
+      /^BadSetting: CHAINFOLD_PREVIOUS_MASTER_KEY needs CHAINFOLD_MASTER_KEY/,
     ));
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Variant, variants } from '../../domain/variant.js';
 import { createClient } from '../../interfaces/client.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import type { Shape } from '../../interfaces/operations/define.js';
@@ -14,15 +15,69 @@ const incomplete: Shape<typeof registerWallet.request> = { confirmation: 3 };
 void complete;
 void incomplete;
 
+const ofWebhooks =
+  'ListWebhookHeaders ListWebhookHistories RegisterWebhook RegisterWebhookHeader RemoveWebhook RemoveWebhookHeader';
+const ofWallets =
+  'BatchRegisterAddresses BatchRemoveAddresses RegisterAddress RemoveAddress GetWallet ListWallets RegisterWallet ' +
+  `ListAssets RefreshAssetBalances ListTransfers ${ofWebhooks}`;
+const ofTransactions =
+  'CreateTransaction CreateTokenTransaction GetTransaction GetTransactionMessageToSign ListTransactions ' +
+  'SendTransaction SubmitTransactionSignature CancelTransaction';
+
+/** The tables of the specification, 4.1 to 4.4. */
+const specified: Readonly<Record<Variant['segment'], readonly string[]>> = {
+  t: [...ofWallets.split(' '), 'ImportAsset', 'GetAddress'],
+  s: [...ofWallets.split(' '), 'ImportAsset', 'GetAddress', 'UpdateConfirmation'],
+  p: [...ofWallets.split(' '), 'ImportAsset'],
+  c: [
+    ...ofWallets.split(' '),
+    ...ofTransactions.split(' '),
+    'UpdateConfirmation',
+    'ListContracts',
+    'RegisterContract',
+    'RemoveContract',
+  ],
+  q: [
+    'GetBlock',
+    'GetPendingTransaction',
+    'GetTransaction',
+    'GetTransactionReceipt',
+    'ListInternalTransactions',
+    'ListLogs',
+    'ListPendingTransactions',
+    'ListTransactions',
+  ],
+  admin: ['DeleteCredential', 'DeleteRateLimit', 'GetOrganizationByDomain', 'GetRateLimit', 'ListRateLimits'],
+};
+
 describe('operation table', () => {
   it('names each endpoint once', () => {
     const paths = endpoints.map(({ path }) => path);
     assert.equal(new Set(paths).size, paths.length);
-    assert.equal(endpoints.filter(({ variant }) => variant.segment === 'admin').length, 9);
-    assert.equal(endpoints.filter(({ variant }) => variant.segment === 't').length, 8);
-    assert.equal(endpoints.filter(({ variant }) => variant.segment === 's').length, 9);
-    assert.equal(endpoints.filter(({ variant }) => variant.segment === 'p').length, 7);
-    assert.equal(endpoints.filter(({ variant }) => variant.segment === 'c').length, 8);
+    const counts = Object.fromEntries(variants.map(({ segment }) => [segment, 0]));
+    for (const { variant } of endpoints) counts[variant.segment] = (counts[variant.segment] ?? 0) + 1;
+    assert.deepEqual(counts, { t: 17, s: 18, p: 16, c: 23, q: 0, admin: 9 });
+  });
+
+  it('has what the specification names, under that name, and says what is an extension', () => {
+    for (const { path, variant, operation } of endpoints)
+      assert.equal(specified[variant.segment].includes(operation.name), operation.extension !== true, path);
+  });
+
+  it('has the webhook operations in every wallet API, and says which of them are extensions', () => {
+    for (const { segment, surface } of variants) {
+      const found = endpoints.filter(
+        ({ variant, operation }) => variant.segment === segment && operation.name.includes('Webhook'),
+      );
+      const named = (extension: boolean) =>
+        found
+          .filter(({ operation }) => (operation.extension === true) === extension)
+          .map(({ operation }) => operation.name)
+          .toSorted((a, b) => a.localeCompare(b));
+      const isWallet = surface === 'wallet';
+      assert.deepEqual(named(false), isWallet ? ofWebhooks.split(' ') : [], segment);
+      assert.deepEqual(named(true), isWallet ? ['GetWebhook', 'ListWebhooks', 'ResendWebhook'] : [], segment);
+    }
   });
 
   for (const { path, request, response, example, operation } of endpoints)

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Message } from '../../domain/decider.js';
 import { addresses } from '../../projections/addresses.js';
 import { credentials } from '../../projections/credentials.js';
-import type { About, Projection } from '../../projections/define.js';
 import { organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
-
-const hour = (n: number) => `2026-01-01T0${n}:00:00.000Z`;
-const about = (n: number): About => ({ organizationId: 'org_1', variant: 'S', occurredAt: hour(n), position: n * 10 });
-
-/** The n-th event is at position 10 n and at n o'clock. */
-const fold = <E extends Message, Doc>({ on }: Projection<E, Doc>, events: readonly NoInfer<E>[]) =>
-  events.reduce<Doc | null>((doc, event, i) => {
-    const apply = on[event.type as E['type']] as (doc: Doc | null, data: object, about: About) => Doc | null;
-    return apply(doc, event.data, about(i + 1));
-  }, null);
+import { about, hour, project } from '../support/project.js';
 
 const address = '0xab';
 const held = { type: 'AddressRegistered', data: { address, walletId: 'wal_1' } } as const;
@@ -26,7 +15,7 @@ describe('organizations projection', () => {
   const created = { type: 'OrganizationCreated', data } as const;
 
   it('shows a created organization', () =>
-    assert.deepEqual(fold(organizations, [created]), {
+    assert.deepEqual(project(organizations, [created]), {
       organization_id: 'org_1',
       name: 'Acme',
       domain: 'acme',
@@ -46,13 +35,13 @@ describe('credentials projection', () => {
   const deleted = { type: 'CredentialDeleted', data: { apiKey: 'ck_1' } } as const;
 
   it('shows an issued credential without its secret', () =>
-    assert.deepEqual(fold(credentials, [issued]), {
+    assert.deepEqual(project(credentials, [issued]), {
       api_key: 'ck_1',
       role: 'client',
       create_time: hour(1),
       position: 10,
     }));
-  it('shows a deleted credential no more', () => assert.equal(fold(credentials, [issued, deleted]), null));
+  it('shows a deleted credential no more', () => assert.equal(project(credentials, [issued, deleted]), null));
   it('belongs to its organization, under the api key', () => {
     assert.equal(credentials.scope(about(1)), 'org_1/S');
     assert.equal(credentials.key(issued), 'ck_1');
@@ -67,24 +56,24 @@ describe('wallets projection', () => {
   const shown = { wallet_id: 'wal_1', name: 'main', create_time: hour(1), update_time: hour(1), position: 10 };
 
   it('shows a registered wallet with its confirmation', () =>
-    assert.deepEqual(fold(wallets, [registered]), { ...shown, confirmation: 3 }));
+    assert.deepEqual(project(wallets, [registered]), { ...shown, confirmation: 3 }));
   it('shows a wallet without confirmation where its variant has none', () =>
-    assert.deepEqual(fold(wallets, [bare]), shown));
+    assert.deepEqual(project(wallets, [bare]), shown));
   it('shows a confirmation of zero', () =>
-    assert.deepEqual(fold(wallets, [{ ...bare, data: { ...bare.data, confirmation: 0 } }]), {
+    assert.deepEqual(project(wallets, [{ ...bare, data: { ...bare.data, confirmation: 0 } }]), {
       ...shown,
       confirmation: 0,
     }));
   it('shows a changed confirmation and when it changed, in the same place of the list', () =>
-    assert.deepEqual(fold(wallets, [registered, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
+    assert.deepEqual(project(wallets, [registered, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
   it('shows a confirmation that came later', () =>
-    assert.deepEqual(fold(wallets, [bare, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
+    assert.deepEqual(project(wallets, [bare, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
   it('moves the update time and nothing else when an address is registered', () =>
-    assert.deepEqual(fold(wallets, [registered, imported]), { ...shown, confirmation: 3, update_time: hour(2) }));
+    assert.deepEqual(project(wallets, [registered, imported]), { ...shown, confirmation: 3, update_time: hour(2) }));
   it('moves the update time and nothing else when an address is removed', () =>
-    assert.deepEqual(fold(wallets, [bare, held, removed]), { ...shown, update_time: hour(3) }));
+    assert.deepEqual(project(wallets, [bare, held, removed]), { ...shown, update_time: hour(3) }));
   for (const event of [updated, held, removed])
-    it(`makes no wallet of ${event.type} alone`, () => assert.equal(fold(wallets, [event]), null));
+    it(`makes no wallet of ${event.type} alone`, () => assert.equal(project(wallets, [event]), null));
   it('belongs to its organization and variant, under the wallet id of every event', () => {
     assert.equal(wallets.scope(about(1)), 'org_1/S');
     assert.deepEqual([bare, updated, held, removed].map(wallets.key), ['wal_1', 'wal_1', 'wal_1', 'wal_1']);
@@ -96,11 +85,11 @@ describe('addresses projection', () => {
 
   for (const [how, event] of Object.entries({ registered: held, 'registered with its assets': imported }))
     it(`shows an address ${how}`, () =>
-      assert.deepEqual(fold(addresses, [event]), { address, wallet_id: 'wal_1', position: 10 }));
-  it('shows a removed address no more', () => assert.equal(fold(addresses, [held, removed]), null));
-  it('makes no address of a removal alone', () => assert.equal(fold(addresses, [removed]), null));
+      assert.deepEqual(project(addresses, [event]), { address, wallet_id: 'wal_1', position: 10 }));
+  it('shows a removed address no more', () => assert.equal(project(addresses, [held, removed]), null));
+  it('makes no address of a removal alone', () => assert.equal(project(addresses, [removed]), null));
   it('shows an address that moved in its new wallet, as new there', () =>
-    assert.deepEqual(fold(addresses, [held, removed, moved]), { address, wallet_id: 'wal_2', position: 30 }));
+    assert.deepEqual(project(addresses, [held, removed, moved]), { address, wallet_id: 'wal_2', position: 30 }));
   it('belongs to its organization and variant, under the address', () => {
     assert.equal(addresses.scope(about(1)), 'org_1/S');
     assert.deepEqual([held, removed].map(addresses.key), [address, address]);

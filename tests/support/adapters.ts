@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { EventStore } from '../../application/ports/event-store.js';
+import type { Jobs } from '../../application/ports/jobs.js';
 import type { Limiter } from '../../application/ports/limiter.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import type { StateStore } from '../../application/ports/state.js';
 import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
 import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../infrastructure/mongodb/state.js';
+import { bullJobs } from '../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../infrastructure/redis/limiter.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { sqliteState } from '../../infrastructure/sqlite/state.js';
@@ -91,10 +94,26 @@ export const limiters = {
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
 
+/** `where` tells another process how to open the same place. */
+type JobsPlace = Place<Jobs> & { readonly where: string };
+
+export const jobs = {
+  sqlite: async () => {
+    const where = inFile('jobs.db');
+    return { open: () => sqliteJobs(where), where };
+  },
+  ...(noRedis === null && {
+    bullmq: async () => {
+      const { url, end } = await redisDatabase();
+      return { open: () => bullJobs(url, silent), where: url, end };
+    },
+  }),
+} satisfies Record<string, () => Promise<JobsPlace>>;
+
 /** What the run ends with: each port, what it ran on and what it did not run on. */
 globalThis.adapterReport = [
   ...(globalThis.adapterReport ?? []),
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${EVENTSTORE_URL ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault and process state: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
-  `limiter: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
+  `limiter and jobs: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
 ];

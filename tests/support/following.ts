@@ -3,15 +3,18 @@ import { type App, createApp, type Ports } from '../../application/app.js';
 import type { Context } from '../../application/handle.js';
 import type { Chain } from '../../application/ports/chain.js';
 import type { EventStore, Recorded } from '../../application/ports/event-store.js';
+import type { Sender } from '../../application/ports/sender.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { givenKeyRing } from '../../infrastructure/master-key.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import { stateVault } from '../../infrastructure/vault.js';
+import { letterSigner } from '../../infrastructure/webhooks/signer.js';
 import { projections } from '../../projections/index.js';
 import { freshDirectory } from './directories.js';
 import { testSystem } from './silent.js';
@@ -26,22 +29,31 @@ export const contextOf = (organizationId: string): Context => ({
   requestId: 'test',
 });
 
-type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault'>;
+type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs'>;
 
 export const openStores = async (): Promise<Stores & { close(): Promise<void> }> => {
   const directory = freshDirectory();
   const file = (name: string) => join(directory, name);
-  const [events, readModels, limiter, state] = await Promise.all([
+  const [events, readModels, limiter, state, jobs] = await Promise.all([
     sqliteEventStore(file('events.db')),
     sqliteReadModels(file('read-models.db'), projections),
     sqliteLimiter(file('limiter.db'), Date.now),
     sqliteState(file('state.db')),
+    sqliteJobs(file('jobs.db')),
   ]);
   const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
   const close = async () => {
-    await Promise.all([events.close(), readModels.close(), limiter.close(), state.close()]);
+    await Promise.all([events, readModels, limiter, state, jobs].map((store) => store.close()));
   };
-  return { events, readModels, limiter, state, vault, close };
+  return { events, readModels, limiter, state, vault, jobs, close };
+};
+
+/** For tests in which nothing is sent. */
+const nowhere: Sender = {
+  check: () => null,
+  checkHeader: () => null,
+  post: async () => ({ status: null, failure: 'nowhere', durationMs: 0, answer: '', retryAt: null }),
+  close: async () => undefined,
 };
 
 export type Running = { readonly app: App; stop(): Promise<void> };
@@ -50,7 +62,7 @@ export type Running = { readonly app: App; stop(): Promise<void> };
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: { fromGenesis?: boolean; documents?: Ports['documents'] } = {},
+  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender } = {},
 ): Running => {
   const { fromGenesis = true, documents = { read: async () => null } } = options;
   const app = createApp({
@@ -59,6 +71,8 @@ export const startFollowing = (
     chains: new Map([[followedVariant.tag, { chain, isNew: fromGenesis }]]),
     nodes: new Map(),
     documents,
+    sender: options.sender ?? nowhere,
+    signer: letterSigner(new Uint8Array(32)),
     system: testSystem,
   });
   const stop = new AbortController();

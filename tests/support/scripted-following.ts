@@ -51,10 +51,13 @@ const movesIn = (number: number, transaction: MinedTransaction, addresses: reado
     ),
   ];
 };
+const sorted = (texts: readonly string[]) => texts.toSorted((a, b) => a.localeCompare(b));
 const rescan = (chain: EvmChain, addresses: readonly string[]) =>
-  Array.from({ length: chain.head().number + 1 }, (_, number) => chain.at(number)?.transactions ?? [])
-    .flatMap((transactions, number) => transactions.flatMap((one) => movesIn(number, one, addresses)))
-    .toSorted();
+  sorted(
+    Array.from({ length: chain.head().number + 1 }, (_, number) => chain.at(number)?.transactions ?? []).flatMap(
+      (transactions, number) => transactions.flatMap((one) => movesIn(number, one, addresses)),
+    ),
+  );
 
 const everything = { address: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
 
@@ -65,7 +68,7 @@ const checkTransfers = async ({ app }: Running, chain: EvmChain, { by, walletId,
     const index = transfer.index.replace(/^trace.*/, 'trace');
     return `${block_number} ${transfer.transaction} ${index} ${transfer.value} ${state}`;
   });
-  assert.deepEqual(told.toSorted(), rescan(chain, addresses));
+  assert.deepEqual(sorted(told), rescan(chain, addresses));
   return found;
 };
 const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }: Wallet, asset: Asset) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Client } from '../../interfaces/client.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import { engines } from '../support/engines.js';
@@ -52,14 +53,32 @@ for (const engine of engines)
         await refused(endpoint, once, /used before/);
       });
 
+    const theirApi = ({ variant }: Endpoint) => {
+      assert.equal(variant.surface, 'wallet');
+      return clientOf(service, theirs)[variant.segment as 'c'];
+    };
+    const hook = { webhook_endpoint: 'https://example.com/theirs', confirmation: 1 };
+
     /** By the request's field: what of theirs it could name, and the same that nobody has. */
     const foreign: Record<string, (endpoint: Endpoint) => Promise<{ theirs: string; nobodys: string }>> = {
-      wallet_id: async ({ variant }) => {
-        assert.equal(variant.surface, 'wallet');
-        const api = variant.segment as 'c';
-        const { wallet_id } = await clientOf(service, theirs)[api].registerWallet({ name: 'theirs' });
+      wallet_id: async (endpoint) => {
+        const { wallet_id } = await theirApi(endpoint).registerWallet({ name: 'theirs' });
         return { theirs: wallet_id, nobodys: `${wallet_id.slice(0, -4)}0000` };
       },
+      webhook_id: async (endpoint) => {
+        const { webhook_id } = await theirApi(endpoint).registerWebhook(hook);
+        return { theirs: webhook_id, nobodys: `${webhook_id.slice(0, -4)}0000` };
+      },
+      webhook_header_id: async (endpoint) => {
+        const header = { header_key: 'x-theirs', header_value: 'theirs' };
+        const { webhook_header_id } = await theirApi(endpoint).registerWebhookHeader(header);
+        return { theirs: webhook_header_id, nobodys: `${webhook_header_id.slice(0, -4)}0000` };
+      },
+      // Somebody else's delivery is made by a chain; that an id names it is all that this can try.
+      webhook_history_id: async ({ variant }) => ({
+        theirs: `whd_${'a'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,
+        nobodys: `whd_${'b'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,
+      }),
       organization_id: async () => ({
         theirs: theirs.organizationId,
         nobodys: `${theirs.organizationId.slice(0, -4)}0000`,
@@ -83,13 +102,24 @@ for (const engine of engines)
     it('leaves a credential that somebody else tried to delete in force', async () =>
       assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', {})).status, 200));
 
+    /** By the list: how it gets a second page. What a chain fills is tried where chains are followed. */
+    const fill: Record<string, (api: Client['c']) => Promise<unknown>> = {
+      ListWallets: async (api) => {
+        for (const name of ['a', 'b']) await api.registerWallet({ name });
+      },
+      ListWebhooks: async (api) => {
+        for (let n = 0; n < 2; n++) await api.registerWebhook(hook);
+      },
+      ListCredentials: async () => undefined,
+    };
+
     for (const { path, request, example, operation, variant } of endpoints) {
+      if (!Object.hasOwn(fill, operation.name)) continue;
       if (!('page_token' in (request as { properties: object }).properties)) continue;
       it(`${path} takes no cursor of another organization`, async () => {
         const [admin, own] = [demoOf(service.home), operation.role === 'admin'];
         const [giver, taker] = own ? [admin, admin] : [theirs, ours];
-        if (variant.surface === 'wallet')
-          for (const name of ['a', 'b']) await clientOf(service, giver)[variant.segment].registerWallet({ name });
+        if (variant.surface === 'wallet') await fill[operation.name]?.(clientOf(service, giver)[variant.segment]);
         else await clientOf(service).admin.createCredential({ organization_id: theirs.organizationId });
         const at = (organization: Organization) =>
           'organization_id' in example ? { organization_id: organization.organizationId } : {};

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Credentials } from '../../interfaces/signature.js';
 import { embedded } from '../support/engines.js';
 import type { Target } from '../support/fuzz/requests.js';
-import { complaintsIn, fuzz, isFlat, prepare, residentBytes, worksFor } from '../support/fuzz.js';
+import { complaintsIn, fuzz, fuzzedSettings, isFlat, prepare, residentBytes, worksFor } from '../support/fuzz.js';
 import { demoOf, type Service, startService } from '../support/service.js';
 
 /** About ten seconds; `npm run fuzz` is the long run. */
@@ -15,7 +15,7 @@ describe('random bytes and mutated requests', () => {
   let target: Target;
   let neighbour: Credentials;
   before(async () => {
-    service = await startService({ on: embedded });
+    service = await startService({ on: embedded, env: fuzzedSettings });
     ({ target, neighbour } = await prepare(service.url, demoOf(service.home)));
   });
   after(() => service.stop());

@@ -1,0 +1,96 @@
+import { variants } from '../../domain/variant.js';
+import { openDeliveries } from '../../projections/deliveries.js';
+import { scopeFor } from '../address-book.js';
+import { deliveryStep } from '../deliveries.js';
+import type { Context, Handle } from '../handle.js';
+import type { EventStore, Recorded } from '../ports/event-store.js';
+import type { Jobs } from '../ports/jobs.js';
+import type { DocumentKey, PageKey, ReadModels } from '../ports/read-models.js';
+import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import type { Progress } from '../progress.js';
+import { fromCheckpoint } from './from-checkpoint.js';
+
+type Ports = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly readModels: ReadModels;
+  readonly progress: Progress;
+  readonly handle: Handle;
+  readonly jobs: Jobs;
+  readonly system: System;
+};
+type Data = { readonly deliveryId: string; readonly webhookId: string };
+
+const pageSize = 500;
+const repairEveryMs = 60_000;
+const catchUpMs = 30_000;
+
+const contextOf = ({ metadata }: Recorded): Context | null => {
+  const variant = variants.find(({ tag }) => tag === metadata.variant);
+  const actor = { kind: 'process', id: 'deliverer' } as const;
+  return variant ? { organizationId: metadata.organizationId, variant, actor, requestId: metadata.requestId } : null;
+};
+
+/** Puts what is to be delivered into the queue as it is asked for. */
+export const createDeliveryQueue = (ports: Ports) => {
+  const { events, readModels, progress, handle, jobs } = ports;
+  const follow = fromCheckpoint('queue-deliveries', ports);
+
+  const openOf = async function* (context: Context, webhookId: string) {
+    // The list is a read model: it must include what was asked for before.
+    await progress.reached(await events.head(), catchUpMs);
+    let after: PageKey | undefined;
+    do {
+      const query = { index: 'byWebhook', equal: [webhookId], limit: pageSize, after };
+      const page = await readModels.page(openDeliveries, scopeFor(context), query);
+      yield page.documents;
+      after = page.next ?? undefined;
+    } while (after);
+  };
+  const cancelAll = async (context: Context, webhookId: string) => {
+    for await (const some of openOf(context, webhookId)) {
+      await jobs.remove(some.map(({ delivery_id }) => delivery_id));
+      for (const { delivery_id: deliveryId } of some)
+        await handle(context, [deliveryStep(context, deliveryId, { type: 'Cancel', data: { deliveryId, webhookId } })]);
+    }
+  };
+  const putAll = async (context: Context, webhookId: string) => {
+    for await (const some of openOf(context, webhookId))
+      await jobs.put(some.map(({ delivery_id, next_at }) => ({ id: delivery_id, lane: webhookId, at: next_at })));
+  };
+
+  const isAsked = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
+  const react = async (event: Recorded) => {
+    const context = contextOf(event);
+    const { webhookId } = event.data as Data;
+    if (context && event.type === 'WebhookRemoved') await cancelAll(context, webhookId);
+    if (context && event.type === 'WebhookRevived') await putAll(context, webhookId);
+  };
+
+  return (signal: AbortSignal): Promise<void> =>
+    follow(signal, async (batch) => {
+      const asked = batch.filter(isAsked).map(({ data }) => data as Data);
+      await jobs.put(asked.map(({ deliveryId, webhookId }) => ({ id: deliveryId, lane: webhookId, at: 0 })));
+      const changes = batch.filter(({ type }) => type === 'WebhookRemoved' || type === 'WebhookRevived');
+      for (const change of changes) await react(change);
+      return asked.length > 0 || changes.length > 0;
+    });
+};
+
+/** What the queue lost is put anew, at the start and then from time to time; what it has is left as it is. */
+export const createDeliveryRepair =
+  ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) =>
+  async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      let after: DocumentKey | undefined;
+      do {
+        const found = await readModels.scan(openDeliveries, after);
+        await jobs.put(
+          found.map(({ document }) => ({ id: document.delivery_id, lane: document.webhook_id, at: document.next_at })),
+        );
+        after = found.at(-1);
+      } while (after && !signal.aborted);
+      await system.sleep(repairEveryMs, signal);
+    }
+  };

@@ -1,0 +1,55 @@
+/** One thing that was measured. `atMost` and `atLeast` bound the ratio where there is a ceiling, else what was measured. */
+export type Figure = {
+  readonly what: string;
+  readonly measured: number;
+  readonly unit: string;
+  readonly ceiling?: { readonly what: string; readonly value: number };
+  readonly atMost?: number;
+  readonly atLeast?: number;
+};
+
+export type Bench = () => AsyncIterable<Figure>;
+
+export const quantile = (values: readonly number[], q: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+};
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const largest = (values: readonly number[]): number =>
+  values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+
+const mega = 1024 * 1024;
+export const megabytes = (bytes: number): number => bytes / mega;
+
+const rounded = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const bounded = ({ atMost, atLeast }: Figure) => {
+  if (atMost !== undefined) return `≤ ${atMost}`;
+  return atLeast === undefined ? '' : `≥ ${atLeast}`;
+};
+const isReached = (value: number, { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY }: Figure) =>
+  value <= atMost && value >= atLeast;
+
+const cells = (figure: Figure): readonly string[] => {
+  const { what, measured, unit, ceiling } = figure;
+  const bound = bounded(figure);
+  const ratio = ceiling ? measured / ceiling.value : null;
+  return [
+    what,
+    `${rounded(measured)} ${unit}`,
+    ceiling
+      ? `${ceiling.what} ${rounded(ceiling.value)} ${unit}${bound && `, ${bound} × it`}`
+      : bound && `${bound} ${unit}`,
+    ratio === null ? '' : rounded(ratio),
+    bound && (isReached(ratio ?? measured, figure) ? 'yes' : 'NO'),
+  ];
+};
+
+const header = ['what', 'measured', 'ceiling or goal', 'ratio', 'reached'];
+
+export const tableOf = (figures: readonly Figure[]): string => {
+  const rows = [header, ...figures.map(cells)];
+  const widths = header.map((_, i) => largest(rows.map((row) => row[i]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | '));
+  const rule = widths.map((width) => '-'.repeat(width)).join('-|-');
+  return [lines[0], rule, ...lines.slice(1)].map((line) => `${line?.trimEnd()}\n`).join('');
+};

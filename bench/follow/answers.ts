@@ -1,0 +1,173 @@
+import { bytesOf, hashOf, strangersAddress, tokenContract, watchedAddress } from './generated.js';
+
+/** What a node answers about blocks of busy chains, with all the fields that Geth gives. */
+
+export type BlockPlan = {
+  readonly chain: number;
+  readonly number: number;
+  readonly transactions: number;
+  readonly logs: number;
+  /** For each watched address that is concerned a transaction: every other one gets a coin, the rest a token. */
+  readonly concerned: readonly number[];
+};
+
+type Place = Pick<BlockPlan, 'chain' | 'number'>;
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const genesisTime = 1_700_000_000;
+const blocksPerSecond = 5;
+const tokens = 50;
+
+const hex = (value: number | bigint) => `0x${value.toString(16)}`;
+const asWord = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+export const blockHash = ({ chain, number }: Place): string => hashOf('block', chain, number);
+const transactionHash = (plan: Place, index: number) => hashOf('transaction', plan.chain, serialOf(plan, index));
+
+/** Many transactions a block, so that no two blocks share one. */
+const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
+
+/** Who gets what: the concerned ones are spread over the block. */
+const targetsIn = ({ transactions, concerned }: BlockPlan) => {
+  const targets = new Map<number, { readonly address: string; readonly coin: boolean }>();
+  const apart = Math.max(1, Math.floor(transactions / Math.max(1, concerned.length)));
+  for (const [i, watched] of concerned.entries())
+    targets.set(i * apart, { address: watchedAddress(watched), coin: i % 2 === 0 });
+  return targets;
+};
+
+const place = (plan: BlockPlan, index: number) => ({
+  blockHash: blockHash(plan),
+  blockNumber: hex(plan.number),
+  transactionIndex: hex(index),
+});
+
+const transactionAnswer = (plan: BlockPlan, index: number, coinTo: string | undefined) => {
+  const serial = serialOf(plan, index);
+  return {
+    ...place(plan, index),
+    from: strangersAddress(serial),
+    gas: hex(120_000),
+    gasPrice: hex(1_000_000_007),
+    maxFeePerGas: hex(2_000_000_000),
+    maxPriorityFeePerGas: hex(1_000_000_000),
+    hash: transactionHash(plan, index),
+    input: coinTo === undefined ? bytesOf(17, serial).slice(0, 138) : '0x',
+    nonce: hex(serial % 1000),
+    to: coinTo ?? tokenContract(serial % tokens),
+    value: coinTo === undefined && index % 3 > 0 ? '0x0' : hex(10n ** 16n + BigInt(index)),
+    type: '0x2',
+    accessList: [],
+    chainId: '0x539',
+    v: '0x1',
+    yParity: '0x1',
+    r: bytesOf(8, serial + 1),
+    s: bytesOf(8, serial + 2),
+  };
+};
+
+const logAnswer = (plan: BlockPlan, index: number, position: number, to: string) => {
+  const serial = serialOf(plan, index);
+  return {
+    // The first log of every transaction is of the token that is followed.
+    address: tokenContract(position === 0 ? 0 : 1 + ((serial + position) % (tokens - 1))),
+    topics: [transferTopic, asWord(strangersAddress(serial)), asWord(to)],
+    data: `0x${(1000 + index).toString(16).padStart(64, '0')}`,
+    blockNumber: hex(plan.number),
+    transactionHash: transactionHash(plan, index),
+    transactionIndex: hex(index),
+    blockHash: blockHash(plan),
+    logIndex: hex(index * plan.logs + position),
+    removed: false,
+  };
+};
+
+const receiptAnswer = (plan: BlockPlan, index: number, tokenTo: string | undefined) => {
+  const serial = serialOf(plan, index);
+  return {
+    blockHash: blockHash(plan),
+    blockNumber: hex(plan.number),
+    contractAddress: null,
+    cumulativeGasUsed: hex(90_000 * (index + 1)),
+    effectiveGasPrice: hex(1_000_000_007),
+    from: strangersAddress(serial),
+    gasUsed: hex(90_000),
+    logs: Array.from({ length: plan.logs }, (_, position) =>
+      logAnswer(plan, index, position, (position === 0 && tokenTo) || strangersAddress(serial + 7 + position)),
+    ),
+    logsBloom: `0x${'00400000'.repeat(64)}`,
+    status: '0x1',
+    to: tokenContract(serial % tokens),
+    transactionHash: transactionHash(plan, index),
+    transactionIndex: hex(index),
+    type: '0x2',
+  };
+};
+
+const frame = (from: string, to: string, value: string, calls: readonly object[] = []) => ({
+  from,
+  gas: '0x1d4c0',
+  gasUsed: '0x15f90',
+  to,
+  input: `0x${'a9059cbb'.repeat(17).slice(0, 136)}`,
+  output: `0x${'1'.padStart(64, '0')}`,
+  value,
+  type: 'CALL',
+  ...(calls.length > 0 && { calls }),
+});
+
+const traceAnswer = (plan: BlockPlan, index: number) => {
+  const serial = serialOf(plan, index);
+  const [token, other] = [tokenContract(serial % tokens), tokenContract((serial + 1) % tokens)];
+  const inner = [frame(token, other, '0x0', [frame(other, token, '0x0')]), frame(token, other, hex(index + 1))];
+  return { txHash: transactionHash(plan, index), result: frame(strangersAddress(serial), token, '0x0', inner) };
+};
+
+/** With the hashes of its transactions, as a node gives it when it is not asked for them whole. */
+export const headerAnswer = (plan: BlockPlan): object => ({
+  ...fieldsOf(plan),
+  transactions: Array.from({ length: plan.transactions }, (_, i) => transactionHash(plan, i)),
+});
+
+const fieldsOf = ({ chain, number }: Place) => ({
+  baseFeePerGas: '0x7',
+  difficulty: '0x0',
+  extraData: '0x',
+  gasLimit: hex(60_000_000),
+  gasUsed: hex(36_000_000),
+  hash: blockHash({ chain, number }),
+  logsBloom: `0x${'ffefdfcf'.repeat(64)}`,
+  miner: strangersAddress(number),
+  mixHash: hashOf('mix', chain, number),
+  nonce: '0x0000000000000000',
+  number: hex(number),
+  parentHash: blockHash({ chain, number: number - 1 }),
+  receiptsRoot: hashOf('receipts', chain, number),
+  sha3Uncles: hashOf('uncles', chain, number),
+  size: hex(200_000),
+  stateRoot: hashOf('state', chain, number),
+  timestamp: hex(genesisTime + Math.floor(number / blocksPerSecond)),
+  transactionsRoot: hashOf('root', chain, number),
+  uncles: [],
+  withdrawals: [],
+});
+
+export const answersAbout = (plan: BlockPlan): { block: object; receipts: object; traces: object } => {
+  const targets = targetsIn(plan);
+  const each = <T>(answer: (index: number) => T) => Array.from({ length: plan.transactions }, (_, i) => answer(i));
+  const addressOf = (index: number, coin: boolean) => {
+    const target = targets.get(index);
+    return target?.coin === coin ? target.address : undefined;
+  };
+  return {
+    block: {
+      ...fieldsOf(plan),
+      ...(plan.transactions === 0 && { logsBloom: `0x${'0'.repeat(512)}` }),
+      transactions: each((index) => transactionAnswer(plan, index, addressOf(index, true))),
+    },
+    receipts: each((index) => receiptAnswer(plan, index, addressOf(index, false))),
+    traces: each((index) => traceAnswer(plan, index)),
+  };
+};
+
+/** As a whole answer to a call that was sent alone. */
+export const envelopeOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 0, result });

@@ -1,0 +1,21 @@
+/** Pseudo-random texts, the same in every run and every process. */
+
+const word = (seed: number, index: number) => {
+  let mixed = Math.imul(seed ^ Math.imul(index + 1, 0x9e3779b1), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return ((mixed ^ (mixed >>> 16)) >>> 0).toString(16).padStart(8, '0');
+};
+const hexOf = (words: number, kind: number, index: number) => {
+  let text = '0x';
+  for (let i = 0; i < words; i++) text += word(kind * 7919 + i * 104_729, index);
+  return text;
+};
+
+export const watchedAddress = (index: number): string => hexOf(5, 1, index);
+export const strangersAddress = (index: number): string => hexOf(5, 2, index);
+/** `chain` tells one chain from another. */
+export const hashOf = (kind: string, chain: number, index: number): string =>
+  hexOf(8, 10 + kind.length * 31 + kind.charCodeAt(0) + chain * 1009, index);
+export const bytesOf = (words: number, index: number): string => hexOf(words, 5, index);
+/** Contracts of tokens, of which the first is followed. */
+export const tokenContract = (index: number): string => hexOf(5, 4, index);

@@ -1,0 +1,28 @@
+import type { StreamWrite } from '../../application/ports/event-store.js';
+import type { Stores } from './stores.js';
+
+type Told = { readonly block?: { readonly number: number } };
+
+/** The stores, and when what blocks did was written to them, by height, Unix ms. */
+export const createRecorder = (given: Stores) => {
+  const observedAt = new Map<number, number>();
+  const settledAt = new Map<number, number>();
+  const counts = { appends: 0, observed: 0, confirmed: 0, balances: 0 };
+  const count = { TransferObserved: 'observed', TransferConfirmed: 'confirmed', BalanceRead: 'balances' } as const;
+
+  const note = (writes: readonly StreamWrite[], at: number) => {
+    counts.appends++;
+    for (const { type, data } of writes.flatMap(({ events }) => events)) {
+      const number = (data as Told).block?.number ?? -1;
+      if (type in count) counts[count[type as keyof typeof count]]++;
+      if (type === 'TransferObserved') observedAt.set(number, at);
+      if (type === 'ActivitySettled') settledAt.set(number, at);
+    }
+  };
+  const append: Stores['events']['append'] = async (writes) => {
+    const position = await given.events.append(writes);
+    note(writes, Date.now());
+    return position;
+  };
+  return { stores: { ...given, events: { ...given.events, append } }, observedAt, settledAt, counts };
+};

@@ -1,0 +1,59 @@
+import { createWatchList } from '../../application/watch-list.js';
+import { createWatched } from '../../application/watched.js';
+import { followedVariant } from '../../tests/support/following.js';
+import { testSystem } from '../../tests/support/silent.js';
+import { type Figure, megabytes } from '../figures.js';
+import { held } from '../memory.js';
+import { watchStalls } from '../stall.js';
+import { tokenContract, watchedAddress } from './generated.js';
+import { holderOf, type Population, type Stores, sizeOf } from './stores.js';
+
+const mostMegabytes = 150;
+export const mostStallMs = 20;
+
+export const watchedBy = (population: Population) => {
+  const watched = createWatched(followedVariant.tag, 12_345);
+  for (let index = 0; index < sizeOf(population); index++) {
+    const holder = holderOf(population, index);
+    if (index % population.addresses === 0) watched.confirm(holder, population.confirmation);
+    watched.hold(holder, watchedAddress(index));
+  }
+  for (let organization = 0; organization < population.organizations; organization++) {
+    const { organizationId } = holderOf(population, (organization * sizeOf(population)) / population.organizations);
+    watched.follow(organizationId, tokenContract(0), 'erc20');
+  }
+  return watched;
+};
+
+const described = (population: Population) =>
+  `${sizeOf(population).toLocaleString('en')} addresses of ${(population.organizations * population.wallets).toLocaleString('en')} wallets`;
+
+export const setFigures = function* (population: Population): Iterable<Figure> {
+  const before = held();
+  const startedAt = performance.now();
+  const watched = watchedBy(population);
+  const ms = performance.now() - startedAt;
+  yield {
+    what: `set of ${described(population)}`,
+    measured: megabytes(held() - before),
+    unit: 'MB',
+    atMost: mostMegabytes,
+  };
+  yield { what: `  built in memory`, measured: ms, unit: 'ms' };
+  // So that it is still there while it is weighed.
+  if (!watched.isHeld(watchedAddress(0))) throw new Error('the set does not hold what was put into it');
+};
+
+/** What a follower loads when it starts. */
+export const loadFigures = async function* (stores: Stores, population: Population): AsyncIterable<Figure> {
+  const list = createWatchList({ ...stores, system: testSystem }, followedVariant.tag);
+  const head = await stores.events.head();
+  const stalls = watchStalls();
+  const startedAt = performance.now();
+  await list.load(head);
+  const ms = performance.now() - startedAt;
+  const { worst } = stalls.stop();
+  if (!list.interest.address(watchedAddress(sizeOf(population) - 1))) throw new Error('the watch list is incomplete');
+  yield { what: `load of the watch list, ${described(population)}`, measured: ms / 1000, unit: 's' };
+  yield { what: '  worst stall meanwhile', measured: worst, unit: 'ms', atMost: mostStallMs };
+};

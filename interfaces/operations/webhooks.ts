@@ -1,0 +1,171 @@
+import { refuse } from '../../domain/failure.js';
+import type { HistoryDocument } from '../../projections/deliveries.js';
+import type { WebhookDocument } from '../../projections/webhooks.js';
+import { operation } from './define.js';
+import {
+  anyDelivery,
+  anyHeader,
+  anyWebhook,
+  type HistoryRecord,
+  historyRecord,
+  pageSize,
+  pageToken,
+  pagination,
+  unixTime,
+  type WebhookRecord,
+  webhookHeaderRecord,
+  webhookRecord,
+  webhookWithSecret,
+} from './records.js';
+import { id, int64, list, text } from './schema.js';
+
+const showWebhook = (webhook: Omit<WebhookDocument, 'sealed_secret'>): WebhookRecord => ({
+  webhook_id: webhook.webhook_id,
+  wallet_id: webhook.wallet_id,
+  webhook_endpoint: webhook.endpoint,
+  confirmation: webhook.confirmation,
+  disabled: webhook.disabled,
+  create_time: webhook.create_time,
+});
+const showHistory = ({ moment, status, ...history }: HistoryDocument): HistoryRecord => ({
+  ...history,
+  webhook_status: `WEBHOOK_STATUS_${status}`,
+});
+
+export const registerWebhook = operation({
+  kind: 'command',
+  name: 'RegisterWebhook',
+  summary: 'Be told of the activity of a wallet, or without one of every wallet, once it has so many confirmations.',
+  surface: 'wallet',
+  request: {
+    wallet_id: { schema: id },
+    webhook_endpoint: { schema: text(1, 2048), required: true },
+    confirmation: { schema: int64({ minimum: 0 }), required: true },
+  },
+  example: () => ({ webhook_endpoint: 'https://example.com/hooks/chainfold', confirmation: 10 }),
+  response: { webhook_id: { schema: id, required: true } },
+  handle: (app, { wallet_id, webhook_endpoint, confirmation }, by) =>
+    app.webhooks.register(by, { walletId: wallet_id, endpoint: webhook_endpoint, confirmation }),
+});
+
+export const removeWebhook = operation({
+  kind: 'command',
+  name: 'RemoveWebhook',
+  summary: 'Stop being told. What was not delivered yet is canceled.',
+  surface: 'wallet',
+  request: { webhook_id: { schema: id, required: true } },
+  example: () => ({ webhook_id: anyWebhook }),
+  response: {},
+  handle: (app, { webhook_id }, by) => app.webhooks.remove(by, webhook_id),
+});
+
+export const getWebhook = operation({
+  kind: 'query',
+  name: 'GetWebhook',
+  summary: 'A webhook with the secret that its deliveries are signed with.',
+  surface: 'wallet',
+  extension: true,
+  request: { webhook_id: { schema: id, required: true } },
+  example: () => ({ webhook_id: anyWebhook }),
+  response: { webhook: { schema: webhookWithSecret, required: true } },
+  handle: async (app, { webhook_id }, by) => {
+    const found = (await app.webhooks.find(by, webhook_id)) ?? refuse('NOT_FOUND', 'there is no such webhook');
+    return { webhook: { ...showWebhook(found), secret: found.secret } };
+  },
+});
+
+export const listWebhooks = operation({
+  kind: 'query',
+  name: 'ListWebhooks',
+  summary: 'List the webhooks, newest first.',
+  surface: 'wallet',
+  extension: true,
+  request: { page_size: { schema: pageSize }, page_token: { schema: pageToken } },
+  example: () => ({ page_size: 10 }),
+  response: {
+    webhooks: { schema: list(webhookRecord), required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, { page_size = 10, page_token }, by) => {
+    const { documents, nextPageToken } = await app.webhooks.list(by, { size: page_size, token: page_token });
+    return { webhooks: documents.map(showWebhook), pagination: { next_page_token: nextPageToken } };
+  },
+});
+
+export const registerWebhookHeader = operation({
+  kind: 'command',
+  name: 'RegisterWebhookHeader',
+  summary: 'Have a header sent with the deliveries of a webhook, or without one of every webhook.',
+  surface: 'wallet',
+  request: {
+    webhook_id: { schema: id },
+    header_key: { schema: text(1, 1000), required: true },
+    header_value: { schema: text(0, 1000), required: true },
+  },
+  example: () => ({ header_key: 'x-environment', header_value: 'staging' }),
+  response: { webhook_header_id: { schema: id, required: true } },
+  handle: (app, { webhook_id, header_key, header_value }, by) =>
+    app.webhookHeaders.register(by, { webhookId: webhook_id, name: header_key, value: header_value }),
+});
+
+export const removeWebhookHeader = operation({
+  kind: 'command',
+  name: 'RemoveWebhookHeader',
+  summary: 'No longer send a header.',
+  surface: 'wallet',
+  request: { webhook_header_id: { schema: id, required: true } },
+  example: () => ({ webhook_header_id: anyHeader }),
+  response: {},
+  handle: (app, { webhook_header_id }, by) => app.webhookHeaders.remove(by, webhook_header_id),
+});
+
+export const listWebhookHeaders = operation({
+  kind: 'query',
+  name: 'ListWebhookHeaders',
+  summary: 'The headers of a webhook, or without one those that go with every webhook.',
+  surface: 'wallet',
+  request: { webhook_id: { schema: id } },
+  example: () => ({}),
+  response: { webhook_headers: { schema: list(webhookHeaderRecord), required: true } },
+  handle: async (app, { webhook_id }, by) => ({ webhook_headers: await app.webhookHeaders.list(by, webhook_id) }),
+});
+
+export const listWebhookHistories = operation({
+  kind: 'query',
+  name: 'ListWebhookHistories',
+  summary: 'What was sent to webhooks and what became of it, newest first.',
+  surface: 'wallet',
+  request: {
+    webhook_id: { schema: id },
+    start_time: { schema: unixTime },
+    end_time: { schema: unixTime },
+    page_size: { schema: pageSize },
+    page_token: { schema: pageToken },
+  },
+  example: () => ({ page_size: 10 }),
+  response: {
+    webhook_histories: { schema: list(historyRecord), required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, request, by) => {
+    const filter = { webhookId: request.webhook_id, startTime: request.start_time, endTime: request.end_time };
+    const page = { size: request.page_size ?? 10, token: request.page_token };
+    const { documents, nextPageToken } = await app.deliveries.list(by, filter, page);
+    return {
+      webhook_histories: documents.map(showHistory),
+      pagination: { next_page_token: nextPageToken },
+    };
+  },
+});
+
+export const resendWebhook = operation({
+  kind: 'command',
+  name: 'ResendWebhook',
+  summary: 'Deliver something again, now. A webhook that was disabled is tried again from then on.',
+  surface: 'wallet',
+  extension: true,
+  request: { webhook_history_id: { schema: id, required: true } },
+  example: () => ({ webhook_history_id: anyDelivery }),
+  response: {},
+  handle: (app, { webhook_history_id }, by) => app.deliveries.resend(by, webhook_history_id),
+});

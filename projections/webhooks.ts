@@ -1,0 +1,82 @@
+import type { DeliveryEvent } from '../domain/delivery.js';
+import type { WebhookEvent } from '../domain/webhook.js';
+import type { WebhookHeaderEvent } from '../domain/webhook-header.js';
+import { ownScope, type Projection } from './define.js';
+
+export type WebhookDocument = {
+  webhook_id: string;
+  /** Empty: it covers every wallet. */
+  wallet_id: string;
+  endpoint: string;
+  confirmation: number;
+  disabled: boolean;
+  sealed_secret: string;
+  create_time: string;
+  position: number;
+};
+
+export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
+  name: 'webhooks',
+  version: 1,
+  indexes: { all: { equal: [], order: 'position' } },
+  scope: ownScope,
+  key: ({ data }) => data.webhookId,
+  on: {
+    WebhookRegistered: (_, data, { occurredAt, position }) => ({
+      webhook_id: data.webhookId,
+      wallet_id: data.walletId ?? '',
+      endpoint: data.endpoint,
+      confirmation: data.confirmation,
+      disabled: false,
+      sealed_secret: data.sealedSecret,
+      create_time: occurredAt,
+      position,
+    }),
+    WebhookRemoved: () => null,
+    WebhookDisabled: (doc) => doc && { ...doc, disabled: true },
+    WebhookRevived: (doc) => doc && { ...doc, disabled: false },
+  },
+};
+
+export type WebhookHeaderDocument = {
+  webhook_header_id: string;
+  /** Empty: it goes with every webhook. */
+  webhook_id: string;
+  name: string;
+  sealed_value: string;
+  position: number;
+};
+
+export const webhookHeaders: Projection<WebhookHeaderEvent, WebhookHeaderDocument> = {
+  name: 'webhook_headers',
+  version: 1,
+  indexes: { byWebhook: { equal: ['webhook_id'], order: 'position' } },
+  scope: ownScope,
+  key: ({ data }) => data.headerId,
+  on: {
+    WebhookHeaderRegistered: (_, { headerId, webhookId, name, sealedValue }, { position }) => ({
+      webhook_header_id: headerId,
+      webhook_id: webhookId ?? '',
+      name,
+      sealed_value: sealedValue,
+      position,
+    }),
+    WebhookHeaderRemoved: () => null,
+  },
+};
+
+/** Since when a webhook has had no success; it is disabled after some days. */
+export type WebhookHealthDocument = { failing_since: number | null };
+
+export const webhookHealth: Projection<Extract<DeliveryEvent, { type: 'DeliveryAttempted' }>, WebhookHealthDocument> = {
+  name: 'webhook_health',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => data.webhookId,
+  on: {
+    DeliveryAttempted: (doc, { outcome, at }) => ({
+      failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
+    }),
+  },
+};
