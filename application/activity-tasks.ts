@@ -27,7 +27,8 @@ export const createActivityTasks = (watched: WatchList, variant: Variant) => {
     return phase === 'pending' && block.number <= heightFor(known, activity);
   };
 
-  const concerns = (known: Known, { block, phase }: Activity) => block.chain === known.chain && phase !== 'settled';
+  const concerns = (known: Known, activity: Activity) =>
+    activity.block.chain === known.chain && (activity.phase !== 'settled' || isReplaced(known, activity));
   const byHeight = (known: Known, activities: readonly Activity[]) => {
     const found = new Map<number, Activity[]>();
     for (const activity of activities) {

@@ -34,16 +34,16 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
   });
   const keyOf = ({ walletId }: Holder, { hash }: BlockRef) => ledgerKey(variant, walletId, hash);
 
-  const write = async (holder: Holder, block: BlockRef, command: LedgerCommand, isNew = false) => {
-    const made = step(ledger, holder.organizationId, keyOf(holder, block), command);
-    await handle(contextOf(holder, block), [{ ...made, isNew }]);
+  const write = async (holder: Holder, block: BlockRef, command: LedgerCommand) => {
+    await handle(contextOf(holder, block), [step(ledger, holder.organizationId, keyOf(holder, block), command)]);
   };
 
   return {
     observe: async (entries, block) => {
       const one = ({ transfers, touches, ...holder }: BlockEntry) => {
         const data = { walletId: holder.walletId, block, transfers, touches };
-        return write(holder, block, { type: 'Observe', data }, true);
+        // Reads first, though there is mostly nothing: a block that comes back is observed anew, not taken for a repetition.
+        return write(holder, block, { type: 'Observe', data });
       };
       for (let i = 0; i < entries.length; i += atOnce) await Promise.all(entries.slice(i, i + atOnce).map(one));
     },

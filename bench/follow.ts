@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { freshDirectory } from '../tests/support/directories.js';
+import { openStores } from '../tests/support/following.js';
 import type { Bench } from './figures.js';
 import { largeWalletFigures } from './follow/large-wallet.js';
 import { liveFigures } from './follow/live.js';
 import { matchingFigures } from './follow/matching.js';
 import type { ChainPlan } from './follow/node.js';
-import { openStores, type Population, populate, type Stores, sizeOf } from './follow/stores.js';
+import { type Population, populate, sizeOf } from './follow/stores.js';
 import { loadFigures, setFigures } from './follow/watching.js';
 
 const few: Population = { organizations: 100, wallets: 1000, addresses: 10, confirmation: 10 };
@@ -28,21 +27,13 @@ const busy: ChainPlan = {
 /** As on rollups: a quarter of an hour of blocks that may still be replaced. */
 const lateFinality: ChainPlan = { ...busy, chain: busy.chain + 1, past: 4500, finalDepth: 4500 };
 
-/** Filled once and then used again where CHAINFOLD_BENCH_DIR names a directory. */
-const populatedStores = async (): Promise<Stores> => {
-  const directory = process.env.CHAINFOLD_BENCH_DIR ?? freshDirectory();
-  const isThere = existsSync(`${directory}/events.db`);
-  const stores = await openStores(directory);
-  if (!isThere) await populate(stores, few);
-  return stores;
-};
-
 /** Following chains: whom blocks concern, how fast that is found, and what a busy chain takes. */
 export const follow: Bench = async function* () {
   yield* setFigures(few);
   yield* setFigures(many);
   yield* matchingFigures(few);
-  const stores = await populatedStores();
+  const stores = await openStores();
+  await populate(stores, few);
   yield* loadFigures(stores, few);
   yield* liveFigures(stores, '5 blocks/s of 400 transactions', busy);
   yield* liveFigures(stores, 'the same, final after 4,500 blocks', lateFinality);

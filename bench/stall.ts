@@ -1,17 +1,22 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { ownNow } from './own-time.js';
 
-const resolutionMs = 1;
+const lookEveryMs = 1;
 
-/** Watches for how long at most nothing else could run. On a busy machine some of it is other processes' doing. */
+/** Watches for how long at a time nothing else could run on the main thread, in ms of its own time. */
 export const watchStalls = () => {
-  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  delays.enable();
+  const stalls: number[] = [];
+  let last = ownNow();
+  const look = () => {
+    const now = ownNow();
+    stalls.push(now - last - lookEveryMs);
+    last = now;
+  };
+  const timer = setInterval(look, lookEveryMs);
   return {
-    /** In ms: the worst, and how long the worst one of a thousand was. */
-    stop: () => {
-      delays.disable();
-      const inMs = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs);
-      return { worst: inMs(delays.max), p999: inMs(delays.percentile(99.9)) };
+    stop: (): readonly number[] => {
+      look();
+      clearInterval(timer);
+      return stalls;
     },
   };
 };

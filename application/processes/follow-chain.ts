@@ -102,12 +102,13 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
   const giveUp = async (cursor: Cursor, drop: readonly Header[]) => {
     if (drop.length === 0) return cursor;
     system.log.warn({ variant: variant.tag, height: tipOf(cursor).number, depth: drop.length }, 'blocks were replaced');
+    const kept = withoutNewest(cursor, drop.length);
+    // First: should it end here and the chain come back to what was replaced, that must be taken anew. What is not
+    // dropped below because of a crash is found by the settlement to be in no block that is known.
+    await save(kept);
     for (const { hash } of drop)
       for (const activity of watched.activities.in(hash))
         if (activity.phase !== 'due') await ledgers.drop(activity, notices.hasListeners(activity));
-    const kept = withoutNewest(cursor, drop.length);
-    // Whatever happens next: should the chain come back to what was dropped, it must be taken anew.
-    await save(kept);
     return kept;
   };
 

@@ -67,7 +67,7 @@ export const liveFigures = async function* (stores: Stores, name: string, plan: 
   const stalls = watchStalls();
   const startedAt = await node.start();
   await testSystem.sleep((plan.blocks + 2) * plan.everyMs);
-  const { worst, p999 } = stalls.stop();
+  const stalled = stalls.stop();
   const { cores, mainThread } = work();
   await running.stop();
   await chain.close();
@@ -82,6 +82,6 @@ export const liveFigures = async function* (stores: Stores, name: string, plan: 
   yield { what: '  block to recorded, worst', measured: largest(delays), unit: 'ms' };
   yield { what: '  CPU of this process', measured: cores, unit: 'cores', atMost: 1 };
   yield { what: '  main thread busy', measured: mainThread, unit: 'of the time' };
-  yield { what: '  worst stall', measured: worst, unit: 'ms', atMost: mostStallMs };
-  yield { what: '  p99.9 stall', measured: p999, unit: 'ms' };
+  yield { what: '  stall, worst', measured: largest(stalled), unit: 'ms', atMost: mostStallMs };
+  yield { what: '  stall, p99.9', measured: quantile(stalled, 0.999), unit: 'ms' };
 };

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import type { Ports } from '../../application/app.js';
 import { type NewEvent, noStream, type StreamWrite, streamName } from '../../application/ports/event-store.js';
 import { createProjector } from '../../application/processes/project.js';
 import { createProgress } from '../../application/progress.js';
@@ -7,33 +5,12 @@ import { address } from '../../domain/address.js';
 import { contract } from '../../domain/contract.js';
 import type { Message } from '../../domain/decider.js';
 import { wallet } from '../../domain/wallet.js';
-import { givenKeyRing } from '../../infrastructure/master-key.js';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
-import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
-import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
-import { sqliteState } from '../../infrastructure/sqlite/state.js';
-import { stateVault } from '../../infrastructure/vault.js';
 import { projections } from '../../projections/index.js';
-import { followedVariant } from '../../tests/support/following.js';
+import { followedVariant, type openStores } from '../../tests/support/following.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { tokenContract, watchedAddress } from './generated.js';
 
-export type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault'> & { close(): Promise<void> };
-
-export const openStores = async (directory: string): Promise<Stores> => {
-  const file = (name: string) => join(directory, name);
-  const [events, readModels, limiter, state] = await Promise.all([
-    sqliteEventStore(file('events.db')),
-    sqliteReadModels(file('read-models.db'), projections),
-    sqliteLimiter(file('limiter.db'), Date.now),
-    sqliteState(file('state.db')),
-  ]);
-  const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
-  const close = async () => {
-    await Promise.all([events.close(), readModels.close(), limiter.close(), state.close()]);
-  };
-  return { events, readModels, limiter, state, vault, close };
-};
+export type Stores = Awaited<ReturnType<typeof openStores>>;
 
 /** Whose the watched addresses are: `addresses` each, in order. */
 export type Population = {

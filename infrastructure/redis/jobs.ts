@@ -4,8 +4,8 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis } from './connection.js';
-import { createLanes, type Visit } from './lanes.js';
-import { makeVisits, type VisitQueue } from './visits.js';
+import { createLanes } from './lanes.js';
+import { workShifts } from './shifts.js';
 
 /** So that Redis is not kept from others when many are put at once. */
 const atOnce = 1000;
@@ -15,13 +15,15 @@ const parts = <T>(all: readonly T[]) =>
   Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
 
 /**
- * BullMQ hands out visits to lanes, not jobs: its queue is first come, first served, so ten thousand jobs of one lane in
- * it would delay everybody's. A lane has no more visits than jobs of it may be done at once, by all processes together.
+ * What BullMQ hands out are shifts, in which a worker does one job after the other: it wakes workers, shares the work
+ * between them and gives what the dead had in hand to the living. Which job is next the lanes say, because a queue of
+ * BullMQ is first come, first served: ten thousand jobs of one lane in it would delay everybody's. A shift spares it
+ * the cost of a queued job for each of ours, too. No more of a lane are done at once by all processes together than one may.
  */
 export const bullJobs = async (url: string, log: Log): Promise<Jobs> => {
   const redis = await connectRedis(url, log);
   const lanes = createLanes(redis);
-  const queue: VisitQueue = new Queue('visits', {
+  const queue = new Queue('shifts', {
     connection: redis,
     prefix: 'chainfold',
     streams: { events: { maxLen: 100 } },
@@ -32,22 +34,22 @@ export const bullJobs = async (url: string, log: Log): Promise<Jobs> => {
   const closing = new AbortController();
   const workers = new Set<Promise<void>>();
 
-  const call = async (visits: readonly Visit[]) => {
-    if (visits.length === 0) return;
-    const added = queue.addBulk(visits.map(({ id, lane }) => ({ name: 'visit', data: { lane }, opts: { jobId: id } })));
+  const begin = async (shifts: readonly string[]) => {
+    if (shifts.length === 0) return;
+    const added = queue.addBulk(shifts.map((shift) => ({ name: 'shift', data: {}, opts: { jobId: shift } })));
     await withDeadline(added, answerMs).catch(unavailable('Redis'));
   };
 
   return {
     put: async (jobs) => {
-      for (const part of parts(jobs)) await call(await lanes.put(part));
+      for (const part of parts(jobs)) await begin(await lanes.put(part));
     },
     remove: async (ids) => {
       for (const part of parts(ids)) await lanes.remove(part);
     },
     work: async (work, signal) => {
       const either = AbortSignal.any([signal, closing.signal]);
-      const working = makeVisits(work, { queue, redis, lanes, call, log, signal: either });
+      const working = workShifts(work, { queue, redis, lanes, begin, log, signal: either });
       workers.add(working);
       await working;
       workers.delete(working);

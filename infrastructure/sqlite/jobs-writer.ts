@@ -37,6 +37,8 @@ export type JobsAnswer = {
   readonly count: number;
 };
 
+/** A lane that had nothing to do goes before those that were served less than this ago, however many they are. */
+const creditMs = 10_000;
 const nothing: JobsAnswer = { jobs: [], next: null, count: 0 };
 
 /**
@@ -60,7 +62,10 @@ const prepare = (db: Database) => ({
     `INSERT INTO jobs (id, lane, at) VALUES (?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET removed = 0 WHERE removed = 1 RETURNING worker`,
   ),
-  call: db.prepare('INSERT INTO lanes VALUES (?, ?) ON CONFLICT (lane) DO UPDATE SET turn = min(turn, excluded.turn)'),
+  // A lane that is called already for that time or before keeps its turn.
+  call: db.prepare(
+    'INSERT INTO lanes VALUES ($lane, $turn) ON CONFLICT (lane) DO UPDATE SET turn = excluded.turn WHERE turn > $at',
+  ),
   dueLanes: db.prepare('SELECT lane FROM lanes WHERE turn <= ? ORDER BY turn LIMIT ?'),
   nextTurn: db.prepare('SELECT min(turn) AS turn FROM lanes WHERE turn > ?'),
   setTurn: db.prepare('UPDATE lanes SET turn = ? WHERE lane = ?'),
@@ -78,10 +83,10 @@ const prepare = (db: Database) => ({
 type Statements = ReturnType<typeof prepare>;
 
 const put = (run: Statements, job: Job & { readonly at: number }, now: number) => {
-  // Due long ago is due now: it must not overtake the lanes that have waited for their turn.
+  // Due long ago is due now: it must not overtake what waits already.
   const at = Math.max(job.at, now);
   const added = run.insert.get(job.id, job.lane, at) as { worker: string | null } | undefined;
-  if (added?.worker === null) run.call.run(job.lane, at);
+  if (added?.worker === null) run.call.run({ lane: job.lane, at, turn: at > now ? at : now - creditMs });
 };
 
 const remove = (run: Statements, id: string) => {
@@ -93,7 +98,7 @@ const remove = (run: Statements, id: string) => {
 const finish = (run: Statements, { worker, id, again, now }: Finish) => {
   const at = again === null ? null : Math.max(again, now);
   const waits = at === null ? undefined : (run.putBack.get(at, id, worker) as { lane: string } | undefined);
-  if (waits) run.call.run(waits.lane, at);
+  if (waits) run.call.run({ ...waits, at, turn: at });
   else run.end.run(id, worker);
 };
 
@@ -127,7 +132,7 @@ serveThread<{ path: string }, JobsRequest, JobsAnswer>(({ path }) => {
   const db = openDatabase(path, 'relaxed');
   db.exec(schema);
   const run = prepare(db);
-  const leases = createLeases(db, (lane, now) => run.call.run(lane, now));
+  const leases = createLeases(db, (lane, now) => run.call.run({ lane, at: now, turn: now }));
 
   const answer = (request: JobsRequest): JobsAnswer => {
     switch (request.kind) {

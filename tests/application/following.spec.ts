@@ -33,6 +33,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         blocks,
       }),
     },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('return' as const) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('fault' as const), fault: faults }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('crash' as const), writes: fc.nat(6) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },

@@ -5,7 +5,8 @@ import type { Block, Movement } from '../../application/ports/chain.js';
 import type { Recorded } from '../../application/ports/event-store.js';
 import type { WatchList } from '../../application/watch-list.js';
 import { createWatched } from '../../application/watched.js';
-import { coin, type Happened, histories, organizationIds, tags, texts, walletIds } from '../support/histories.js';
+import { coin, type Happened, histories, texts } from '../support/histories.js';
+import { organizationIds, tags, walletIds } from '../support/history-asks.js';
 
 type Watched = ReturnType<typeof createWatched>;
 const variant = tags[0] as string;

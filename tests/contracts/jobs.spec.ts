@@ -2,90 +2,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Job, JobOutcome, Jobs } from '../../application/ports/jobs.js';
+import { Redis } from 'ioredis';
+import type { Jobs } from '../../application/ports/jobs.js';
 import { bullJobs } from '../../infrastructure/redis/jobs.js';
 import { jobs as adapters } from '../support/adapters.js';
+import { ids, named, sleep, until, useWorkers } from '../support/job-workers.js';
 import { usePlace } from '../support/places.js';
-import { noRedis, startRedis } from '../support/redis.js';
+import { noRedis, redisDatabase, startRedis } from '../support/redis.js';
 import { silent } from '../support/silent.js';
 import { skip } from '../support/skip.js';
-
-type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const until = async (what: string, isSo: () => boolean | Promise<boolean>, ms = 5000) => {
-  const latest = Date.now() + ms;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < latest, `not within ${ms} ms: ${what}`);
-    await sleep(5);
-  }
-};
-const named = (count: number, lane: string | ((n: number) => string), at = 0) =>
-  Array.from({ length: count }, (_, n) => ({
-    id: `${typeof lane === 'string' ? lane : 'job'}-${n}`,
-    lane: typeof lane === 'string' ? lane : lane(n),
-    at,
-  }));
-const ids = (jobs: readonly Job[]) => jobs.map(({ id }) => id).sort();
-
-/** A door that jobs wait at until it is opened. */
-const createDoor = () => {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-};
-
-/** Workers that note what they begin; whatever they wait for is let go when the test is over. */
-const useWorkers = () => {
-  let door = createDoor();
-  let workers: { stop(): void; ended: Promise<void> }[] = [];
-  beforeEach(() => {
-    door = createDoor();
-    workers = [];
-  });
-  afterEach(async () => {
-    door.open();
-    for (const { stop } of workers) stop();
-    await Promise.all(workers.map(({ ended }) => ended));
-  });
-  return {
-    door: () => door,
-    start: (jobs: Jobs, run: Run = () => 'done', limits = { atOnce: 10, perLane: 10 }) => {
-      const stop = new AbortController();
-      const begun: Job[] = [];
-      let busy = 0;
-      let mostBusy = 0;
-      const inLane = new Map<string, number>();
-      let mostInLane = 0;
-      const count = ({ lane }: Job, by: 1 | -1) => {
-        busy += by;
-        inLane.set(lane, (inLane.get(lane) ?? 0) + by);
-        mostBusy = Math.max(mostBusy, busy);
-        mostInLane = Math.max(mostInLane, inLane.get(lane) ?? 0);
-      };
-      const counted = async (job: Job) => {
-        begun.push(job);
-        count(job, 1);
-        try {
-          return await run(job);
-        } finally {
-          count(job, -1);
-        }
-      };
-      const worker = {
-        begun: () => begun,
-        has: (id: string) => begun.some((job) => job.id === id),
-        most: () => ({ atOnce: mostBusy, perLane: mostInLane }),
-        stop: () => stop.abort(),
-        ended: jobs.work({ run: counted, ...limits }, stop.signal),
-      };
-      workers.push(worker);
-      return worker;
-    },
-  };
-};
 
 for (const [adapter, place] of Object.entries(adapters))
   describe(`jobs contract: ${adapter}`, () => {
@@ -134,7 +59,10 @@ for (const [adapter, place] of Object.entries(adapters))
     it('does a job when it is due and not before', async () => {
       const due = Date.now() + 600;
       const times = new Map<string, number>();
-      const worker = start(store, ({ id }) => (times.set(id, Date.now()), 'done'));
+      const worker = start(store, ({ id }) => {
+        times.set(id, Date.now());
+        return 'done';
+      });
       await other.put([...named(1, 'late', due), ...named(1, 'later', due + 300), ...named(1, 'now')]);
       await until('all are done', () => worker.begun().length === 3);
       assert.ok((times.get('now-0') ?? due) < due);
@@ -284,37 +212,70 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['a-0', 'a-1', 'a-2', 'later-0']);
     });
 
-    const killHolder = async (count: number) => {
+    /** A process that has so many jobs in hand. */
+    const startHolder = async (count: number) => {
       const args = ['--import', 'tsx', 'tests/support/job-holder.ts', at().where];
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       const held: string[] = [];
       createInterface(child.stdout).on('line', (id) => held.push(id));
       await until('it has the jobs in hand', () => held.length === count, 20_000);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      return Date.now();
+      return async () => {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        return Date.now();
+      };
     };
 
     it('does within five seconds what a killed process had in hand, and leaves the living theirs', async () => {
-      const living = start(store, ({ id }) => (id === 'own-0' ? door().opened.then(() => 'done') : 'done'));
+      await other.put(named(20, (n) => `lane ${n % 10}`));
+      const kill = await startHolder(20);
+      const living = start(store, () => door().opened.then(() => 'done'));
       await store.put(named(1, 'own'));
       await until('its own is begun', () => living.has('own-0'));
       living.stop();
-      await other.put(named(20, (n) => `lane ${n % 10}`));
-      const killed = await killHolder(20);
-      const workers = [start(other), start(await open())];
-      const begun = () => workers.flatMap((worker) => worker.begun());
+      // Long enough in hand for it to be taken away before the others', were it taken for dead.
+      const watching = start(other);
+      await other.put(named(1, 'late', Date.now() + 1000));
+      await until('time has passed', () => watching.has('late-0'));
+      const killed = await kill();
+      const workers = [watching, start(await open())];
+      const begun = () => workers.flatMap((worker) => worker.begun()).filter(({ id }) => id !== 'late-0');
       await until('they are begun', () => begun().length === 20, killed + 5000 - Date.now());
       assert.deepEqual(ids(begun()), ids(named(20, () => '')));
-      assert.deepEqual(living.begun().length, 1);
-      assert.equal(await store.count(), 1);
+      assert.equal(living.begun().length, 1);
+      await until('they are done', async () => (await store.count()) === 1);
     });
   });
 
-describe('jobs on a Redis that goes away', () => {
+describe('jobs on a Redis that fails', () => {
   const { start } = useWorkers();
-  it('fails in time, and goes on by itself when it is back', async function () {
-    if (noRedis !== null) return skip(this, `jobs on a Redis that goes away: ${noRedis}`);
+  before(function () {
+    if (noRedis !== null) skip(this, `jobs on a Redis that fails: ${noRedis}`);
+  });
+
+  it('are done although BullMQ has lost what it was told', async () => {
+    const { url, end } = await redisDatabase();
+    const redis = new Redis(url);
+    const jobs = await bullJobs(url, silent);
+    try {
+      const first = start(jobs);
+      await jobs.put(named(1, 'a'));
+      await until('it works', () => first.has('a-0'));
+      first.stop();
+      await first.ended;
+      await jobs.put(named(3, 'b'));
+      await redis.del(await redis.keys('chainfold:shifts:*'));
+      const next = start(jobs);
+      await until('the rest is done', async () => (await jobs.count()) === 0);
+      assert.equal(next.begun().length, 3);
+    } finally {
+      await jobs.close();
+      redis.disconnect();
+      await end();
+    }
+  });
+
+  it('fail in time while it is away, and go on by themselves when it is back', async () => {
     let redis = await startRedis();
     const jobs = await bullJobs(redis.url, silent);
     try {

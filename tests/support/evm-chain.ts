@@ -110,6 +110,8 @@ export type EvmChain = {
   mine(transactions?: readonly ScriptedTransaction[], fields?: MinedBlock['fields']): MinedBlock;
   /** Takes that many blocks off the head and mines these instead. */
   reorganize(depth: number, blocks: readonly (readonly ScriptedTransaction[])[]): MinedBlock;
+  /** Goes back to a branch that was replaced, up to that block. */
+  returnTo(hash: string): void;
   head(): MinedBlock;
   at(number: number): MinedBlock | undefined;
   /** Also one that was replaced. */
@@ -159,6 +161,12 @@ export const createEvmChain = (seed = 'chain'): EvmChain => {
       blocks.splice(Math.max(blocks.length - depth, 1));
       for (const transactions of branch) mine(transactions);
       return head();
+    },
+    returnTo: (hash) => {
+      const branch: MinedBlock[] = [];
+      for (let block = known.get(hash); block; block = known.get(block.parentHash)) branch.unshift(block);
+      blocks.splice(0, blocks.length, ...branch);
+      for (const listener of listeners) listener(head());
     },
     head,
     at: (number) => blocks[number],

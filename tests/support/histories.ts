@@ -1,29 +1,26 @@
 import fc from 'fast-check';
-import { type Step, step } from '../../application/handle.js';
+import { step } from '../../application/handle.js';
 import { address } from '../../domain/address.js';
 import type { Asset } from '../../domain/asset.js';
 import { contract } from '../../domain/contract.js';
 import { credential, roles } from '../../domain/credential.js';
 import type { Message } from '../../domain/decider.js';
+import { delivery } from '../../domain/delivery.js';
 import { domainName } from '../../domain/domain-name.js';
 import { Failure } from '../../domain/failure.js';
 import { ledger } from '../../domain/ledger.js';
 import { organization } from '../../domain/organization.js';
 import { token } from '../../domain/token.js';
-import { globalVariant, variants } from '../../domain/variant.js';
+import { globalVariant } from '../../domain/variant.js';
 import { wallet } from '../../domain/wallet.js';
+import { webhook } from '../../domain/webhook.js';
+import { webhookHeader } from '../../domain/webhook-header.js';
 import type { About } from '../../projections/define.js';
+import { type Ask, one, organizationIds, owner, walletIds } from './history-asks.js';
+import { deliveryAsks, headerAsks, webhookAsks } from './webhook-histories.js';
 
-type Ask = { readonly organizationId: string; readonly variant: string; readonly steps: readonly Step[] };
 export type Happened = Message & { readonly about: About; readonly stream: string };
 
-// Few of each, and the same ids for everybody, so that histories meet and what leaks across a border shows.
-export const organizationIds = ['org_a', 'org_b', 'org_c'];
-export const tags = variants
-  .filter(({ surface }) => surface === 'wallet')
-  .slice(0, 2)
-  .map(({ tag }) => tag);
-export const walletIds = ['wal_1', 'wal_2'];
 const [anna, bert] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const;
 export const texts = [anna, bert];
 export const apiKey = 'ck_1';
@@ -33,6 +30,8 @@ export const blocks = [
   { number: 10, hash: '0xb2', time: 101, chain: '0xb0' },
   { number: 11, hash: '0xb3', time: 102, chain: '0xb0' },
 ];
+/** The chain of the blocks, and another that took its place. */
+const chains = ['0xb0', '0xc0'];
 const native: Asset = { standard: 'native' };
 export const coin = '0xcc';
 export const moved: readonly { transaction: string; asset: Asset; failed: boolean }[] = [
@@ -40,8 +39,6 @@ export const moved: readonly { transaction: string; asset: Asset; failed: boolea
   { transaction: '0xt2', asset: { standard: 'erc20', contract: coin }, failed: true },
 ];
 export const tokenId = '7';
-
-const one = <const T>(from: readonly T[]) => fc.constantFrom(...from);
 
 const administration = fc
   .record({
@@ -71,8 +68,6 @@ const administration = fc
     ];
     return [{ organizationId, variant: globalVariant.tag, steps }];
   });
-
-const owner = { organizationId: one(organizationIds), variant: one(tags), walletId: one(walletIds) };
 
 const walletAsks = fc
   .record({ ...owner, what: one(['plain', 'confirmed', 'change']), confirmation: fc.nat(3) })
@@ -117,10 +112,14 @@ const entries = ({ number }: (typeof blocks)[number]) =>
 const ledgerMoves = {
   observe: ['observe'],
   settle: ['settle'],
+  close: ['close'],
   drop: ['drop'],
   confirm: ['observe', 'settle'],
+  tell: ['observe', 'open'],
   replace: ['observe', 'settle', 'drop'],
+  takeBack: ['observe', 'dropTold'],
   correct: ['observe', 'settle', 'drop', 'settle'],
+  correctLate: ['observe', 'open', 'drop', 'observe', 'drop', 'settle'],
   refresh: ['refresh'],
 } as const;
 
@@ -129,18 +128,22 @@ const ledgerAsks = fc
     ...owner,
     what: one(Object.values(ledgerMoves)),
     block: one(blocks),
-    heights: fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 4, maxLength: 4 }),
+    heights: fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 6, maxLength: 6 }),
+    chain: one(chains),
     balance: fc.nat(9),
   })
-  .map(({ organizationId, variant, walletId, what, block, heights, balance }): Ask[] =>
+  .map(({ organizationId, variant, walletId, what, block, heights, chain, balance }): Ask[] =>
     what.map((each, i) => {
-      const at = { number: heights[i] ?? 0, hash: `0xb${heights[i]}` };
+      const at = { number: heights[i] ?? 0, hash: `0xb${heights[i]}`, chain };
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
       const command = {
         observe: { type: 'Observe', data: { ...of, ...entries(block) } },
-        settle: { type: 'Settle', data: { ...of, balances, at } },
-        drop: { type: 'Drop', data: of },
+        settle: { type: 'Settle', data: { ...of, balances, at, open: false } },
+        open: { type: 'Settle', data: { ...of, balances, at, open: true } },
+        close: { type: 'Close', data: of },
+        drop: { type: 'Drop', data: { ...of, told: false } },
+        dropTold: { type: 'Drop', data: { ...of, told: true } },
         refresh: { type: 'Refresh', data: { walletId, balances, at } },
       } as const;
       const key = `${variant}.${walletId}.${each === 'refresh' ? 'request' : block.hash}`;
@@ -191,18 +194,33 @@ const happen = (asks: readonly Ask[]): readonly Happened[] => {
 };
 
 /** Every decider whose events the histories hold. */
-export const deciders = [organization, domainName, credential, wallet, address, contract, ledger, token];
+export const deciders = [
+  organization,
+  domainName,
+  credential,
+  wallet,
+  address,
+  contract,
+  ledger,
+  token,
+  webhook,
+  webhookHeader,
+  delivery,
+];
 
 export const histories = fc
   .array(
     fc.oneof(
       administration,
-      { arbitrary: walletAsks, weight: 2 },
-      { arbitrary: addressAsks, weight: 5 },
-      { arbitrary: ledgerAsks, weight: 3 },
+      { arbitrary: walletAsks, weight: 4 },
+      { arbitrary: addressAsks, weight: 8 },
+      { arbitrary: ledgerAsks, weight: 4 },
       contractAsks,
       tokenAsks,
+      webhookAsks,
+      headerAsks,
+      { arbitrary: deliveryAsks, weight: 2 },
     ),
-    { minLength: 100, maxLength: 180, size: 'max' },
+    { minLength: 120, maxLength: 200, size: 'max' },
   )
   .map((asks) => happen(asks.flat()));

@@ -17,6 +17,8 @@ export type Blocks = readonly (readonly ScriptedTransaction[])[];
 export type Step =
   | { readonly kind: 'mine'; readonly blocks: Blocks }
   | { readonly kind: 'reorganize'; readonly depth: number; readonly blocks: Blocks }
+  /** The branch that the last reorganization replaced comes back, and grows beyond it. */
+  | { readonly kind: 'return' }
   | { readonly kind: 'fault'; readonly fault: keyof EvmNode['faults'] }
   /** After so many more writes nothing is written any more, as if the process were killed there; then it starts again. */
   | { readonly kind: 'crash'; readonly writes: number }
@@ -107,6 +109,7 @@ export const createScene = async (given: Stores, name: string) => {
   let connected = await connect();
   let running = startFollowing(stores, connected);
 
+  let replaced = chain.head().hash;
   const wallets: Wallet[] = [];
   for (const { organization, confirmation, addresses } of wanted) {
     const by = contextOf(`org_${name}${organization}`);
@@ -135,8 +138,18 @@ export const createScene = async (given: Stores, name: string) => {
   };
   const actions: { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>) => unknown } = {
     mine: ({ blocks }) => blocks.map((transactions) => chain.mine(transactions)),
-    reorganize: ({ depth, blocks }) =>
-      chain.reorganize(Math.min(depth, chain.head().number), [...blocks, ...Array(depth).fill([])]),
+    reorganize: ({ depth, blocks }) => {
+      replaced = chain.head().hash;
+      chain.reorganize(Math.min(depth, chain.head().number), [...blocks, ...Array(depth).fill([])]);
+    },
+    return: () => {
+      const height = chain.head().number;
+      const back = replaced;
+      replaced = chain.head().hash;
+      chain.returnTo(back);
+      do chain.mine();
+      while (chain.head().number <= height);
+    },
     fault: ({ fault }) => Object.assign(bad.faults, { [fault]: fault === 'lag' ? 3 : true }),
     crash: ({ writes }) => crash(writes),
     'catch up': caughtUp,
@@ -144,6 +157,8 @@ export const createScene = async (given: Stores, name: string) => {
 
   return {
     chain,
+    /** How the follower is, for whoever looks into a failure. */
+    status: () => running.app.followers[0]?.status(),
     wallets,
     play: async (steps: readonly Step[]) => {
       for (const step of steps) await actions[step.kind](step as never);

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { step } from '../../application/handle.js';
+import { delivery } from '../../domain/delivery.js';
+import { webhook } from '../../domain/webhook.js';
+import { webhookHeader } from '../../domain/webhook-header.js';
+import { type Ask, one, owner } from './history-asks.js';
+
+/** The n-th delivery is to the n-th webhook. */
+export const webhookIds = ['whk_1', 'whk_2'];
+export const deliveryIds = ['whd_1', 'whd_2'];
+export const headerId = 'whh_1';
+
+export const webhookAsks = fc
+  .record({
+    ...owner,
+    what: one(['register', 'register', 'remove', 'disable', 'disable', 'revive']),
+    webhookId: one(webhookIds),
+    isOfWallet: fc.boolean(),
+    confirmation: fc.nat(3),
+  })
+  .map(({ organizationId, variant, walletId, what, webhookId, isOfWallet, confirmation }): Ask[] => {
+    const registration = { webhookId, endpoint: 'https://a.example/', confirmation, sealedSecret: 'sealed' };
+    const command = {
+      register: { type: 'Register', data: { ...registration, ...(isOfWallet && { walletId }) } },
+      remove: { type: 'Remove', data: { webhookId } },
+      disable: { type: 'Disable', data: { webhookId, reason: 'gone' } },
+      revive: { type: 'Revive', data: { webhookId } },
+    } as const;
+    const key = `${variant}.${webhookId}`;
+    return [{ organizationId, variant, steps: [step(webhook, organizationId, key, command[what])] }];
+  });
+
+export const headerAsks = fc
+  .record({ ...owner, what: one(['register', 'remove']), of: one([undefined, ...webhookIds]) })
+  .map(({ organizationId, variant, what, of }): Ask[] => {
+    const data = { headerId, name: 'x-a', sealedValue: 'sealed', ...(of !== undefined && { webhookId: of }) };
+    const command = {
+      register: { type: 'Register', data },
+      remove: { type: 'Remove', data: { headerId } },
+    } as const;
+    const steps = [step(webhookHeader, organizationId, `${variant}.${headerId}`, command[what])];
+    return [{ organizationId, variant, steps }];
+  });
+
+const deliveryMoves: readonly (readonly ('request' | 'complete' | 'fail' | 'gone' | 'cancel' | 'resend')[])[] = [
+  ['request'],
+  ['request', 'complete'],
+  ['request', 'fail'],
+  ['request', ...Array(8).fill('fail')],
+  ['gone'],
+  ['cancel'],
+  ['resend'],
+];
+
+export const deliveryAsks = fc
+  .record({
+    ...owner,
+    what: one(deliveryMoves),
+    which: one([0, 1]),
+    jitter: fc.double({ min: 0, max: 1, noNaN: true }),
+    at: fc.nat(1000),
+    retryAt: one([null, 10_000_000]),
+  })
+  .map(({ organizationId, variant, what, which, jitter, at, retryAt }): Ask[] => {
+    const named = { deliveryId: deliveryIds[which] ?? '', webhookId: webhookIds[which] ?? '' };
+    const attempt = (status: number) => {
+      const made = { status, failure: '', durationMs: 1, answer: '', at };
+      return { type: 'Attempt', data: { ...named, ...made, jitter, retryAt } } as const;
+    };
+    const command = {
+      request: { type: 'Request', data: { ...named, notificationType: 'N', data: { value: '5' } } },
+      complete: attempt(200),
+      fail: attempt(503),
+      gone: attempt(410),
+      cancel: { type: 'Cancel', data: named },
+      resend: { type: 'Resend', data: named },
+    } as const;
+    const key = `${variant}.${named.deliveryId}`;
+    return what.map((each) => ({
+      organizationId,
+      variant,
+      steps: [step(delivery, organizationId, key, command[each])],
+    }));
+  });

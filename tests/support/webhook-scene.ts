@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { Wallet } from 'ethers';
+import { startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
+import type { Client } from '../../interfaces/client.js';
+import type { Engine, Home } from './engines.js';
+import { everyPage } from './following.js';
+import { keepSecret } from './secrets.js';
+import { clientOf, type Service, startService } from './service.js';
+import { silent } from './silent.js';
+import { createVerifier, type Receiver, startReceiver } from './webhook-receiver.js';
+
+type Sent = { transaction_hash: string; block_number: number; block_hash: string };
+
+const publicKeyOf = async (url: string) => {
+  const published = (await (await fetch(`${url}/.well-known/webhook-keys`)).json()) as {
+    keys: { public_key: string }[];
+  };
+  return published.keys[0]?.public_key ?? assert.fail('no key is published');
+};
+
+/** The ends of what a scene started, last first. */
+const createEnds = () => {
+  const ends: (() => unknown)[] = [];
+  return {
+    add: (end: () => unknown) => void ends.push(end),
+    run: async () => {
+      for (const end of ends.splice(0).toReversed()) await end();
+    },
+  };
+};
+
+/** Two processes over the same stores: one that delivers and may be killed, and one for all the rest. */
+const startProcesses = async (on: Engine | Home, env: Record<string, string>) => {
+  let main = await startService({ on, role: 'api,projector,follower', env });
+  const { home } = main;
+  const startDeliverer = () => startService({ on: home, role: 'deliverer', env });
+  let deliverer: Service | undefined;
+  const deliver = async () => {
+    deliverer = await startDeliverer();
+  };
+  return {
+    home,
+    main: () => main,
+    deliverer: () => deliverer,
+    deliver,
+    /** Neither waits for the other: one may be behind when the other is back. */
+    stop: async () => {
+      await Promise.all([main.stop(), deliverer?.stop()]);
+      deliverer = undefined;
+    },
+    killDeliverer: async () => {
+      await deliverer?.kill();
+      deliverer = undefined;
+    },
+    start: async () => {
+      main = await startService({ on: home, role: 'api,projector,follower', env });
+      await deliver();
+    },
+  };
+};
+
+/** A development chain in this process, the service beside it, and endpoints that it notifies. Null without EDR. */
+export const openScene = async (on: Engine | Home) => {
+  const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
+  if (!chain) return null;
+  const ends = createEnds();
+  ends.add(() => chain.close());
+  const env = { CHAIN_C_URL: chain.wsUrl, CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const processes = await startProcesses(on, env);
+  ends.add(processes.stop);
+  const secrets = new Map<string, string>();
+  const api = (): Client['c'] => clientOf(processes.main()).c;
+  const check = createVerifier((id) => secrets.get(id) ?? '', await publicKeyOf(processes.main().url));
+  const control = <T>(method: string, ...params: unknown[]) => chain.request(method, params) as Promise<T>;
+
+  return {
+    processes,
+    api,
+    control,
+    send: (to: string, value: string) => control<Sent>('dev_transfer', { variant: 'c', to, value }),
+    mine: (blocks: number) => control<Sent>('dev_mine', blocks),
+    isMined: async (hash: string) => (await control<object | null>('eth_getTransactionReceipt', hash)) !== null,
+    /** Each notification is verified when it comes. */
+    receiver: async (choose?: Receiver['behaviour']['choose']) => {
+      const receiver = await startReceiver({ check, ...(choose && { choose }) });
+      ends.add(receiver.close);
+      return receiver;
+    },
+    newAddress: () => Wallet.createRandom().address.toLowerCase(),
+    newWallet: async (confirmation = 1) => {
+      const address = Wallet.createRandom().address.toLowerCase();
+      const { wallet_id } = await api().registerWallet({ name: 'told', address, confirmation });
+      return { wallet_id, address };
+    },
+    /** Without a wallet: of all. */
+    register: async ({ url }: Receiver, confirmation: number, wallet_id?: string) => {
+      const { webhook_id } = await api().registerWebhook({
+        webhook_endpoint: url,
+        confirmation,
+        ...(wallet_id !== undefined && { wallet_id }),
+      });
+      const { webhook } = await api().getWebhook({ webhook_id });
+      keepSecret(webhook.secret);
+      secrets.set(webhook_id, webhook.secret);
+      return webhook_id;
+    },
+    histories: (webhook_id?: string) =>
+      everyPage(async (page_token) => {
+        const { webhook_histories, pagination } = await api().listWebhookHistories({
+          page_size: 100,
+          ...(webhook_id !== undefined && { webhook_id }),
+          ...(page_token !== undefined && { page_token }),
+        });
+        return { documents: webhook_histories, nextPageToken: pagination.next_page_token };
+      }),
+    close: ends.run,
+  };
+};
+export type Scene = NonNullable<Awaited<ReturnType<typeof openScene>>>;
