@@ -91,6 +91,7 @@ export type App = {
   readonly deliver: Process;
   readonly queueDeliveries: Process;
   readonly repairDeliveries: Process;
+  readonly deliveriesWaiting: Jobs['count'];
   /** What receivers of webhooks check signatures with. */
   readonly publicKey: string;
   /** By `<segment>/<network>`. */
@@ -151,6 +152,7 @@ export const createApp = (ports: Ports): App => {
     deliver: createDeliverer({ ...ports, handle, webhooks, headers }),
     queueDeliveries: createDeliveryQueue({ ...ports, handle, progress }),
     repairDeliveries: createDeliveryRepair(ports),
+    deliveriesWaiting: ports.jobs.count,
     publicKey: ports.signer.publicKey,
     nodes: ports.nodes,
     describeTokens: createTokenDescriber({ ...ports, handle }),

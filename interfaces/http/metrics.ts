@@ -31,6 +31,8 @@ export const createMetrics = (
   ]);
   const alarmed = gauge('chainfold_follower_alarm', '1 when a follower cannot go on.', ['chain']);
 
+  const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
+
   const refreshFollowers = async () => {
     for (const { chain, ...status } of await app.status.followers()) {
       height.set({ chain }, status.height);
@@ -42,6 +44,7 @@ export const createMetrics = (
   };
   const refresh = async () => {
     await refreshFollowers();
+    waiting.set(await app.deliveriesWaiting());
     head.set(await app.status.head());
     for (const { name, ...status } of await app.status.projections()) {
       const label = { projection: name };

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import type { Jobs } from '../../application/ports/jobs.js';
 import { bullJobs } from '../../infrastructure/redis/jobs.js';
 import { jobs as adapters } from '../support/adapters.js';
-import { ids, named, sleep, until, useWorkers } from '../support/job-workers.js';
+import { ids, named, sleep, startHolder, until, useWorkers } from '../support/job-workers.js';
 import { usePlace } from '../support/places.js';
 import { noRedis, redisDatabase, startRedis } from '../support/redis.js';
 import { silent } from '../support/silent.js';
@@ -139,7 +136,7 @@ for (const [adapter, place] of Object.entries(adapters))
         return 'done' as const;
       };
       const workers = [start(store, run), start(other, run)];
-      await Promise.all([store.put(named(300, (n) => `lane ${n % 7}`)), other.put(named(300, (n) => `lane ${n % 7}`))]);
+      await other.put(named(300, (n) => `lane ${n % 7}`));
       await untilNoneIsLeft();
       assert.deepEqual(ids(workers.flatMap((worker) => worker.begun())), ids(named(300, () => '')));
       for (const worker of workers) assert.ok(worker.begun().length > 0);
@@ -212,23 +209,9 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['a-0', 'a-1', 'a-2', 'later-0']);
     });
 
-    /** A process that has so many jobs in hand. */
-    const startHolder = async (count: number) => {
-      const args = ['--import', 'tsx', 'tests/support/job-holder.ts', at().where];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      const held: string[] = [];
-      createInterface(child.stdout).on('line', (id) => held.push(id));
-      await until('it has the jobs in hand', () => held.length === count, 20_000);
-      return async () => {
-        child.kill('SIGKILL');
-        await once(child, 'exit');
-        return Date.now();
-      };
-    };
-
     it('does within five seconds what a killed process had in hand, and leaves the living theirs', async () => {
       await other.put(named(20, (n) => `lane ${n % 10}`));
-      const kill = await startHolder(20);
+      const kill = await startHolder(at().where, 20);
       const living = start(store, () => door().opened.then(() => 'done'));
       await store.put(named(1, 'own'));
       await until('its own is begun', () => living.has('own-0'));

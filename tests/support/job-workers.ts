@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import type { Job, JobOutcome, Jobs } from '../../application/ports/jobs.js';
 
 type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
@@ -75,5 +78,21 @@ export const useWorkers = () => {
       workers.push(worker);
       return worker;
     },
+  };
+};
+
+/** A process that has so many jobs in hand and never ends one; gives what kills it and tells when. */
+export const startHolder = async (where: string, count: number) => {
+  const args = ['--import', 'tsx', 'tests/support/job-holder.ts', where, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.unref();
+  process.once('exit', () => child.kill('SIGKILL'));
+  const held: string[] = [];
+  createInterface(child.stdout).on('line', (id) => held.push(id));
+  await until('it has the jobs in hand', () => held.length === count, 20_000);
+  return async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    return Date.now();
   };
 };

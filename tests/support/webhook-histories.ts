@@ -10,10 +10,18 @@ export const webhookIds = ['whk_1', 'whk_2'];
 export const deliveryIds = ['whd_1', 'whd_2'];
 export const headerId = 'whh_1';
 
+const webhookMoves: readonly (readonly ('register' | 'remove' | 'disable' | 'revive')[])[] = [
+  ['register'],
+  ['register', 'disable'],
+  ['register', 'disable', 'revive'],
+  ['revive'],
+  ['remove'],
+];
+
 export const webhookAsks = fc
   .record({
     ...owner,
-    what: one(['register', 'register', 'remove', 'disable', 'disable', 'revive']),
+    what: one(webhookMoves),
     webhookId: one(webhookIds),
     isOfWallet: fc.boolean(),
     confirmation: fc.nat(3),
@@ -27,7 +35,11 @@ export const webhookAsks = fc
       revive: { type: 'Revive', data: { webhookId } },
     } as const;
     const key = `${variant}.${webhookId}`;
-    return [{ organizationId, variant, steps: [step(webhook, organizationId, key, command[what])] }];
+    return what.map((each) => ({
+      organizationId,
+      variant,
+      steps: [step(webhook, organizationId, key, command[each])],
+    }));
   });
 
 export const headerAsks = fc

@@ -63,10 +63,15 @@ export const createVerifier = (secretOf: (webhookId: string) => string, publicKe
 /** Each id gets one of these fates at its first attempt and is taken after a failure, so that no retry is far off. */
 export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>) => {
   const failed = new Set<string>();
+  const fates = Object.keys(odds) as (keyof typeof odds)[];
   const draw = (): Fate => {
-    let left = Math.random();
-    const drawn = Object.entries(odds).find(([, odd]) => (left -= odd) < 0);
-    return (drawn?.[0] as Fate | undefined) ?? 'answer';
+    const drawn = Math.random();
+    let sum = 0;
+    const reached = fates.find((fate) => {
+      sum += odds[fate];
+      return drawn < sum;
+    });
+    return reached ?? 'answer';
   };
   return (id: string): Fate => {
     if (failed.has(id)) return 'answer';
