@@ -8,7 +8,7 @@ import type { ListPage, PageRequest, PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
 import { requireWallet } from './wallets.js';
 
-export type AssetFilter = {
+type AssetFilter = {
   readonly standard: Asset['standard'];
   readonly walletId: string | undefined;
   readonly address: string | undefined;

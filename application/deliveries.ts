@@ -12,14 +12,14 @@ import type { PageKey, ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
 import { webhookKey } from './webhooks.js';
 
-export type HistoryFilter = {
+type HistoryFilter = {
   readonly webhookId: string | undefined;
   /** Unix seconds, inclusive. */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
 };
 
-export type Notice = { readonly deliveryId: string; readonly webhookId: string; readonly data: object };
+type Notice = { readonly deliveryId: string; readonly webhookId: string; readonly data: object };
 
 export type Deliveries = {
   /** Asked for twice it is asked for once. */

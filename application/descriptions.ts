@@ -6,7 +6,7 @@ import type { Context } from './handle.js';
 import type { ReadModels } from './ports/read-models.js';
 
 /** What a contract, and one token of it, say about themselves; empty where they say nothing. */
-export type Description = {
+type Description = {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number | undefined;

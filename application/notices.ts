@@ -84,6 +84,15 @@ export const createNotices = (ports: Ports, variant: Variant): Notices => {
   const wasTold = async (activity: Activity, deliveryId: string) =>
     (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events.length > 0;
 
+  /** Each time it was told and then dropped, of which the ledger has counted the last by now. */
+  const falseNotices = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
+    const found: Told[] = [];
+    for (let time = 0; time < drops; time++)
+      if (await wasTold(activity, idOf(activity, listener, seen, time, 'seen')))
+        found.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, time, 'removed') });
+    return found;
+  };
+
   return {
     hasListeners: (activity) => watched.listeners(activity).length > 0,
     tell: async (activity, depth, isConfirmed) => {
@@ -112,10 +121,7 @@ export const createNotices = (ports: Ports, variant: Variant): Notices => {
       const { transfers, drops } = await ledgers.read(activity);
       for (const listener of watched.listeners(activity)) {
         const notices: Told[] = [];
-        // It was told before the block was dropped, which the ledger has counted by now.
-        for (const seen of transfers)
-          if (await wasTold(activity, idOf(activity, listener, seen, drops - 1, 'seen')))
-            notices.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, drops, 'removed') });
+        for (const seen of transfers) notices.push(...(await falseNotices(activity, listener, seen, drops)));
         await ask(activity, listener, notices, 0);
       }
     },

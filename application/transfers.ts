@@ -7,7 +7,7 @@ import type { ListPage, PageRequest, PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
 import { requireWallet } from './wallets.js';
 
-export type TransferFilter = {
+type TransferFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly transaction: string | undefined;

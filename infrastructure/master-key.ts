@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { BadSetting } from './config.js';
 
-export type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
+type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
 
 /** The master keys that data keys may be wrapped under. */
 export type KeyRing = {

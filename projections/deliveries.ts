@@ -1,7 +1,7 @@
 import type { DeliveryEvent } from '../domain/delivery.js';
 import { ownScope, type Projection } from './define.js';
 
-export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
+type DeliveryStatus = 'PENDING' | 'RETRYING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
 
 export type HistoryDocument = {
   webhook_history_id: string;

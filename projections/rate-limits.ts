@@ -13,7 +13,7 @@ export type RateLimitDocument = {
 
 type RateLimitEvent = Extract<OrganizationEvent, { type: `RateLimit${string}` }>;
 
-export const rateLimitKey = (chain: string) => `limit:${chain}`;
+const rateLimitKey = (chain: string) => `limit:${chain}`;
 
 export const rateLimits: Projection<RateLimitEvent, RateLimitDocument> = {
   name: 'rate_limits',

@@ -3,8 +3,11 @@ import { ownScope, type Projection } from './define.js';
 
 export type TransferState = 'PENDING' | 'SUCCESS' | 'FAILED' | 'REMOVED';
 
-/** One block that includes, or included, the transfer. */
+/** One block that includes, or included, the transfer, and what it was there. */
 type Inclusion = {
+  readonly transfer: Transfer;
+  readonly own_from: string;
+  readonly own_to: string;
   readonly state: TransferState;
   readonly block_number: number;
   readonly block_hash: string;
@@ -16,11 +19,7 @@ type Inclusion = {
 /** Shows the inclusion that stands, or when none does the last that did. */
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
-  readonly transfer: Transfer;
-  /** Its own fields for what transfers are found by. */
   readonly transaction: string;
-  readonly own_from: string;
-  readonly own_to: string;
   /** Others that stand too: of two blocks that are told of, one turns out to have been replaced. */
   readonly others: readonly Inclusion[];
 };
@@ -33,19 +32,13 @@ export const momentAt = (time: number) => padded(time, 12);
 const momentOf = (time: number, number: number, position: number) =>
   `${momentAt(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
-const inclusionOf = ({ state, block_number, block_hash, block_time, moment }: Inclusion): Inclusion => ({
-  state,
-  block_number,
-  block_hash,
-  block_time,
-  moment,
-});
+const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
 /** The newest that stands comes first; what was removed is only shown when there is nothing else. */
 const arrange = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
   const standing = inclusions.filter(({ state }) => state !== 'REMOVED');
-  const [shown = doc, ...others] = standing.length > 0 ? standing : inclusions;
-  return { ...doc, ...inclusionOf(shown), others: standing.length > 0 ? others : [] };
+  const [shown, ...others] = standing.length > 0 ? standing : inclusions;
+  return { ...doc, ...shown, others: standing.length > 0 ? others : [] };
 };
 const settle = (doc: TransferDocument | null, block: { hash: string }, state: TransferState) =>
   doc &&
@@ -72,21 +65,16 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
   on: {
     TransferObserved: (doc, { walletId, block, transfer, own }, { position }) => {
       const seen: Inclusion = {
+        transfer,
+        own_from: own.includes(transfer.from) ? transfer.from : '',
+        own_to: own.includes(transfer.to) ? transfer.to : '',
         state: 'PENDING',
         block_number: block.number,
         block_hash: block.hash,
         block_time: block.time,
         moment: momentOf(block.time, block.number, position),
       };
-      const fresh: TransferDocument = {
-        wallet_id: walletId,
-        transfer,
-        transaction: transfer.transaction,
-        own_from: own.includes(transfer.from) ? transfer.from : '',
-        own_to: own.includes(transfer.to) ? transfer.to : '',
-        ...seen,
-        others: [],
-      };
+      const fresh = { wallet_id: walletId, transaction: transfer.transaction, ...seen, others: [] };
       const before = doc ? [inclusionOf(doc), ...doc.others] : [];
       return arrange(fresh, [seen, ...before.filter(({ block_hash }) => block_hash !== block.hash)]);
     },

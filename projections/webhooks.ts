@@ -68,7 +68,11 @@ export const webhookHeaders: Projection<WebhookHeaderEvent, WebhookHeaderDocumen
 /** Since when a webhook has had no success; it is disabled after some days. */
 export type WebhookHealthDocument = { failing_since: number | null };
 
-export const webhookHealth: Projection<Extract<DeliveryEvent, { type: 'DeliveryAttempted' }>, WebhookHealthDocument> = {
+type HealthEvent =
+  | Extract<DeliveryEvent, { type: 'DeliveryAttempted' }>
+  | Extract<WebhookEvent, { type: 'WebhookRevived' | 'WebhookRemoved' }>;
+
+export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
   name: 'webhook_health',
   version: 1,
   indexes: {},
@@ -78,5 +82,8 @@ export const webhookHealth: Projection<Extract<DeliveryEvent, { type: 'DeliveryA
     DeliveryAttempted: (doc, { outcome, at }) => ({
       failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
     }),
+    // Whoever is asked for again gets as much patience as at first.
+    WebhookRevived: () => null,
+    WebhookRemoved: () => null,
   },
 };

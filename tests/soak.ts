@@ -40,7 +40,11 @@ const run = async (scene: Scene) => {
   );
   const { violations, deliveries, attempts, duplicates, unrecorded, fates } = outcome;
   const figures = { deliveries, attempts, duplicates, unrecorded, ...fates, seconds: seconds() };
-  say(`\n${Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(12)}${String(figure).padStart(8)}\n`).join('')}`);
+  say(
+    `\n${Object.entries(figures)
+      .map(([name, figure]) => `  ${name.padEnd(12)}${String(figure).padStart(8)}\n`)
+      .join('')}`,
+  );
   if (violations.length === 0) return say('no violation\n');
   say(`${violations.length} violations\n${violations.slice(0, mostShown).join('\n')}\n`);
   process.exitCode = 1;

@@ -18,7 +18,7 @@ export type Charge = {
 };
 
 /** `nonce` where the request has one; without a `charge` it is free. */
-export type Visit = { readonly apiKey: string; readonly nonce?: string; readonly charge?: Charge | undefined };
+type Visit = { readonly apiKey: string; readonly nonce?: string; readonly charge?: Charge | undefined };
 
 type Admission = { readonly replayed: boolean; readonly quota: Quota | null };
 

@@ -23,7 +23,7 @@ import type { WatchList } from '../watch-list.js';
 import { createBlockPause } from './block-pause.js';
 import { createSettlement } from './settle-activity.js';
 
-export type FollowerStatus = {
+type FollowerStatus = {
   readonly variant: string;
   readonly height: number;
   readonly head: number;

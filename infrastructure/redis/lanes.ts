@@ -14,7 +14,7 @@ export type Step = {
 };
 
 /** A process that does jobs, and where BullMQ keeps the shifts. */
-export type Workplace = {
+type Workplace = {
   readonly worker: string;
   readonly atOnce: number;
   readonly perLane: number;

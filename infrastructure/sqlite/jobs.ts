@@ -73,12 +73,16 @@ const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call:
   const finish = (id: string, again: number | null) =>
     writeSurely(working, { kind: 'finish', worker, id, again, now: now() });
 
+  const outcomeOf = async (job: Job) => {
+    try {
+      return await work.run(job);
+    } catch {
+      return { again: now() + failedAgainMs };
+    }
+  };
   const doOne = async (job: Job) => {
     hands.add(job.lane);
-    const failed = () => ({ again: now() + failedAgainMs });
-    const outcome = await new Promise<Awaited<ReturnType<typeof work.run>>>((done) => done(work.run(job))).catch(
-      failed,
-    );
+    const outcome = await outcomeOf(job);
     // Free before this is written: the thread writes it before it looks for what to do next.
     hands.drop(job.lane);
     const written = finish(job.id, outcome === 'done' ? null : outcome.again);

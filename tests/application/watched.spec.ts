@@ -43,6 +43,7 @@ const answersOf = (watched: Watched) => ({
   held: texts.map((text) => [watched.isHeld(text), sorted(watched.holders(text))]),
   followed: [watched.isFollowed(coin), organizationIds.map((id) => watched.standardOf(id, coin))],
   confirmations: holders.map((holder) => watched.confirmation(holder)),
+  listeners: holders.map((holder) => sorted(watched.listeners(holder))),
   open: sorted([...watched.activities.all()].filter(({ phase }) => phase !== 'settled')),
 });
 const settledIn = (watched: Watched) =>
@@ -161,6 +162,67 @@ describe('two organizations on one address', () => {
     assert.equal(activities.in('0xb7').length, 2);
     activities.forgetSettled(7);
     assert.deepEqual(activities.in('0xb7'), [{ ...holder('org_b'), block, phase: 'pending' }]);
+  });
+});
+
+describe('what is watched of a block', () => {
+  const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };
+  const phases = (...said: [string, object?][]) =>
+    watching(said.map(([type, more]) => event('org_a', type, { block, ...more }))).activities.in('0xb7');
+  const open = ['ActivitySettled', { open: true }] as [string, object];
+
+  for (const [phase, ...said] of [
+    ['pending', ['TransferObserved']],
+    ['open', ['TransferObserved'], open],
+    ['settled', ['TransferObserved'], open, ['ActivityClosed']],
+    ['due', ['TransferObserved'], open, ['ActivityDropped', { due: true }]],
+    ['pending', ['TransferObserved'], ['ActivityDropped', { due: true }], ['BalanceTouched']],
+  ] as [string, ...[string, object?][]][])
+    it(`is ${phase} after ${said.map(([type]) => type).join(', ')}`, () =>
+      assert.deepEqual(phases(...said), [{ ...holder('org_a'), block, phase }]));
+  it('is nothing once it is dropped before it counted, or corrected', () => {
+    assert.deepEqual(phases(['BalanceTouched'], ['ActivityDropped', { due: false }]), []);
+    assert.deepEqual(phases(['BalanceTouched'], ['ActivityDropped', { due: true }], ['ActivitySettled']), []);
+  });
+  it('is kept while it is open, however deep', () => {
+    const { activities } = watching([event('org_a', 'ActivitySettled', { block, open: true })]);
+    activities.forgetSettled(1000);
+    assert.equal(activities.in('0xb7').length, 1);
+    activities.settle(holder('org_a'), block, 'settled');
+    activities.forgetSettled(1000);
+    assert.deepEqual(activities.in('0xb7'), []);
+  });
+});
+
+describe('listeners', () => {
+  const listener = (webhookId: string, walletId: string, confirmation = 0) => ({ webhookId, walletId, confirmation });
+  const registered = (id: string, { walletId, ...data }: ReturnType<typeof listener>) =>
+    event(id, 'WebhookRegistered', { ...data, walletId: walletId === '' ? undefined : walletId });
+  const [every, first, second] = [listener('h1', ''), listener('h2', 'wal_1', 3), listener('h3', 'wal_2', 5)];
+  const all = [registered('org_a', every), registered('org_a', first), registered('org_a', second)];
+  const about = (watched: Watched, id: string) =>
+    walletIds.map((walletId) => watched.listeners(holder(id, walletId)).map(({ webhookId }) => webhookId));
+
+  it('are told of their wallet, or of every wallet, of their organization', () => {
+    const watched = watching(all, [registered('org_b', listener('h4', 'wal_1'))]);
+    assert.deepEqual(watched.listeners(holder('org_a')), [every, first]);
+    assert.deepEqual(about(watched, 'org_a'), [
+      ['h1', 'h2'],
+      ['h1', 'h3'],
+    ]);
+    assert.deepEqual(about(watched, 'org_b'), [['h4'], []]);
+    assert.deepEqual(about(watched, 'org_c'), [[], []]);
+  });
+  it('are told no more once they are removed, each for itself', () => {
+    const same = listener('h1', '');
+    const gone = event('org_a', 'WebhookRemoved', { webhookId: 'h1', walletId: undefined });
+    const watched = watching(all, [registered('org_b', same), gone]);
+    assert.deepEqual(about(watched, 'org_a'), [['h2'], ['h3']]);
+    assert.deepEqual(about(watched, 'org_b'), [['h1'], ['h1']]);
+  });
+  it('stay while they are disabled: what they missed is sent when they are revived', () => {
+    const paused = event('org_a', 'WebhookDisabled', { webhookId: 'h2', walletId: undefined, reason: 'gone' });
+    assert.deepEqual(watching(all, [paused]).listeners(holder('org_a')), [every, first]);
   });
 });
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { DeliveryEvent } from '../../domain/delivery.js';
 import { addresses } from '../../projections/addresses.js';
 import { credentials } from '../../projections/credentials.js';
+import { historyMoment, openDeliveries, webhookHistories } from '../../projections/deliveries.js';
 import { organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
+import { webhookHeaders, webhookHealth, webhooks } from '../../projections/webhooks.js';
 import { about, hour, project } from '../support/project.js';
 
 const address = '0xab';
@@ -93,5 +96,160 @@ describe('addresses projection', () => {
   it('belongs to its organization and variant, under the address', () => {
     assert.equal(addresses.scope(about(1)), 'org_1/S');
     assert.deepEqual([held, removed].map(addresses.key), [address, address]);
+  });
+});
+
+describe('webhooks projection', () => {
+  const webhookId = 'whk_1';
+  const data = {
+    webhookId,
+    walletId: 'wal_1',
+    endpoint: 'https://a.example/',
+    confirmation: 3,
+    sealedSecret: 'sealed',
+  };
+  const { walletId, ...ofEvery } = data;
+  const registered = { type: 'WebhookRegistered', data } as const;
+  const disabled = { type: 'WebhookDisabled', data: { webhookId, reason: 'gone' } } as const;
+  const revived = { type: 'WebhookRevived', data: { webhookId } } as const;
+  const gone = { type: 'WebhookRemoved', data: { webhookId } } as const;
+  const shown = {
+    webhook_id: 'whk_1',
+    wallet_id: 'wal_1',
+    endpoint: 'https://a.example/',
+    confirmation: 3,
+    disabled: false,
+    sealed_secret: 'sealed',
+    create_time: hour(1),
+    position: 10,
+  };
+
+  it('shows a registered webhook', () => assert.deepEqual(project(webhooks, [registered]), shown));
+  it('shows one that covers every wallet', () =>
+    assert.deepEqual(project(webhooks, [{ ...registered, data: ofEvery }]), { ...shown, wallet_id: '' }));
+  it('shows that it is disabled, until it is revived', () => {
+    assert.deepEqual(project(webhooks, [registered, disabled]), { ...shown, disabled: true });
+    assert.deepEqual(project(webhooks, [registered, disabled, revived]), shown);
+  });
+  it('shows a removed webhook no more', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
+  for (const event of [disabled, revived, gone])
+    it(`makes no webhook of ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
+  it('belongs to its organization and variant, under the webhook id', () => {
+    assert.equal(webhooks.scope(about(1)), 'org_1/S');
+    assert.deepEqual([registered, disabled, revived, gone].map(webhooks.key), Array(4).fill('whk_1'));
+  });
+});
+
+describe('webhook headers projection', () => {
+  const data = { headerId: 'whh_1', webhookId: 'whk_1', name: 'x-a', sealedValue: 'sealed' };
+  const { webhookId, ...ofEvery } = data;
+  const registered = { type: 'WebhookHeaderRegistered', data } as const;
+  const gone = { type: 'WebhookHeaderRemoved', data: { headerId: 'whh_1' } } as const;
+  const shown = {
+    webhook_header_id: 'whh_1',
+    webhook_id: 'whk_1',
+    name: 'x-a',
+    sealed_value: 'sealed',
+    position: 10,
+  };
+
+  it('shows a registered header', () => assert.deepEqual(project(webhookHeaders, [registered]), shown));
+  it('shows one that goes with every webhook', () =>
+    assert.deepEqual(project(webhookHeaders, [{ ...registered, data: ofEvery }]), { ...shown, webhook_id: '' }));
+  it('shows a removed header no more', () => assert.equal(project(webhookHeaders, [registered, gone]), null));
+  it('belongs to its organization and variant, under the header id', () => {
+    assert.equal(webhookHeaders.scope(about(1)), 'org_1/S');
+    assert.deepEqual([registered, gone].map(webhookHeaders.key), ['whh_1', 'whh_1']);
+  });
+});
+
+const named = { deliveryId: 'whd_1', webhookId: 'whk_1' };
+const asked = { type: 'DeliveryRequested', data: { ...named, notificationType: 'N', data: { value: '5' } } } as const;
+const attempted = (outcome: 'completed' | 'retrying' | 'failed', at = 7, nextAt: number | null = null) => {
+  const status = outcome === 'completed' ? 200 : 503;
+  const data = { ...named, status, failure: '', durationMs: 1, answer: '', at, outcome, nextAt };
+  return { type: 'DeliveryAttempted', data } as const;
+};
+const [completed, failed, retrying] = [attempted('completed'), attempted('failed'), attempted('retrying', 7, 5007)];
+const canceled = { type: 'DeliveryCanceled', data: named } as const;
+const resent = { type: 'DeliveryResent', data: named } as const;
+const ofDeliveries = [asked, completed, canceled, resent];
+
+describe('webhook histories projection', () => {
+  const shown = (status: string, delivery_count = 0, n = 1) => ({
+    webhook_history_id: 'whd_1',
+    webhook_id: 'whk_1',
+    status,
+    notification_type: 'N',
+    delivery_count,
+    delivery_time: hour(n),
+    data: { value: '5' },
+    moment: '2026-01-01T01:00:00.0000000000000010',
+  });
+  const history = (...events: DeliveryEvent[]) => project(webhookHistories, events);
+
+  it('shows what is to be sent', () => assert.deepEqual(history(asked), shown('PENDING')));
+  it('shows what became of it, when and after how many attempts', () => {
+    assert.deepEqual(history(asked, retrying), shown('RETRYING', 1, 2));
+    assert.deepEqual(history(asked, retrying, completed), shown('COMPLETED', 2, 3));
+    assert.deepEqual(history(asked, retrying, failed), shown('FAILED', 2, 3));
+    assert.deepEqual(history(asked, retrying, canceled), shown('CANCELED', 1, 2));
+  });
+  it('shows that it is sent again, in the same place of the list', () => {
+    assert.deepEqual(history(asked, failed, resent), shown('PENDING', 1, 2));
+    assert.deepEqual(history(asked, completed, resent, completed), shown('COMPLETED', 2, 4));
+  });
+  it('counts an attempt that fails after it was finished, and nothing else', () => {
+    assert.deepEqual(history(asked, completed, failed), shown('COMPLETED', 2, 3));
+    assert.deepEqual(history(asked, canceled, failed), shown('CANCELED', 1, 3));
+  });
+  it('shows that it came through though it was canceled', () =>
+    assert.deepEqual(history(asked, canceled, completed), shown('COMPLETED', 1, 3)));
+  for (const event of ofDeliveries.slice(1))
+    it(`makes no history of ${event.type} alone`, () => assert.equal(history(event), null));
+  it('sorts by the second in which it was requested, then as requested', () => {
+    const moment = history(asked)?.moment ?? '';
+    assert.ok(historyMoment('2026-01-01T01:00:00.999Z') < moment);
+    assert.ok(moment < historyMoment('2026-01-01T01:00:01.000Z'));
+  });
+  it('belongs to its organization and variant, under the delivery id', () => {
+    assert.equal(webhookHistories.scope(about(1)), 'org_1/S');
+    assert.deepEqual(ofDeliveries.map(webhookHistories.key), Array(4).fill('whd_1'));
+  });
+});
+
+describe('open deliveries projection', () => {
+  const shown = (next_at: number, n = 1) => ({ delivery_id: 'whd_1', webhook_id: 'whk_1', next_at, position: n * 10 });
+
+  it('lists what is to be sent at once', () => assert.deepEqual(project(openDeliveries, [asked]), shown(0)));
+  it('lists what is to be sent later', () => assert.deepEqual(project(openDeliveries, [asked, retrying]), shown(5007)));
+  for (const event of [completed, failed, canceled])
+    it(`lists nothing after ${event.type} ${'outcome' in event.data ? event.data.outcome : ''}`, () => {
+      assert.equal(project(openDeliveries, [asked, event]), null);
+      assert.equal(project(openDeliveries, [asked, event, failed]), null);
+      assert.deepEqual(project(openDeliveries, [asked, event, resent]), shown(0, 3));
+    });
+  it('belongs to its organization and variant, under the delivery id', () => {
+    assert.equal(openDeliveries.scope(about(1)), 'org_1/S');
+    assert.deepEqual(ofDeliveries.map(openDeliveries.key), Array(4).fill('whd_1'));
+  });
+});
+
+describe('webhook health projection', () => {
+  const failing = (at: number) => attempted('retrying', at, at + 5000);
+  const since = (...events: ReturnType<typeof attempted>[]) => project(webhookHealth, events)?.failing_since;
+
+  it('tells since when there was no success', () => {
+    assert.equal(since(failing(7)), 7);
+    assert.equal(since(failing(7), failing(8), attempted('failed', 9)), 7);
+  });
+  it('begins anew after a success', () => {
+    assert.equal(since(attempted('completed', 7)), null);
+    assert.equal(since(failing(7), attempted('completed', 8)), null);
+    assert.equal(since(failing(7), attempted('completed', 8), failing(9), failing(10)), 9);
+  });
+  it('belongs to its organization and variant, under the webhook', () => {
+    assert.equal(webhookHealth.scope(about(1)), 'org_1/S');
+    assert.equal(webhookHealth.key(completed), 'whk_1');
   });
 });

@@ -49,15 +49,20 @@ describe('transfers projection', () => {
     own_from: '0xaa',
     own_to: '',
     moment: '000000001007.000000000007.0000000000000010',
+    others: [],
+  };
+  const inclusion = (state: string, fork: 'mined' | 'other', n: number) => {
+    const number = fork === 'mined' ? 7 : 8;
+    return {
+      state,
+      block_number: number,
+      block_hash: fork === 'mined' ? '0xb7' : '0xb8x',
+      block_time: 1000 + number,
+      moment: `00000000100${number}.00000000000${number}.00000000000000${n}0`,
+    };
   };
   /** As seen by the n-th event in the other block. */
-  const again = (n: number) => ({
-    ...shown,
-    block_number: 8,
-    block_hash: '0xb8x',
-    block_time: 1008,
-    moment: `000000001008.000000000008.00000000000000${n}0`,
-  });
+  const again = (n: number) => ({ ...shown, ...inclusion('PENDING', 'other', n) });
 
   it('shows a transfer that was observed', () => assert.deepEqual(project(transfers, [observed(mined)]), shown));
   it('is found by the addresses that are the wallet’s and by no other', () => {
@@ -87,11 +92,33 @@ describe('transfers projection', () => {
   it('shows a transaction that was mined again in its new block', () =>
     assert.deepEqual(project(transfers, [first, removed(mined), observed(other)]), again(3)));
   it('is not told of by the block that was replaced, once it is mined again', () => {
+    assert.deepEqual(project(transfers, [first, observed(other)]), {
+      ...again(2),
+      others: [inclusion('PENDING', 'mined', 1)],
+    });
     assert.deepEqual(project(transfers, [first, observed(other), removed(mined)]), again(2));
-    assert.deepEqual(project(transfers, [first, observed(other), confirmed(mined)]), again(2));
+    assert.deepEqual(project(transfers, [first, observed(other), confirmed(mined)]), {
+      ...again(2),
+      others: [inclusion('SUCCESS', 'mined', 1)],
+    });
     const done = { ...again(2), state: 'SUCCESS' };
     assert.deepEqual(project(transfers, [first, observed(other), removed(mined), confirmed(other)]), done);
     assert.deepEqual(project(transfers, [first, observed(other), confirmed(other), removed(mined)]), done);
+  });
+  it('stands by the other block when the one that was observed late turns out to be replaced', () => {
+    const late = [observed(other), observed(mined), removed(mined)] as const;
+    assert.deepEqual(project(transfers, late), again(1));
+    assert.deepEqual(project(transfers, [...late, confirmed(other)]), { ...again(1), state: 'SUCCESS' });
+    const early = [observed(other), observed(mined), confirmed(other), removed(mined)] as const;
+    assert.deepEqual(project(transfers, early), { ...again(1), state: 'SUCCESS' });
+    const none = [...late, confirmed(other), removed(other)] as const;
+    assert.deepEqual(project(transfers, none), { ...again(1), state: 'REMOVED' });
+  });
+  it('stands in a block once, however often that is observed', () => {
+    const twice = [observed(other), first, observed(other)] as const;
+    const others = [inclusion('PENDING', 'mined', 2)];
+    assert.deepEqual(project(transfers, twice), { ...again(3), others });
+    assert.deepEqual(project(transfers, [first, first]), { ...shown, ...inclusion('PENDING', 'mined', 2) });
   });
   it('follows a transaction from block to block and back', () => {
     const away = [first, confirmed(mined), removed(mined), observed(other)] as const;
@@ -135,7 +162,7 @@ describe('transfers projection', () => {
 });
 
 describe('assets projection', () => {
-  const read = (number: number, balance: string, correction?: true) =>
+  const read = (number: number, balance: string, correction?: true, chain = '0xb0') =>
     ({
       type: 'BalanceRead',
       data: {
@@ -143,17 +170,18 @@ describe('assets projection', () => {
         address: '0xaa',
         asset: native,
         balance,
-        at: { number, hash: `0xb${number}` },
+        at: { number, hash: `0xb${number}`, chain },
         ...(correction && { correction }),
       },
     }) as const;
-  const shown = (balance: string, block_number: number, n: number) => ({
+  const shown = (balance: string, block_number: number, n: number, chain = '0xb0') => ({
     wallet_id: 'wal_1',
     address: '0xaa',
     asset: native,
     standard: 'native',
     balance,
     block_number,
+    chain,
     read_position: n * 10,
     position: 10,
   });
@@ -172,6 +200,12 @@ describe('assets projection', () => {
     assert.deepEqual(project(assets, [...corrected, read(6, '1')]), shown('5', 7, 2));
     assert.deepEqual(project(assets, [...corrected, read(8, '4')]), shown('4', 8, 3));
     assert.deepEqual(project(assets, [...corrected, read(6, '3', true)]), shown('3', 6, 3));
+  });
+  it('is replaced by a balance of another chain, however low', () => {
+    const [old, anew] = [read(900, '6'), read(2, '1', undefined, '0xc0')];
+    assert.deepEqual(project(assets, [old, anew]), shown('1', 2, 2, '0xc0'));
+    assert.deepEqual(project(assets, [old, anew, read(1, '9', undefined, '0xc0')]), shown('1', 2, 2, '0xc0'));
+    assert.deepEqual(project(assets, [old, anew, read(3, '4', undefined, '0xc0')]), shown('4', 3, 3, '0xc0'));
   });
   it('is corrected before anything else was read', () =>
     assert.deepEqual(project(assets, [read(7, '5', true)]), shown('5', 7, 1)));
@@ -199,12 +233,19 @@ describe('assets projection', () => {
 describe('unsettled projection', () => {
   const touched = { type: 'BalanceTouched', data: { walletId, block: mined, address: '0xaa', reason: 'fee' } } as const;
   const settled = { type: 'ActivitySettled', data: { walletId, block: mined } } as const;
+  const openly = { type: 'ActivitySettled', data: { walletId, block: mined, open: true } } as const;
+  const closed = { type: 'ActivityClosed', data: { walletId, block: mined } } as const;
   const dropped = (due: boolean) => ({ type: 'ActivityDropped', data: { walletId, block: mined, due } }) as const;
   const shown = (phase: string) => ({ wallet_id: 'wal_1', block: mined, phase });
 
   for (const event of [observed(mined), touched])
     it(`waits for depth after ${event.type}`, () => assert.deepEqual(project(unsettled, [event]), shown('pending')));
   it('is done when it is settled', () => assert.equal(project(unsettled, [observed(mined), settled]), null));
+  it('is open until everybody was told', () => {
+    assert.deepEqual(project(unsettled, [observed(mined), openly]), shown('open'));
+    assert.equal(project(unsettled, [observed(mined), openly, closed]), null);
+    assert.deepEqual(project(unsettled, [observed(mined), openly, dropped(true)]), shown('due'));
+  });
   it('is done when it is dropped before it counted', () =>
     assert.equal(project(unsettled, [touched, dropped(false)]), null));
   it('waits for a correction when it is dropped after it counted', () => {
@@ -217,12 +258,8 @@ describe('unsettled projection', () => {
     assert.deepEqual(project(unsettled, [touched, settled, dropped(true), touched]), shown('pending'));
   });
   it('has a document for each wallet and block', () => {
-    assert.deepEqual([touched, settled, dropped(true), observed(other)].map(unsettled.key), [
-      'wal_1|0xb7',
-      'wal_1|0xb7',
-      'wal_1|0xb7',
-      'wal_1|0xb8x',
-    ]);
+    const keys = [touched, settled, closed, dropped(true), observed(other)].map(unsettled.key);
+    assert.deepEqual(keys, [...Array(4).fill('wal_1|0xb7'), 'wal_1|0xb8x']);
     assert.equal(unsettled.scope(about(1)), 'org_1/S');
   });
 });

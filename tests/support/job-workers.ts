@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Job, JobOutcome, Jobs } from '../../application/ports/jobs.js';
 
 type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
@@ -83,7 +84,8 @@ export const useWorkers = () => {
 
 /** A process that has so many jobs in hand and never ends one; gives what kills it and tells when. */
 export const startHolder = async (where: string, count: number) => {
-  const args = ['--import', 'tsx', 'tests/support/job-holder.ts', where, String(count)];
+  const program = fileURLToPath(new URL('./job-holder.ts', import.meta.url));
+  const args = ['--import', 'tsx', program, where, String(count)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   child.unref();
   process.once('exit', () => child.kill('SIGKILL'));

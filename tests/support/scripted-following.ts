@@ -13,7 +13,7 @@ import { type EvmNode, startEvmNode } from './evm-node.js';
 import { contextOf, eventually, everyPage, type openStores, type Running, startFollowing } from './following.js';
 import { silent } from './silent.js';
 
-export type Blocks = readonly (readonly ScriptedTransaction[])[];
+type Blocks = readonly (readonly ScriptedTransaction[])[];
 export type Step =
   | { readonly kind: 'mine'; readonly blocks: Blocks }
   | { readonly kind: 'reorganize'; readonly depth: number; readonly blocks: Blocks }
@@ -25,7 +25,7 @@ export type Step =
   | { readonly kind: 'catch up' };
 
 const token = addressOf('token');
-export const coin: Asset = { standard: 'native' };
+const coin: Asset = { standard: 'native' };
 export const tokens = { standard: 'erc20', contract: token } as const;
 export const people = ['ann', 'ben', 'cid', 'dot', 'stranger'].map(addressOf);
 const [ann = '', ben = '', cid = '', dot = ''] = people;

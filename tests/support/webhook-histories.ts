@@ -61,7 +61,10 @@ const deliveryMoves: readonly (readonly ('request' | 'complete' | 'fail' | 'gone
   ['request', ...Array(8).fill('fail')],
   ['gone'],
   ['cancel'],
+  ['cancel', 'complete'],
   ['resend'],
+  ['request', 'complete', 'fail', 'resend'],
+  ['request', 'fail', 'cancel', 'fail', 'resend', 'fail'],
 ];
 
 export const deliveryAsks = fc

@@ -34,7 +34,7 @@ export type Attempt = {
   endedAt: number | null;
 };
 
-const isDelivered = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
+export const isTaken = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
 export const noticeIn = ({ body }: Attempt) => JSON.parse(body) as Notice;
 
 /** SPKI puts this before the 32 bytes of an ed25519 key. */
@@ -81,15 +81,14 @@ export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, numbe
   };
 };
 
-type Choose = (id: string) => Fate;
+export type Choose = (id: string) => Fate;
 const slowestMs = 1500;
 
 /** An endpoint that keeps everything it is sent, checks it, and treats it as it is told to. */
-export const startReceiver = async (
-  options: { choose?: Choose; check?: (attempt: Attempt) => string | null; path?: string } = {},
-) => {
+export const startReceiver = async (options: { choose?: Choose; check?: (attempt: Attempt) => string | null } = {}) => {
   const attempts: Attempt[] = [];
   const complaints: string[] = [];
+  const taken = new Set<string>();
   const behaviour = { choose: options.choose ?? (() => 'answer' as Fate), check: options.check };
 
   const act: { readonly [F in Fate]: (response: ServerResponse, request: IncomingMessage) => unknown } = {
@@ -99,7 +98,7 @@ export const startReceiver = async (
     reset: (_, { socket }) => socket.resetAndDestroy(),
     hang: () => undefined,
   };
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -112,24 +111,26 @@ export const startReceiver = async (
     const body = Buffer.concat(chunks).toString();
     const attempt: Attempt = { id, headers, body, at: Date.now(), fate: behaviour.choose(id), endedAt: null };
     attempts.push(attempt);
+    if (isTaken(attempt)) taken.add(id);
     const complaint = behaviour.check?.(attempt);
     if (complaint) complaints.push(`${id}: ${complaint}`);
     response.once('close', () => {
       attempt.endedAt = Date.now();
     });
     act[attempt.fate](response, request);
-  });
+  };
+  const server = createServer((request, response) => void receive(request, response));
   // A connection that ends between two requests would make an attempt that only the sender knows of.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}${options.path ?? '/hook'}`,
+    url: `http://127.0.0.1:${port}/hook`,
     attempts,
     complaints,
     behaviour,
-    /** Ids of what it said it has. */
-    delivered: () => new Set(attempts.filter(isDelivered).map(({ id }) => id)),
+    /** Ids of what it says it has. */
+    taken: taken as ReadonlySet<string>,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

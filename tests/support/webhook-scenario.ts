@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { testSystem } from './silent.js';
-import { type Attempt, type Fate, misbehaving, noticeIn, type Receiver } from './webhook-receiver.js';
+import { type Attempt, type Fate, isTaken, misbehaving, noticeIn, type Receiver } from './webhook-receiver.js';
 import type { Scene } from './webhook-scene.js';
 
 export type Size = {
@@ -39,9 +39,11 @@ const recordingMs = 3000;
 const arrivingMs = 1000;
 const soonestRetryMs = 4400;
 const latestEndMs = 18_000;
+/** So many of one webhook are under way in a process. */
+const inHand = 8;
 
 const attemptsOf = ({ hooks }: Story) => hooks.flatMap(({ receiver }) => receiver.attempts);
-const deliveredIn = ({ hooks }: Story) => hooks.reduce((sum, { receiver }) => sum + receiver.delivered().size, 0);
+const deliveredIn = ({ hooks }: Story) => hooks.reduce((sum, { receiver }) => sum + receiver.taken.size, 0);
 const isFor = ({ walletId }: Hook, sent: Sent) => walletId === null || walletId === sent.walletId;
 const expectedOf = ({ sent }: Story, hook: Hook) => [...sent].filter(([, one]) => isFor(hook, one));
 
@@ -98,7 +100,11 @@ const isComplete = async (scene: Scene, story: Story) => {
 
 const groupBy = <T>(all: readonly T[], keyOf: (one: T) => string) => {
   const groups = new Map<string, T[]>();
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
   return groups;
 };
 
@@ -141,16 +147,14 @@ const checkHistories = (story: Story, hook: Hook, histories: readonly History[])
   ];
 };
 
-const isDelivered = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
-
 /** What is wrong with an attempt, given the one after it. */
 const checkAttempt = (story: Story, attempt: Attempt, next: Attempt | undefined) => {
   if (wasCut(story, attempt)) return [];
   const { id, at, endedAt } = attempt;
   const end = endedAt ?? Number.POSITIVE_INFINITY;
   if (end - at > latestEndMs) return [`${id} was left waiting`];
-  if (!next) return isDelivered(attempt) ? [] : [`${id} was not tried again`];
-  if (isDelivered(attempt)) return [`${id} was delivered twice, far from any kill`];
+  if (!next) return isTaken(attempt) ? [] : [`${id} was not tried again`];
+  if (isTaken(attempt)) return [`${id} was delivered twice, far from any kill`];
   return next.at - end < soonestRetryMs ? [`${id} was tried again after ${next.at - end} ms`] : [];
 };
 
@@ -165,7 +169,7 @@ const checkDelivery = (story: Story, attempts: readonly Attempt[], history: Hist
     [`${id} arrived with different bodies`]: new Set(attempts.map(({ body }) => body)).size > 1,
     [`${id} has another id in its body`]: notice.webhook_history_id !== id,
     [`${id} says something else than its history`]: !isDeepStrictEqual(notice.data, history.data),
-    [`${id} was never taken`]: !attempts.some(isDelivered),
+    [`${id} was never taken`]: !attempts.some(isTaken),
     [`${id} arrived ${attempts.length} times, of which ${cut} near a kill, and its history counts ${history.delivery_count}`]:
       unrecorded < 0 || unrecorded > cut,
   };
@@ -195,21 +199,25 @@ const checkChain = async (scene: Scene, story: Story) => {
   return wrong;
 };
 
-const judge = async (scene: Scene, story: Story): Promise<Outcome> => {
+const judge = async (scene: Scene, story: Story, size: Size): Promise<Outcome> => {
   const violations = await checkChain(scene, story);
   for (const hook of story.hooks) violations.push(...(await checkHook(scene, story, hook)));
   const attempts = attemptsOf(story);
   const histories = await scene.histories();
   const deliveries = new Set(attempts.map(({ id }) => id)).size;
-  const failed = attempts.filter((one) => !isDelivered(one)).length;
+  const failed = attempts.filter((one) => !isTaken(one)).length;
   const counted = histories.reduce((sum, { delivery_count }) => sum + delivery_count, 0);
   const fates = Object.fromEntries([...groupBy(attempts, ({ fate }) => fate)].map(([fate, all]) => [fate, all.length]));
+  const unrecorded = attempts.length - counted;
+  if (unrecorded > story.kills.length * story.hooks.length * inHand)
+    violations.push(`${unrecorded} attempts are not in the histories, more than the kills can have cut`);
+  if (story.kills.length < size.kills) violations.push(`only ${story.kills.length} kills came`);
   return {
     violations,
     deliveries,
     attempts: attempts.length,
     duplicates: attempts.length - failed - deliveries,
-    unrecorded: attempts.length - counted,
+    unrecorded,
     fates,
   };
 };
@@ -237,7 +245,5 @@ export const playWebhookFaults = async (
     stop.abort();
     await killing;
   }
-  const outcome = await judge(scene, story);
-  const missed = size.kills - story.kills.length;
-  return missed > 0 ? { ...outcome, violations: [...outcome.violations, `${missed} kills never came`] } : outcome;
+  return judge(scene, story, size);
 };

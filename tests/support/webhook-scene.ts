@@ -7,7 +7,7 @@ import { everyPage } from './following.js';
 import { keepSecret } from './secrets.js';
 import { clientOf, type Service, startService } from './service.js';
 import { silent } from './silent.js';
-import { createVerifier, type Receiver, startReceiver } from './webhook-receiver.js';
+import { type Choose, createVerifier, startReceiver } from './webhook-receiver.js';
 
 type Sent = { transaction_hash: string; block_number: number; block_hash: string };
 
@@ -81,7 +81,7 @@ export const openScene = async (on: Engine | Home) => {
     mine: (blocks: number) => control<Sent>('dev_mine', blocks),
     isMined: async (hash: string) => (await control<object | null>('eth_getTransactionReceipt', hash)) !== null,
     /** Each notification is verified when it comes. */
-    receiver: async (choose?: Receiver['behaviour']['choose']) => {
+    receiver: async (choose?: Choose) => {
       const receiver = await startReceiver({ check, ...(choose && { choose }) });
       ends.add(receiver.close);
       return receiver;
@@ -93,14 +93,14 @@ export const openScene = async (on: Engine | Home) => {
       return { wallet_id, address };
     },
     /** Without a wallet: of all. */
-    register: async ({ url }: Receiver, confirmation: number, wallet_id?: string) => {
+    register: async ({ url }: { readonly url: string }, confirmation: number, wallet_id?: string) => {
       const { webhook_id } = await api().registerWebhook({
         webhook_endpoint: url,
         confirmation,
         ...(wallet_id !== undefined && { wallet_id }),
       });
       const { webhook } = await api().getWebhook({ webhook_id });
-      keepSecret(webhook.secret);
+      for (const form of [webhook.secret, webhook.secret.slice('whsec_'.length)]) keepSecret(form);
       secrets.set(webhook_id, webhook.secret);
       return webhook_id;
     },

@@ -6,7 +6,7 @@ import { engines, type Home } from '../support/engines.js';
 import { eventually } from '../support/following.js';
 import { testSystem } from '../support/silent.js';
 import { skip } from '../support/skip.js';
-import { noticeIn, type Receiver } from '../support/webhook-receiver.js';
+import { type Choose, noticeIn, type Receiver } from '../support/webhook-receiver.js';
 import { playWebhookFaults } from '../support/webhook-scenario.js';
 import { openScene, type Scene } from '../support/webhook-scene.js';
 
@@ -24,10 +24,9 @@ const inHand = 8;
 const removeStore = ({ directory }: Home, name: string) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(directory, name + suffix), { force: true });
 };
-const loseQueue = async (home: Home) => {
-  const { REDIS_URL } = home.environment;
-  if (REDIS_URL === undefined) return removeStore(home, 'jobs.db');
-  const redis = new Redis(REDIS_URL);
+const loseQueue = async (home: Home, isEmbedded: boolean) => {
+  if (isEmbedded) return removeStore(home, 'jobs.db');
+  const redis = new Redis(home.environment.REDIS_URL as string);
   await redis.flushdb();
   redis.disconnect();
 };
@@ -57,23 +56,17 @@ for (const engine of engines)
     const told = (receiver: Receiver, expected: readonly string[]) =>
       eventually(async () => assert.deepEqual(sorted(toldBy(receiver)), sorted(expected)));
     const arrived = (receiver: Receiver, count: number) =>
-      eventually(async () => assert.equal(receiver.delivered().size, count));
+      eventually(async () => assert.equal(receiver.taken.size, count));
     const sendMany = async (to: string, count: number) => {
       for (let n = 0; n < count; n++) await scene.send(to, '1');
     };
     /** A wallet of its own and a webhook for it. */
-    const setUp = async (confirmation: number, choose?: Receiver['behaviour']['choose']) => {
+    const setUp = async (confirmation: number, choose?: Choose) => {
       const { wallet_id, address } = await scene.newWallet();
       const receiver = await scene.receiver(choose);
       const webhook_id = await scene.register(receiver, confirmation, wallet_id);
       return { wallet_id, address, receiver, webhook_id };
     };
-
-    it('arrive, each at least once under one id, while receivers misbehave and the deliverer is killed', async () => {
-      const { violations, deliveries, attempts } = await playWebhookFaults(scene, size);
-      assert.deepEqual(violations, []);
-      assert.ok(deliveries > size.activities && attempts > deliveries);
-    });
 
     it('tell nothing of what a reorganization drops before their depth', async () => {
       const { address, receiver, webhook_id } = await setUp(3);
@@ -106,7 +99,7 @@ for (const engine of engines)
       await told(receiver, ['20 SUCCESS', '20 REMOVED', '21 SUCCESS', '21 REMOVED', '21 SUCCESS']);
       await scene.mine(3);
       await completed(webhook_id, 5);
-      assert.equal(receiver.delivered().size, 5);
+      assert.equal(receiver.taken.size, 5);
       assert.equal(receiver.attempts.length, 5);
     });
 
@@ -139,7 +132,7 @@ for (const engine of engines)
       });
       await scene.processes.killDeliverer();
       await scene.processes.stop();
-      await loseQueue(scene.processes.home);
+      await loseQueue(scene.processes.home, engine.isEmbedded);
       for (const { receiver } of [failing, hanging]) receiver.behaviour.choose = () => 'answer';
       await scene.processes.start();
       await arrived(failing.receiver, 2);
@@ -166,8 +159,9 @@ for (const engine of engines)
       await scene.api().removeWebhook({ webhook_id: dead.webhook_id });
     });
 
-    it('are not sent again when the read models are built anew', async function () {
-      if (!engine.isEmbedded) return this.skip();
+    /** Read models on an engine are not lost by a file; the rebuild itself is the same. */
+    const itEmbedded = engine.isEmbedded ? it : () => undefined;
+    itEmbedded('are not sent again when the read models are built anew', async () => {
       const { address, receiver, webhook_id } = await setUp(1);
       await sendMany(address, 20);
       await completed(webhook_id, 20);
@@ -180,5 +174,12 @@ for (const engine of engines)
       await completed(webhook_id, 21);
       await testSystem.sleep(1000);
       assert.equal(receiver.attempts.length, 21);
+    });
+
+    // Last: its receivers go on misbehaving.
+    it('arrive, each at least once under one id, while receivers misbehave and the deliverer is killed', async () => {
+      const { violations, deliveries, attempts } = await playWebhookFaults(scene, size);
+      assert.deepEqual(violations, []);
+      assert.ok(deliveries > size.activities && attempts > deliveries);
     });
   });

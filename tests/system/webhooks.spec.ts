@@ -24,11 +24,13 @@ type Notice = {
 const startReceiver = async () => {
   const received: Received[] = [];
   const answers = { status: 200 };
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    response.writeHead(answers.status).end('noted');
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(answers.status).end('noted');
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
