@@ -1,7 +1,8 @@
 import { type Asset, assetKey } from '../domain/asset.js';
 import { addresses } from '../projections/addresses.js';
 import { type AssetDocument, assets } from '../projections/assets.js';
-import { type AddressBook, scopeFor, single } from './address-book.js';
+import { contracts } from '../projections/contracts.js';
+import { type AddressBook, scopeFor } from './address-book.js';
 import type { Context } from './handle.js';
 import { mergedList, takePage } from './merged-lists.js';
 import type { ListPage, PageRequest, PageTokens } from './paging.js';
@@ -28,6 +29,8 @@ const keyOf = ({ position, wallet_id, address, asset }: AssetDocument): PageKey 
   position,
   `${wallet_id}|${address}|${assetKey(asset)}`,
 ];
+
+const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
 const sourceOf = ({ standard, walletId, address }: AssetFilter) => {
   if (address !== undefined) return { index: 'byAddress', equal: [address, standard] };
@@ -60,22 +63,31 @@ export const createAssets = (ports: {
 }): Assets => {
   const { readModels, addressBook, pageTokens } = ports;
 
-  /** An address that was removed has no assets, and one that came back none from before. */
+  /** What was removed, an address or a contract, has no assets to show, and what came back none from before. */
   const areHeld = async (context: Context, documents: readonly AssetDocument[]) => {
     const scope = scopeFor(context);
-    const held = await readModels.getMany(
-      addresses,
-      documents.map(({ address }) => ({ scope, id: address })),
-    );
-    return documents.map(({ wallet_id, read_position }, i) => {
-      const holder = held[i];
-      return holder?.wallet_id === wallet_id && holder.position < read_position;
+    const [held, followed] = await Promise.all([
+      readModels.getMany(
+        addresses,
+        documents.map(({ address }) => ({ scope, id: address })),
+      ),
+      readModels.getMany(
+        contracts,
+        documents.map(({ asset }) => ({ scope, id: contractOf(asset) })),
+      ),
+    ]);
+    return documents.map(({ wallet_id, asset, read_position }, i) => {
+      const [holder, contract] = [held[i], followed[i]];
+      const isFollowed = contract?.registered === 'yes' && contract.position < read_position;
+      const isHeld = holder?.wallet_id === wallet_id && holder.position < read_position;
+      return isHeld && (asset.standard === 'native' || isFollowed);
     });
   };
   const normal = (context: Context, filter: AssetFilter): AssetFilter => {
-    const stored = (text: string | undefined) =>
-      text === undefined ? undefined : addressBook.parse(context, single(text))[0]?.[0];
-    return { ...filter, address: stored(filter.address), contract: filter.contract?.toLowerCase() };
+    const stored = (text: string | undefined, path: string) =>
+      text === undefined ? undefined : addressBook.parse(context, [{ text, path }])[0]?.[0];
+    const { address, contract } = filter;
+    return { ...filter, address: stored(address, '/address'), contract: stored(contract, '/contract_address') };
   };
   const prepare = async (context: Context, asked: AssetFilter, name: string) => {
     const filter = normal(context, asked);

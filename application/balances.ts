@@ -108,7 +108,7 @@ export const createBalances = (ports: {
       for (const asset of await assetsFor(ports, context, address, standard)) holdings.push({ address, asset });
     const balances = await readBalances(chains.of(context.variant), holdings, at);
     if (balances.length === 0) return events.head();
-    return recordBalances(handle, context, { walletId, balances, at, chain, key: system.uuid() });
+    return recordBalances(handle, context, { walletId, balances, at, chain });
   };
   const readRest = async (context: Context, rest: AsyncIterable<string[]>, wanted: Wanted) => {
     for await (const some of rest) await read(context, some, wanted);

@@ -65,17 +65,15 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
   };
 };
 
-/** Balances that were asked for, each request in a ledger of its own. */
+/** Balances that were asked for, in the ledger of the block that they were read at. */
 export const recordBalances = async (
   handle: Handle,
   context: Context,
-  reading: { walletId: string; balances: readonly Balance[]; at: Header; chain: string; key: string },
+  reading: { walletId: string; balances: readonly Balance[]; at: Header; chain: string },
 ): Promise<Position> => {
-  const { walletId, balances, at, chain, key } = reading;
-  const data = { walletId, balances, at: { number: at.number, hash: at.hash, chain } };
-  const made = step(ledger, context.organizationId, ledgerKey(context.variant, walletId, key), {
-    type: 'Refresh',
-    data,
-  });
-  return handle(context, [{ ...made, isNew: true }]);
+  const { walletId, balances, at, chain } = reading;
+  const block = { number: at.number, hash: at.hash, time: at.time, chain };
+  const key = ledgerKey(context.variant, walletId, at.hash);
+  const command = { type: 'Refresh', data: { walletId, block, balances } } as const;
+  return handle(context, [step(ledger, context.organizationId, key, command)]);
 };

@@ -25,7 +25,8 @@ export type Balance = { readonly address: string; readonly asset: Asset; readonl
 type Of<T> = { readonly walletId: string; readonly block: BlockRef } & T;
 /** `own`: which of its two addresses are the wallet's. */
 type Observed = Of<{ transfer: Transfer; own: readonly string[] }>;
-type Touched = Of<{ address: string; reason: string }>;
+/** `asset` where it is not the native one. */
+type Touched = Of<{ address: string; reason: string; asset?: Asset }>;
 type TransferChange = Of<{ transaction: string; index: string; failed: boolean }>;
 /** `correction`: it stands though the height is lower than that of an earlier reading. */
 type BalanceRead = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
@@ -60,8 +61,8 @@ export type LedgerCommand =
   | { type: 'Close'; data: Of<unknown> }
   /** `told`: somebody may have been told of it. */
   | { type: 'Drop'; data: Of<{ told: boolean }> }
-  /** On request, whatever the chain did. */
-  | { type: 'Refresh'; data: { walletId: string; balances: readonly Balance[]; at: Height } };
+  /** Balances that were asked for, read at that block: should it be replaced, they have to be read again. */
+  | { type: 'Refresh'; data: Of<{ balances: readonly Balance[] }> };
 
 export type Holding = { readonly address: string; readonly asset: Asset };
 type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
@@ -71,12 +72,15 @@ export type Ledger = {
   readonly drops: number;
   /** A balance that counted the block before it was replaced was not corrected yet. */
   readonly owed: boolean;
+  /** Else all that is known of the block is that balances were read there on request. */
+  readonly observed: boolean;
   readonly transfers: readonly Seen[];
   /** What balances the block may have changed; some perhaps more than once. */
   readonly holdings: readonly Holding[];
 };
 
 const nothing = { transfers: [], holdings: [] };
+const onRequest = 'refresh';
 const native: Asset = { standard: 'native' };
 /** Each once. */
 export const distinct = (holdings: readonly Holding[]): Holding[] => [
@@ -85,7 +89,7 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 
 const stands = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
 /** What was seen before the block was dropped is seen anew. */
-const begun = (ledger: Ledger) => (ledger.phase === 'pending' ? ledger : { ...ledger, ...nothing });
+const begun = (ledger: Ledger) => (stands(ledger.phase) ? ledger : { ...ledger, ...nothing });
 
 const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   type: T,
@@ -106,10 +110,10 @@ const readings = (walletId: string, balances: readonly Balance[], at: Height, co
 /** One stream per wallet and block, so that no stream grows with an address's history. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   stream: 'ledger',
-  initial: { phase: 'none', drops: 0, owed: false, ...nothing },
+  initial: { phase: 'none', drops: 0, owed: false, observed: false, ...nothing },
   decide: {
-    Observe: ({ phase }, { walletId, block, transfers, touches }) => {
-      if (stands(phase)) return [];
+    Observe: ({ phase, observed }, { walletId, block, transfers, touches }) => {
+      if (stands(phase) && observed) return [];
       return [
         ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { walletId, block, ...one } })),
         ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { walletId, block, ...one } })),
@@ -133,7 +137,21 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
         { type: 'ActivityDropped', data: { walletId, block, due: told || ledger.owed || ledger.phase !== 'pending' } },
       ];
     },
-    Refresh: (_, { walletId, balances, at }) => readings(walletId, balances, at, false),
+    Refresh: ({ phase }, { walletId, block, balances }) => {
+      // What was read in a block that is no longer there says nothing.
+      if (phase === 'dropped' || phase === 'due') return [];
+      const { number, hash, chain } = block;
+      const touched = balances.map(({ address, asset }) => ({
+        type: 'BalanceTouched' as const,
+        data: { walletId, block, address, asset, reason: onRequest },
+      }));
+      const open = phase === 'open' ? { open: true as const } : {};
+      return [
+        ...touched,
+        ...readings(walletId, balances, { number, hash, chain }, false),
+        ...(phase === 'pending' ? [] : [{ type: 'ActivitySettled' as const, data: { walletId, block, ...open } }]),
+      ];
+    },
   },
   evolve: {
     TransferObserved: (ledger, { transfer, own }) => {
@@ -142,13 +160,15 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
       return {
         ...ledger,
         phase: 'pending',
+        observed: true,
         transfers: [...transfers, { transfer, own }],
         holdings: failed ? holdings : [...holdings, ...own.map((address) => ({ address, asset }))],
       };
     },
-    BalanceTouched: (ledger, { address }) => {
+    BalanceTouched: (ledger, { address, asset = native, reason }) => {
       const { transfers, holdings } = begun(ledger);
-      return { ...ledger, phase: 'pending', transfers, holdings: [...holdings, { address, asset: native }] };
+      const observed = ledger.observed || reason !== onRequest;
+      return { ...ledger, phase: 'pending', observed, transfers, holdings: [...holdings, { address, asset }] };
     },
     TransferConfirmed: (ledger) => ledger,
     TransferRemoved: (ledger) => ledger,
@@ -161,6 +181,7 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
     ActivityDropped: (ledger, { due }) => ({
       ...ledger,
       drops: ledger.drops + 1,
+      observed: false,
       owed: due,
       phase: due ? 'due' : 'dropped',
     }),

@@ -41,6 +41,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const schemes = /^(?:(?:evm|ton|tonv2|sui|cosmos|substrate)\+)?(?:https?|wss?|grpcs?):$/;
+/** Of chains that are an EVM's and nothing else. */
+const evmSchemes = /^(?:evm\+)?(?:https?|wss?):$/;
 
 const bad = (name: string, rule: string): never => {
   throw new BadSetting(`${name} ${rule}`);
@@ -74,21 +76,22 @@ const token = (name: string, value: string | undefined) => {
     : bad(name, 'must be at least 16 printable characters without spaces');
 };
 
-const nodeUrls = (name: string, value: string, rule: string): readonly string[] => {
+const nodeUrls = (name: string, value: string, allowed: RegExp, rule: string): readonly string[] => {
   const urls = value.split(',').map((url) => url.trim());
   const isNode = (url: string) =>
-    URL.canParse(url) && schemes.test(new URL(url).protocol) && new URL(url).hostname !== '';
+    URL.canParse(url) && allowed.test(new URL(url).protocol) && new URL(url).hostname !== '';
   return urls.every(isNode) ? urls : bad(name, rule);
 };
 
 const chain =
   (environment: Environment) =>
-  ({ tag }: { tag: Variant['tag'] }): ChainSetting => {
+  ({ tag, can, surface }: Variant): ChainSetting => {
+    const allowed = surface === 'query' || can.includes('managed-transactions') ? evmSchemes : schemes;
     const name = `CHAIN_${tag}_URL`;
     const value = environment[name];
     if (value === undefined) return { tag, urls: 'unset' };
     if (value === 'off') return { tag, urls: 'off' };
-    return { tag, urls: nodeUrls(name, value, 'must be "off" or node URLs separated by commas') };
+    return { tag, urls: nodeUrls(name, value, allowed, 'must be "off" or node URLs separated by commas') };
   };
 
 const gateways = (environment: Environment) =>
@@ -98,7 +101,7 @@ const gateways = (environment: Environment) =>
         const name = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
         const value = environment[name];
         if (value === undefined) return [];
-        return [[`${segment}/${network}`, nodeUrls(name, value, 'must be node URLs separated by commas')]];
+        return [[`${segment}/${network}`, nodeUrls(name, value, evmSchemes, 'must be node URLs separated by commas')]];
       }),
     ),
   );

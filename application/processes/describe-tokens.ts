@@ -21,6 +21,14 @@ const wantedIn = ({ type, data, metadata }: Recorded): Wanted[] => {
   const variant = variants.find(({ tag }) => tag === metadata.variant);
   return 'tokenId' in asset && variant ? [{ organizationId: metadata.organizationId, variant, asset }] : [];
 };
+/** SPEC 2.6: token_data is a JSON text. */
+const jsonOnly = (text: string | null) => {
+  try {
+    return text !== null && typeof JSON.parse(text) === 'object' ? text : '';
+  } catch {
+    return '';
+  }
+};
 const keyOf = ({ variant, asset }: Wanted) => `${variant.tag}.${asset.contract}.${asset.tokenId}`;
 
 /** Finds out what tokens say about themselves, apart from following: what it waits for keeps nobody else waiting. */
@@ -45,7 +53,7 @@ export const createTokenDescriber = (ports: {
     if (!chain || (await isKnown(wanted))) return;
     const uri = await chain.tokenUri(asset);
     const text = uri === '' ? null : await documents.read(uri);
-    const data = { contract: asset.contract, tokenId: asset.tokenId, uri, text: text ?? '' };
+    const data = { contract: asset.contract, tokenId: asset.tokenId, uri, text: jsonOnly(text) };
     const context: Context = {
       organizationId,
       variant,

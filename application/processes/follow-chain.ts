@@ -38,6 +38,8 @@ export type Follower = {
   run(signal: AbortSignal): Promise<void>;
   /** Null before it has begun. */
   status(): FollowerStatus | null;
+  /** Why it does not move, when it should; null when it does. */
+  alarm(): string | null;
 };
 
 type Ports = {
@@ -169,8 +171,13 @@ export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: 
     if (alarm !== null || after === null) return patienceMs;
     return !isBehind(after) || tipOf(after) === tipOf(before) ? pauseFor(after) : 0;
   };
+  const begin = () =>
+    resume().catch((error: unknown) => {
+      alarm = (error as Error).message;
+      throw error;
+    });
   const follow = async (signal: AbortSignal, pause: (ms: number) => Promise<void>) => {
-    let current: Cursor | null = await resume();
+    let current: Cursor | null = await begin();
     while (current && !signal.aborted) {
       const before: Cursor = current;
       cursor = before;
@@ -182,6 +189,7 @@ export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: 
 
   return {
     variant: variant.tag,
+    alarm: () => alarm,
     status: () =>
       cursor && {
         variant: variant.tag,

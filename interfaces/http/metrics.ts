@@ -40,7 +40,7 @@ export const createMetrics = (
       blocksBehind.set({ chain }, Math.max(0, status.head - status.height));
       secondsBehind.set({ chain }, status.lagSeconds);
     }
-    for (const { variant, status } of app.followers) alarmed.set({ chain: variant }, status()?.alarm ? 1 : 0);
+    for (const { variant, alarm } of app.followers) alarmed.set({ chain: variant }, alarm() === null ? 0 : 1);
   };
   const refresh = async () => {
     await refreshFollowers();

@@ -115,7 +115,6 @@ describe('code in docs/webhooks.md', function () {
     const opened = await openScene(embedded);
     if (!opened) return skip(this, 'docs/webhooks.md (EDR is not there for this machine)');
     scene = opened;
-    await scene.processes.deliver();
   });
   after(() => scene?.close());
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Asset, assetKey } from '../../domain/asset.js';
-import { contract } from '../../domain/contract.js';
-import { fold } from '../../domain/decider.js';
+import { decide, fold } from '../../domain/decider.js';
 import {
   distinct,
   type Ledger,
@@ -10,8 +9,7 @@ import {
   ledger,
   type Transfer,
 } from '../../domain/ledger.js';
-import { token } from '../../domain/token.js';
-import { check, emits, nothing, refused } from '../support/matrix.js';
+import { check, emits } from '../support/matrix.js';
 
 const native: Asset = { standard: 'native' };
 const coin: Asset = { standard: 'erc20', contract: '0xcc' };
@@ -107,6 +105,39 @@ describe('ledger', () => {
     });
   };
 
+  const onRequest: LedgerEvent[] = [
+    ...balances.map(({ address, asset }) => ({
+      type: 'BalanceTouched' as const,
+      data: { ...of, address, asset, reason: 'refresh' },
+    })),
+    ...balances.map((one) => ({
+      type: 'BalanceRead' as const,
+      data: { walletId: 'wal_1', ...one, at: { number: 7, hash: '0xb7', chain: '0xb0' } },
+    })),
+  ];
+  const refreshed = cells({
+    none: [...onRequest, done],
+    pending: onRequest,
+    open: [...onRequest, openly],
+    closed: [...onRequest, done],
+    confirmed: [...onRequest, done],
+    'pending again': onRequest,
+    'pending again while a correction is owed': onRequest,
+    'pending again after a correction': onRequest,
+    'confirmed again': [...onRequest, done],
+    'confirmed again with the correction': [...onRequest, done],
+    'open again with the correction': [...onRequest, openly],
+  });
+
+  it('observes a block in which balances were only read on request, and keeps both', () => {
+    const past = [...onRequest, done];
+    const state = fold(ledger, past);
+    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+    assert.deepEqual(decide(ledger, state, command), observed);
+    assert.equal(fold(ledger, [...past, ...observed]).holdings.length, 5);
+    assert.deepEqual(decide(ledger, fold(ledger, [...past, ...observed]), command), []);
+  });
+
   check<LedgerCommand, LedgerEvent, Ledger>(ledger, {
     pasts,
     rows: [
@@ -151,7 +182,7 @@ describe('ledger', () => {
           'open again with the correction': dropped(true),
         }),
       ]),
-      ['Refresh', { type: 'Refresh', data: { walletId: 'wal_1', balances, at } }, ...everywhere(read)],
+      ['Refresh', { type: 'Refresh', data: { ...of, balances } }, ...refreshed],
     ],
   });
 
@@ -162,7 +193,13 @@ describe('ledger', () => {
       { address: '0xdd', asset: native },
     ]));
   it('remembers after a drop which balances to correct', () =>
-    assert.deepEqual(fold(ledger, due), { ...fold(ledger, observed), phase: 'due', drops: 1, owed: true }));
+    assert.deepEqual(fold(ledger, due), {
+      ...fold(ledger, observed),
+      phase: 'due',
+      drops: 1,
+      owed: true,
+      observed: false,
+    }));
   it('forgets what a dropped block did when the block comes back, but not how often it was dropped', () => {
     const [first, ...rest] = observed;
     assert.ok(first);
@@ -204,95 +241,5 @@ describe('asset', () => {
       { standard: 'erc1155', contract: '0xcc', tokenId: '1' },
     ];
     assert.equal(new Set(all.map(assetKey)).size, all.length);
-  });
-});
-
-describe('contract', () => {
-  const data = { contract: '0xcc', standard: 'erc20', description: { symbol: 'C', decimals: 6 } } as const;
-  const renamed = { ...data, description: { symbol: 'D' } } as const;
-  const nft = { contract: '0xcc', standard: 'erc721', description: {} } as const;
-  const registered = { type: 'ContractRegistered', data } as const;
-  const registeredNft = { type: 'ContractRegistered', data: nft } as const;
-  const removed = { type: 'ContractRemoved', data: { contract: '0xcc' } } as const;
-  const taken = refused('ALREADY_EXISTS', '0xcc is registered with another contract_type');
-  check(contract, {
-    pasts: {
-      none: [],
-      'registered as erc20': [registered],
-      'registered as erc721': [registeredNft],
-      removed: [registered, removed],
-      'registered again as erc721': [registered, removed, registeredNft],
-    },
-    rows: [
-      ['Register as erc20', { type: 'Register', data }, emits(registered), nothing, taken, emits(registered), taken],
-      [
-        'Register as erc20 under another name',
-        { type: 'Register', data: renamed },
-        emits({ type: 'ContractRegistered', data: renamed } as const),
-        nothing,
-        taken,
-        emits({ type: 'ContractRegistered', data: renamed } as const),
-        taken,
-      ],
-      [
-        'Register as erc721',
-        { type: 'Register', data: nft },
-        emits(registeredNft),
-        taken,
-        nothing,
-        emits(registeredNft),
-        nothing,
-      ],
-      [
-        'Remove',
-        { type: 'Remove', data: { contract: '0xcc' } },
-        nothing,
-        emits(removed),
-        emits(removed),
-        nothing,
-        emits(removed),
-      ],
-    ],
-  });
-});
-
-describe('token', () => {
-  const said = (uri: string, text: string) => ({ contract: '0xcc', tokenId: '1', uri, text });
-  const ask = (uri: string, text: string) => ({ type: 'Describe', data: said(uri, text) }) as const;
-  const described = (uri: string, text: string) => ({ type: 'TokenDescribed', data: said(uri, text) }) as const;
-  const moved = emits(described('u2', 't1'));
-  check(token, {
-    pasts: {
-      'nothing is known': [],
-      'its address is known': [described('u1', '')],
-      'all is known': [described('u1', 't1')],
-      'all was found bit by bit': [described('u1', ''), described('u1', 't1')],
-    },
-    rows: [
-      ['Describe without a find', ask('', ''), nothing, nothing, nothing, nothing],
-      ['Describe by address', ask('u1', ''), emits(described('u1', '')), nothing, nothing, nothing],
-      [
-        'Describe by address and text',
-        ask('u1', 't1'),
-        emits(described('u1', 't1')),
-        emits(described('u1', 't1')),
-        nothing,
-        nothing,
-      ],
-      [
-        'Describe by another address',
-        ask('u2', ''),
-        emits(described('u2', '')),
-        emits(described('u2', '')),
-        moved,
-        moved,
-      ],
-      [
-        'Describe by text alone',
-        ask('', 't2'),
-        emits(described('', 't2')),
-        ...Array(3).fill(emits(described('u1', 't2'))),
-      ],
-    ],
   });
 });

@@ -100,7 +100,6 @@ describe('balances of the EVM connector', () => {
     'reverts with a lie': { code: 3, message: 'execution reverted: rate limit exceeded, header not found' },
     'runs out of gas': { code: -32000, message: 'out of gas' },
     'runs an invalid opcode': { code: -32000, message: 'invalid opcode: INVALID' },
-    'answers nothing': '0x',
     'answers too little': '0x01',
     'answers garbage': `0x${'z'.repeat(64)}`,
   };
@@ -111,6 +110,12 @@ describe('balances of the EVM connector', () => {
       const balances = await (await connect()).balances(holdings.slice(0, 3), chain.head());
       assert.deepEqual(balances, [plenty.toString(), null, '0']);
     });
+  it('are 0 where there is no contract, as after a reorganization dropped it', async () => {
+    const chain = deployed();
+    chain.deploy(token, { standard: 'erc20', answers: { [balanceOf]: '0x' } });
+    const balances = await (await connect()).balances(holdings.slice(0, 3), chain.head());
+    assert.deepEqual(balances, [plenty.toString(), '0', '0']);
+  });
   it('are null where an owner is no address or a token no number', async () => {
     const chain = deployed();
     chain.deploy(vault, { standard: 'erc721', answers: { [ownerOf]: `0x${'f'.repeat(64)}` } });

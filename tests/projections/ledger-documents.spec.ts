@@ -89,17 +89,18 @@ describe('transfers projection', () => {
   });
 
   const first = observed(mined);
+  const seen = { transfer, own_from: shown.own_from, own_to: shown.own_to };
   it('shows a transaction that was mined again in its new block', () =>
     assert.deepEqual(project(transfers, [first, removed(mined), observed(other)]), again(3)));
   it('is not told of by the block that was replaced, once it is mined again', () => {
     assert.deepEqual(project(transfers, [first, observed(other)]), {
       ...again(2),
-      others: [inclusion('PENDING', 'mined', 1)],
+      others: [{ ...seen, ...inclusion('PENDING', 'mined', 1) }],
     });
     assert.deepEqual(project(transfers, [first, observed(other), removed(mined)]), again(2));
     assert.deepEqual(project(transfers, [first, observed(other), confirmed(mined)]), {
       ...again(2),
-      others: [inclusion('SUCCESS', 'mined', 1)],
+      others: [{ ...seen, ...inclusion('SUCCESS', 'mined', 1) }],
     });
     const done = { ...again(2), state: 'SUCCESS' };
     assert.deepEqual(project(transfers, [first, observed(other), removed(mined), confirmed(other)]), done);
@@ -116,7 +117,7 @@ describe('transfers projection', () => {
   });
   it('stands in a block once, however often that is observed', () => {
     const twice = [observed(other), first, observed(other)] as const;
-    const others = [inclusion('PENDING', 'mined', 2)];
+    const others = [{ ...seen, ...inclusion('PENDING', 'mined', 2) }];
     assert.deepEqual(project(transfers, twice), { ...again(3), others });
     assert.deepEqual(project(transfers, [first, first]), { ...shown, ...inclusion('PENDING', 'mined', 2) });
   });

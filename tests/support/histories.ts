@@ -144,9 +144,9 @@ const ledgerAsks = fc
         close: { type: 'Close', data: of },
         drop: { type: 'Drop', data: { ...of, told: false } },
         dropTold: { type: 'Drop', data: { ...of, told: true } },
-        refresh: { type: 'Refresh', data: { walletId, balances, at } },
+        refresh: { type: 'Refresh', data: { ...of, balances } },
       } as const;
-      const key = `${variant}.${walletId}.${each === 'refresh' ? 'request' : block.hash}`;
+      const key = `${variant}.${walletId}.${block.hash}`;
       return { organizationId, variant, steps: [step(ledger, organizationId, key, command[each])] };
     }),
   );

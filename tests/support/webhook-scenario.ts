@@ -92,10 +92,13 @@ const killAgainAndAgain = async (scene: Scene, story: Story, size: Size, stop: A
   }
 };
 
+const historiesOf = async (scene: Scene, { hooks }: Story) =>
+  (await Promise.all(hooks.map(({ webhookId }) => scene.histories(webhookId)))).flat();
+
 const isComplete = async (scene: Scene, story: Story) => {
   const expected = story.hooks.reduce((sum, hook) => sum + expectedOf(story, hook).length, 0);
   if (deliveredIn(story) < expected) return false;
-  return (await scene.histories()).every(({ webhook_status }) => webhook_status === 'WEBHOOK_STATUS_COMPLETED');
+  return (await historiesOf(scene, story)).every(({ webhook_status }) => webhook_status === 'WEBHOOK_STATUS_COMPLETED');
 };
 
 const groupBy = <T>(all: readonly T[], keyOf: (one: T) => string) => {
@@ -203,7 +206,7 @@ const judge = async (scene: Scene, story: Story, size: Size): Promise<Outcome> =
   const violations = await checkChain(scene, story);
   for (const hook of story.hooks) violations.push(...(await checkHook(scene, story, hook)));
   const attempts = attemptsOf(story);
-  const histories = await scene.histories();
+  const histories = await historiesOf(scene, story);
   const deliveries = new Set(attempts.map(({ id }) => id)).size;
   const failed = attempts.filter((one) => !isTaken(one)).length;
   const counted = histories.reduce((sum, { delivery_count }) => sum + delivery_count, 0);
@@ -229,7 +232,6 @@ export const playWebhookFaults = async (
   report: (progress: { sent: number; delivered: number; attempts: number; kills: number }) => void = () => undefined,
 ): Promise<Outcome> => {
   const { wallets, story } = await prepare(scene, size);
-  await scene.processes.deliver();
   const stop = new AbortController();
   const killing = killAgainAndAgain(scene, story, size, stop.signal);
   const reporting = setInterval(() => {

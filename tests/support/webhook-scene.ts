@@ -34,14 +34,13 @@ const startProcesses = async (on: Engine | Home, env: Record<string, string>) =>
   let main = await startService({ on, role: 'api,projector,follower', env });
   const { home } = main;
   const startDeliverer = () => startService({ on: home, role: 'deliverer', env });
-  let deliverer: Service | undefined;
+  let deliverer: Service | undefined = await startDeliverer();
   const deliver = async () => {
     deliverer = await startDeliverer();
   };
   return {
     home,
     main: () => main,
-    deliverer: () => deliverer,
     deliver,
     /** Neither waits for the other: one may be behind when the other is back. */
     stop: async () => {
@@ -104,11 +103,11 @@ export const openScene = async (on: Engine | Home) => {
       secrets.set(webhook_id, webhook.secret);
       return webhook_id;
     },
-    histories: (webhook_id?: string) =>
+    histories: (webhook_id: string) =>
       everyPage(async (page_token) => {
         const { webhook_histories, pagination } = await api().listWebhookHistories({
+          webhook_id,
           page_size: 100,
-          ...(webhook_id !== undefined && { webhook_id }),
           ...(page_token !== undefined && { page_token }),
         });
         return { documents: webhook_histories, nextPageToken: pagination.next_page_token };

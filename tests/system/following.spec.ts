@@ -139,7 +139,12 @@ for (const engine of engines)
       await send(address, '100', erc20);
       await send(address, '1');
       await eventually(async () => assert.equal((await transfersOf(wallet_id)).length, 4));
-      assert.deepEqual(await balancesOf(wallet_id, 'ASSET_TYPE_ERC20'), ['12']);
+      // What is no longer followed is not shown, least of all when it comes back with a balance from before.
+      assert.deepEqual(await balancesOf(wallet_id, 'ASSET_TYPE_ERC20'), []);
+      await api.registerContract({ contract_address: erc20, contract_type: 'CONTRACT_TYPE_ERC20' });
+      assert.deepEqual(await balancesOf(wallet_id, 'ASSET_TYPE_ERC20'), []);
+      await api.refreshAssetBalances({ wallet_id, asset_type: 'ASSET_TYPE_ERC20' });
+      assert.ok((await balancesOf(wallet_id, 'ASSET_TYPE_ERC20')).includes('112'));
     });
 
     it('refuses a contract that does not answer as its type', async () => {
@@ -252,6 +257,17 @@ for (const engine of engines)
       const unknown = { address: newAddress(), asset_type: 'ASSET_TYPE_C' };
       const answer = await call(service.url, demoOf(service.home), '/v1/c/RefreshAssetBalances', unknown);
       assert.equal(answer.status, 404);
+    });
+
+    it('corrects a balance that was read on request in a block that is replaced', async () => {
+      const address = newAddress();
+      await send(address, '1000');
+      await caughtUp();
+      const { wallet_id } = await newWallet(1, address);
+      await api.refreshAssetBalances({ wallet_id, asset_type: 'ASSET_TYPE_C' });
+      assert.deepEqual(await balancesOf(wallet_id), ['1000']);
+      await control('dev_reorg', 1, 'drop');
+      await eventually(async () => assert.deepEqual(await balancesOf(wallet_id), ['0']));
     });
 
     it('misses nothing while it is down, also what is registered just before', async () => {

@@ -23,11 +23,17 @@ const ask = (contract: string, data: string) => (block: unknown) => ({
   method: 'eth_call',
   params: [{ to: contract, data, gas: mostGas }, block],
 });
-const readNumber = (outcome: Outcome | undefined) => numberIn(answerOf(outcome))?.toString() ?? null;
+/** The answer of an address without code: at this block there is no such contract, and nobody has any of it. */
+const noCode = '0x';
+const readNumber = (outcome: Outcome | undefined) => {
+  const answer = answerOf(outcome);
+  return answer === noCode ? '0' : (numberIn(answer)?.toString() ?? null);
+};
 
 const readOwner = (address: string) => (outcome: Outcome | undefined) => {
   // The standard has contracts revert for a token that nobody owns, as after it was burnt.
   if (outcome && 'fault' in outcome && outcome.fault.kind === 'reverted') return '0';
+  if (answerOf(outcome) === noCode) return '0';
   const owner = addressIn(answerOf(outcome));
   if (owner === null) return null;
   return owner === address ? '1' : '0';
