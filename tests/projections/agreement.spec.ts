@@ -166,10 +166,14 @@ describe('replayed documents and deciders', () => {
   it('agree on since when a webhook has had no success', () =>
     holdsForOwners(({ document, events }) => {
       for (const webhookId of webhookIds) {
-        type Attempted = { webhookId: string; outcome: string; at: number };
-        const attempts = events('DeliveryAttempted')
-          .map(({ data }) => data as Attempted)
-          .filter((data) => data.webhookId === webhookId);
+        type Happening = { webhookId: string; outcome?: string; at?: number };
+        const happened = ['DeliveryAttempted', 'WebhookRevived', 'WebhookRemoved']
+          .flatMap((type) => events(type))
+          .filter(({ data }) => (data as Happening).webhookId === webhookId)
+          .sort((one, other) => one.about.position - other.about.position);
+        // Being revived, or removed, starts it anew.
+        const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
+        const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);
         const expected = attempts.length > 0 ? { failing_since: failures[0]?.at ?? null } : undefined;
         assert.deepEqual(document<WebhookHealthDocument>('webhook_health', webhookId), expected);

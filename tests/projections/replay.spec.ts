@@ -33,7 +33,7 @@ const handled = {
   webhooks: ['WebhookRegistered', 'WebhookRemoved', 'WebhookDisabled', 'WebhookRevived'],
   webhook_headers: ['WebhookHeaderRegistered', 'WebhookHeaderRemoved'],
   webhook_histories: ['DeliveryRequested', 'DeliveryAttempted', 'DeliveryCanceled', 'DeliveryResent'],
-  webhook_health: ['DeliveryAttempted'],
+  webhook_health: ['DeliveryAttempted', 'WebhookRevived', 'WebhookRemoved'],
   open_deliveries: ['DeliveryRequested', 'DeliveryAttempted', 'DeliveryCanceled', 'DeliveryResent'],
 };
 

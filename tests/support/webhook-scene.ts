@@ -33,7 +33,15 @@ const createEnds = () => {
 const startProcesses = async (on: Engine | Home, env: Record<string, string>) => {
   let main = await startService({ on, role: 'api,projector,follower', env });
   const { home } = main;
-  const startDeliverer = () => startService({ on: home, role: 'deliverer', env });
+  /** Repeated like a supervisor would: it ends when a store is too slow for it at the start. */
+  const startDeliverer = async (tries = 3): Promise<Service> => {
+    try {
+      return await startService({ on: home, role: 'deliverer', env });
+    } catch (error) {
+      if (tries === 1) throw error;
+      return startDeliverer(tries - 1);
+    }
+  };
   let deliverer: Service | undefined = await startDeliverer();
   const deliver = async () => {
     deliverer = await startDeliverer();
