@@ -102,9 +102,14 @@ export const createDeliverer = (ports: Ports) => {
 
   const attempt = async (context: Context, job: Job, body: string, target: OpenWebhook): Promise<JobOutcome> => {
     if (!doubts.begin(job.lane)) return { again: system.now() + doubtedAgainMs };
-    const reception = await post(context, job, body, target);
-    doubts.end(job.lane, reception.status !== null);
-    return record(context, job, reception);
+    let answered = false;
+    try {
+      const reception = await post(context, job, body, target);
+      answered = reception.status !== null;
+      return await record(context, job, reception);
+    } finally {
+      doubts.end(job.lane, answered);
+    }
   };
 
   const deliver = async (job: Job): Promise<JobOutcome> => {

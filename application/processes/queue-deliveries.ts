@@ -22,7 +22,7 @@ type Ports = {
 };
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
-const pageSize = 500;
+const pageSize = 200;
 const repairEveryMs = 60_000;
 const catchUpMs = 30_000;
 
@@ -51,8 +51,11 @@ export const createDeliveryQueue = (ports: Ports) => {
   const cancelAll = async (context: Context, webhookId: string) => {
     for await (const some of openOf(context, webhookId)) {
       await jobs.remove(some.map(({ delivery_id }) => delivery_id));
-      for (const { delivery_id: deliveryId } of some)
-        await handle(context, [deliveryStep(context, deliveryId, { type: 'Cancel', data: { deliveryId, webhookId } })]);
+      await Promise.all(
+        some.map(({ delivery_id: deliveryId }) =>
+          handle(context, [deliveryStep(context, deliveryId, { type: 'Cancel', data: { deliveryId, webhookId } })]),
+        ),
+      );
     }
   };
   const putAll = async (context: Context, webhookId: string) => {

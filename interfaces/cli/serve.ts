@@ -3,7 +3,7 @@ import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
 import { variants } from '../../domain/variant.js';
 import type { Credentials } from '../signature.js';
-import { type Command, type Invocation, type Needs, type Settings, UsageError } from './command.js';
+import { type Command, type Invocation, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
 const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
@@ -49,21 +49,26 @@ const catchUp = async (app: App, stopped: AbortSignal) => {
 const askAgainMs = 1000;
 const catchUpMs = 500;
 
-/** A store that is not there yet is waited for; null when the service is stopped meanwhile. */
-const openPatiently = async ({ open, complain }: Invocation, needs: Needs, end: Promise<void>) => {
-  let told = '';
+/** What needs a store that is not there yet is tried again until it is; null when the service is stopped meanwhile. */
+const createPatience = (complain: Invocation['complain'], end: Promise<void>) => {
   const ended = end.then(() => null);
-  for (;;) {
-    try {
-      return await open(needs);
-    } catch (error) {
-      if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error;
-      if (told !== error.message) complain(`${error.message}; waiting for it`);
-      told = error.message;
+  let told = '';
+  const waitFor = (error: unknown) => {
+    if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error;
+    if (told !== error.message) complain(`${error.message}; waiting for it`);
+    told = error.message;
+    const pause = new Promise<true>((resolve) => setTimeout(resolve, askAgainMs, true));
+    return Promise.race([pause, ended]);
+  };
+  return async <T>(work: () => Promise<T>): Promise<T | null> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if ((await waitFor(error)) === null) return null;
+      }
     }
-    const pause = new Promise((resolve) => setTimeout(resolve, askAgainMs, true));
-    if ((await Promise.race([pause, ended])) === null) return null;
-  }
+  };
 };
 
 const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Settings) => {
@@ -100,20 +105,21 @@ export const serve: Command = {
     const wanted = rolesOf(options.role);
     const end = stopped();
     const chains = wanted.includes('follower') ? 'with development' : 'configured';
-    const opened = await openPatiently(invocation, { chains }, end);
+    const patiently = createPatience(invocation.complain, end);
+    const opened = await patiently(() => invocation.open({ chains }));
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
     const ended = new AbortController();
     void end.then(() => ended.abort());
     try {
-      const demo = await ensureDemo(app, settings);
+      const demo = await patiently(() => ensureDemo(app, settings));
       const running = Object.entries(processesOf(app, wanted)).map(([name, run]) =>
         supervise(name, run, stop.signal, app.system),
       );
       let isReady = false;
       const http = wanted.includes('api') ? await startApi(app, settings, () => isReady) : null;
-      await catchUp(app, ended.signal);
+      await patiently(() => catchUp(app, ended.signal));
       isReady = true;
       const url = http?.url ?? null;
       print(
