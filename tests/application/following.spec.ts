@@ -76,7 +76,7 @@ describe('following a chain', function () {
           await scene.close();
         }
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: 12, endOnFailure: true },
     );
     assert.deepEqual(observedTwice(await allEvents(stores.events)), []);
     assert.deepEqual(new Set(states.keys()), new Set(['FAILED', 'REMOVED', 'SUCCESS']));
