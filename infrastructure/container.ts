@@ -116,7 +116,10 @@ const service = (ring: KeyRing, log: Log) =>
     bind(tokens.app)
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
+        // First: it is here that a wrong master key shows, and stops the start.
+        const system = await context.getAsync(tokens.system);
         return createApp({
+          system,
           events: await context.getAsync(tokens.events),
           readModels: await context.getAsync(tokens.readModels),
           limiter: await context.getAsync(tokens.limiter),
@@ -124,7 +127,6 @@ const service = (ring: KeyRing, log: Log) =>
           state: await context.getAsync(tokens.state),
           vault: await context.getAsync(tokens.vault),
           signer: await context.getAsync(tokens.signer),
-          system: await context.getAsync(tokens.system),
           sender: context.get(tokens.sender),
           documents: context.get(tokens.documents),
           codecs: addressCodecs,
