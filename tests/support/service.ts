@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { chains } from '../../domain/variant.js';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
+import { checkedClient } from './checked-client.js';
 import type { Engine, Home } from './engines.js';
 import { keepCommand, keepCredentials, keepEnvironment, keepLog } from './secrets.js';
 
@@ -115,7 +116,7 @@ export const demoOf = (home: Home): Demo => {
 };
 
 export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>
-  createClient({ url, ...keepCredentials(credentials) });
+  checkedClient(createClient({ url, ...keepCredentials(credentials) }));
 
 export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 

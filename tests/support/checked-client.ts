@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../interfaces/client.js';
+import { createAjv } from '../../interfaces/http/validation.js';
+import { endpoints } from '../../interfaces/operations/index.js';
+
+const ajv = createAjv();
+type Call = (request: object, headers?: Record<string, string>) => Promise<object>;
+
+/** A client whose every answer is held against the schema that the operation publishes. */
+export const checkedClient = (client: Client): Client => {
+  const checked = Object.fromEntries(Object.entries(client).map(([segment, calls]) => [segment, { ...calls }]));
+  for (const { path, variant, operation, response } of endpoints) {
+    const name = `${operation.name.charAt(0).toLowerCase()}${operation.name.slice(1)}`;
+    const calls = checked[variant.segment] as Record<string, Call>;
+    const call = calls[name] as Call;
+    calls[name] = async (request, headers) => {
+      const answer = await call(request, headers);
+      assert.ok(ajv.validate(response, structuredClone(answer)), `${path}: ${ajv.errorsText()}`);
+      return answer;
+    };
+  }
+  return checked as unknown as Client;
+};
