@@ -12,7 +12,7 @@ import { createPool } from './pool.js';
 import { RpcError, rpcCode, toRpcError } from './rpc-error.js';
 import { startServer } from './server.js';
 import { createSubscriptions, type Listener } from './subscriptions.js';
-import { createTurns } from './turns.js';
+import { createTurns } from '../../../application/turns.js';
 
 export type DevelopmentChain = {
   /** http://127.0.0.1:<port> */
