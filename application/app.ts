@@ -16,10 +16,11 @@ import { keepTrue } from './known.js';
 import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
 import { createKnownLimits } from './known-limits.js';
 import { createLedgers } from './ledgers.js';
+import { createNonces } from './nonces.js';
 import { createNotices } from './notices.js';
 import { createOrganizations, type Organizations } from './organizations.js';
 import { createLists, createPageTokens } from './paging.js';
-import type { AddressCodecs } from './ports/codec.js';
+import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
 import type { Jobs } from './ports/jobs.js';
@@ -36,9 +37,14 @@ import { createFollower, type Follower } from './processes/follow-chain.js';
 import { createProjector, type Projector } from './processes/project.js';
 import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
 import { createShredder } from './processes/shred-secrets.js';
+import { createTransactionTeller } from './processes/tell-transactions.js';
+import { createTransactionWatcher } from './processes/watch-transactions.js';
 import { createProgress, type Progress } from './progress.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import { createStatus, type Status } from './status.js';
+import { createStuck, type Stuck } from './stuck-transactions.js';
+import { createTransactionCreation, type TransactionCreation } from './transaction-creation.js';
+import { createTransactions, type Transactions } from './transactions.js';
 import { createTransfers, type Transfers } from './transfers.js';
 import { createWallets, type Wallets } from './wallets.js';
 import { createWatchList } from './watch-list.js';
@@ -52,6 +58,7 @@ export type Ports = {
   readonly state: StateStore;
   readonly vault: Vault;
   readonly codecs: AddressCodecs;
+  readonly transactionCodec: TransactionCodec;
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly documents: Documents;
@@ -88,6 +95,12 @@ export type App = {
   readonly webhooks: Webhooks;
   readonly webhookHeaders: WebhookHeaders;
   readonly deliveries: Deliveries;
+  readonly transactions: Transactions;
+  readonly transactionCreation: TransactionCreation;
+  readonly stuckTransactions: Stuck;
+  /** By variant. */
+  readonly watchTransactions: readonly (readonly [string, Process])[];
+  readonly tellTransactions: Process;
   readonly deliver: Process;
   readonly queueDeliveries: Process;
   readonly repairDeliveries: Process;
@@ -116,6 +129,15 @@ const createFollowers = (
     return createFollower({ ...ports, chain, watched, ledgers, notices }, variant, { fromGenesis: isNew });
   });
 
+/** One for every chain that transactions are sent on. */
+const createWatchers = (ports: Ports, handle: Handle) =>
+  [...ports.chains].flatMap(([tag, { chain }]) => {
+    const variant = variants.find((one) => one.tag === tag && one.can.includes('managed-transactions'));
+    if (!variant || !chain.sending) return [];
+    const watch = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
+    return [[tag, watch] as const];
+  });
+
 export const createApp = (ports: Ports): App => {
   const { events, readModels, limiter, state, vault, system } = ports;
   const handle = createHandle(events, system);
@@ -132,6 +154,7 @@ export const createApp = (ports: Ports): App => {
   const webhooks = createWebhooks({ ...ports, handle, lists });
   const headers = createWebhookHeaders({ ...ports, handle });
   const contracts = createContracts({ handle, readModels, addressBook, chains });
+  const nonces = createNonces(ports);
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
@@ -149,6 +172,11 @@ export const createApp = (ports: Ports): App => {
     webhooks,
     webhookHeaders: headers,
     deliveries,
+    transactions: createTransactions({ ...ports, handle, lists, addressBook, chains, progress }),
+    transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains, nonces }),
+    stuckTransactions: createStuck(ports),
+    watchTransactions: createWatchers(ports, handle),
+    tellTransactions: createTransactionTeller({ ...ports, progress, deliveries }),
     deliver: createDeliverer({ ...ports, handle, webhooks, headers }),
     queueDeliveries: createDeliveryQueue({ ...ports, handle, progress }),
     repairDeliveries: createDeliveryRepair(ports),

@@ -1,6 +1,7 @@
 import { refuse } from '../domain/failure.js';
 import type { Variant } from '../domain/variant.js';
 import type { Chain } from './ports/chain.js';
+import type { Sending } from './ports/sending.js';
 
 /** The chains that are configured, by variant. */
 export type ConfiguredChains = ReadonlyMap<
@@ -12,9 +13,13 @@ export type ConfiguredChains = ReadonlyMap<
   }
 >;
 
-export type Chains = { of(variant: Variant): Chain };
+export type Chains = { of(variant: Variant): Chain; sending(variant: Variant): Sending };
 
-export const createChains = (configured: ConfiguredChains): Chains => ({
-  of: ({ tag }) =>
-    configured.get(tag)?.chain ?? refuse('UNAVAILABLE', `chain ${tag} is off: CHAIN_${tag}_URL is not set`),
-});
+export const createChains = (configured: ConfiguredChains): Chains => {
+  const of = ({ tag }: Variant) =>
+    configured.get(tag)?.chain ?? refuse('UNAVAILABLE', `chain ${tag} is off: CHAIN_${tag}_URL is not set`);
+  return {
+    of,
+    sending: (variant) => of(variant).sending ?? refuse('UNAVAILABLE', `nothing can be sent on chain ${variant.tag}`),
+  };
+};

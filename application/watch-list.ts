@@ -1,12 +1,12 @@
 import { addresses } from '../projections/addresses.js';
 import { contracts } from '../projections/contracts.js';
-import { type Collection, scopeOf } from '../projections/define.js';
 import { unsettled } from '../projections/unsettled.js';
 import { wallets } from '../projections/wallets.js';
 import { webhooks } from '../projections/webhooks.js';
+import { documentsOf } from './every-owner.js';
 import type { Interest } from './ports/chain.js';
 import type { EventStore, Position } from './ports/event-store.js';
-import type { DocumentKey, ReadModels } from './ports/read-models.js';
+import type { ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
 import { includedBy } from './progress.js';
 import { createWatched } from './watched.js';
@@ -27,21 +27,6 @@ type Watched = ReturnType<typeof createWatched>;
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
 const breatheEvery = 20;
-
-/** Every document of a variant, with whose it is. */
-const documentsOf = async function* <Doc>({ readModels, system }: Ports, collection: Collection<Doc>, variant: string) {
-  let after: DocumentKey | undefined;
-  for (;;) {
-    const found = await readModels.scan(collection, after);
-    for (const { scope, document } of found) {
-      const organizationId = scope.slice(0, scope.indexOf('/'));
-      if (scope === scopeOf(organizationId, variant)) yield { organizationId, document };
-    }
-    after = found.at(-1);
-    if (!after) return;
-    await system.breathe();
-  }
-};
 
 const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOf(ports, wallets, variant))

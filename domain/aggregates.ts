@@ -4,8 +4,10 @@ import { credential } from './credential.js';
 import { delivery } from './delivery.js';
 import { domainName } from './domain-name.js';
 import { ledger } from './ledger.js';
+import { nonce } from './nonce.js';
 import { organization } from './organization.js';
 import { token } from './token.js';
+import { transaction } from './transaction.js';
 import { wallet } from './wallet.js';
 import { webhook } from './webhook.js';
 import { webhookHeader } from './webhook-header.js';
@@ -23,4 +25,6 @@ export const aggregates: readonly string[] = [
   webhook,
   webhookHeader,
   delivery,
+  transaction,
+  nonce,
 ].map(({ stream }) => stream);

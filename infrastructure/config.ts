@@ -32,6 +32,8 @@ export type Config = {
   /** Whether what customers name may lie in a private network. */
   readonly allowPrivate: boolean;
   readonly ipfsGateway: string | undefined;
+  /** After how long in no block a transaction that was sent counts as stuck. */
+  readonly stuckSeconds: number;
 };
 
 /** The network names that gateway addresses have. */
@@ -112,6 +114,9 @@ const milliseconds = (name: string, value: string) =>
     ? Number(value)
     : bad(name, `must be a number of milliseconds from 0 to ${longestTimerMs}`);
 
+const seconds = (name: string, value: string) =>
+  /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
+
 const webUrl = (name: string, value: string | undefined) => {
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
   return bad(name, 'must be an http or https URL');
@@ -154,6 +159,7 @@ export const readConfig = (given: Environment): Config => {
     gateways: gateways(environment),
     developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
     allowPrivate: flag('CHAINFOLD_WEBHOOK_ALLOW_PRIVATE', environment.CHAINFOLD_WEBHOOK_ALLOW_PRIVATE, false),
+    stuckSeconds: seconds('CHAINFOLD_STUCK_SECONDS', environment.CHAINFOLD_STUCK_SECONDS ?? '600'),
     ipfsGateway: webUrl('CHAINFOLD_IPFS_GATEWAY', environment.CHAINFOLD_IPFS_GATEWAY),
   };
   sharedKeyNeeded(config);

@@ -15,6 +15,7 @@ import { aggregates } from '../domain/aggregates.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
 import type { Connections } from './chains/chains.js';
+import { evmTransactions } from './chains/evm/transaction-codec.js';
 import { BadSetting, type Config } from './config.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
@@ -130,6 +131,7 @@ const service = (ring: KeyRing, log: Log) =>
           sender: context.get(tokens.sender),
           documents: context.get(tokens.documents),
           codecs: addressCodecs,
+          transactionCodec: evmTransactions,
           chains,
           nodes,
         });

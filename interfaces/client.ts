@@ -4,11 +4,16 @@ import * as addresses from './operations/addresses.js';
 import * as administration from './operations/administration.js';
 import * as assets from './operations/assets.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
+import * as transactions from './operations/transactions.js';
 import * as wallets from './operations/wallets.js';
 import * as webhooks from './operations/webhooks.js';
 import { type Credentials, signatureHeaders } from './signature.js';
 
-const operations = { wallet: { ...wallets, ...addresses, ...assets, ...webhooks }, admin: administration, query: {} };
+const operations = {
+  wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...transactions },
+  admin: administration,
+  query: {},
+};
 type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];
 type Call<O> =
   O extends Operation<infer Q extends Fields, infer R extends Fields>

@@ -5,9 +5,11 @@ import { contracts } from './contracts.js';
 import { credentials } from './credentials.js';
 import type { Projection } from './define.js';
 import { openDeliveries, webhookHistories } from './deliveries.js';
+import { nonces } from './nonces.js';
 import { organizations } from './organizations.js';
 import { rateLimits } from './rate-limits.js';
 import { tokens } from './tokens.js';
+import { openTransactions, transactions } from './transactions.js';
 import { transfers } from './transfers.js';
 import { unsettled } from './unsettled.js';
 import { wallets } from './wallets.js';
@@ -33,4 +35,7 @@ export const projections: readonly AnyProjection[] = [
   webhookHistories,
   webhookHealth,
   openDeliveries,
+  transactions,
+  openTransactions,
+  nonces,
 ];

@@ -1,4 +1,5 @@
 import type { Asset, TokenStandard } from '../../domain/asset.js';
+import type { Sending } from './sending.js';
 
 /** A block as the chain links it; `time` is Unix seconds. */
 export type Header = {
@@ -65,5 +66,7 @@ export interface Chain {
   contract(address: string, standard: TokenStandard): Promise<TokenContract>;
   /** Where the description of one token lies; empty when it does not say. */
   tokenUri(asset: Asset): Promise<string>;
+  /** Where transactions can be sent. */
+  readonly sending?: Sending;
   close(): Promise<void>;
 }

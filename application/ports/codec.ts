@@ -1,3 +1,5 @@
+import type { TokenStandard } from '../../domain/asset.js';
+import type { Signed, Unsigned } from '../../domain/transaction.js';
 import type { AddressForm } from '../../domain/variant.js';
 
 /** How one chain family reads and writes addresses; pure, needs no connection. */
@@ -9,3 +11,22 @@ export interface AddressCodec {
 }
 
 export type AddressCodecs = Readonly<Record<AddressForm, AddressCodec>>;
+
+/** A token that goes from one to another; `tokenId` where a contract's tokens differ, `value` where there are several of one. */
+export type TokenTransfer = {
+  readonly standard: TokenStandard;
+  readonly from: string;
+  readonly to: string;
+  readonly tokenId: string;
+  readonly value: string;
+};
+
+/** How transactions are written down, signed and told apart; pure, holds no key. */
+export interface TransactionCodec {
+  /** What the sender signs: 32 bytes, in hex. */
+  digest(unsigned: Unsigned): string;
+  /** Ready to be sent; null when the signature is none of `from`, or not in its one proper form. */
+  assemble(unsigned: Unsigned, from: string, signature: string): Signed | null;
+  /** What a token contract is to be called with. */
+  tokenCall(transfer: TokenTransfer): string;
+}

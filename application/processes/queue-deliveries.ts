@@ -1,4 +1,3 @@
-import { variants } from '../../domain/variant.js';
 import { openDeliveries } from '../../projections/deliveries.js';
 import { scopeFor } from '../address-book.js';
 import { deliveryStep } from '../deliveries.js';
@@ -9,6 +8,7 @@ import type { DocumentKey, PageKey, ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../progress.js';
+import { deliveryContext } from './delivery-context.js';
 import { fromCheckpoint } from './from-checkpoint.js';
 
 type Ports = {
@@ -25,12 +25,6 @@ type Data = { readonly deliveryId: string; readonly webhookId: string };
 const pageSize = 200;
 const repairEveryMs = 60_000;
 const catchUpMs = 30_000;
-
-const contextOf = ({ metadata }: Recorded): Context | null => {
-  const variant = variants.find(({ tag }) => tag === metadata.variant);
-  const actor = { kind: 'process', id: 'deliverer' } as const;
-  return variant ? { organizationId: metadata.organizationId, variant, actor, requestId: metadata.requestId } : null;
-};
 
 /** Puts what is to be delivered into the queue as it is asked for. */
 export const createDeliveryQueue = (ports: Ports) => {
@@ -65,7 +59,7 @@ export const createDeliveryQueue = (ports: Ports) => {
 
   const isAsked = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
   const react = async (event: Recorded) => {
-    const context = contextOf(event);
+    const context = deliveryContext(event);
     const { webhookId } = event.data as Data;
     if (context && event.type === 'WebhookRemoved') await cancelAll(context, webhookId);
     if (context && event.type === 'WebhookRevived') await putAll(context, webhookId);

@@ -16,6 +16,7 @@ export type Settings = {
   readonly dataDirectory: string;
   readonly demo: boolean;
   readonly production: boolean;
+  readonly stuckSeconds: number;
   readonly metricsToken: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;

@@ -10,6 +10,7 @@ import { organizationCreate, organizationList } from './organizations.js';
 import { projectionsStatus } from './projections.js';
 import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
 import { serve } from './serve.js';
+import { transactionsStuck } from './transactions.js';
 
 /** Every command, in the order the help shows them. */
 const commands: readonly Command[] = [
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   rateLimitList,
   rateLimitDelete,
   projectionsStatus,
+  transactionsStuck,
   devMine,
   devReorg,
   devTransfer,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
@@ -25,10 +26,12 @@ const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal:
   ...(wanted.includes('follower') && {
     'token describer': app.describeTokens,
     ...Object.fromEntries(app.followers.map(({ variant, run }) => [`follower of ${variant}`, run])),
+    ...Object.fromEntries(app.watchTransactions.map(([variant, run]) => [`transaction watcher of ${variant}`, run])),
   }),
   ...(wanted.includes('deliverer') && {
     'delivery queue': app.queueDeliveries,
     'delivery repair': app.repairDeliveries,
+    'transaction teller': app.tellTransactions,
     deliverer: app.deliver,
   }),
   ...(wanted.includes('api') && { memory: app.keepTrue, shredder: app.shredSecrets }),
@@ -110,6 +113,7 @@ export const serve: Command = {
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     const ended = new AbortController();
     void end.then(() => ended.abort());
     try {

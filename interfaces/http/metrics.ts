@@ -5,6 +5,7 @@ import type { Surroundings } from './operations.js';
 /** What `/metrics` shows. Labels hold names from our own tables only, never anything a caller sent. */
 export const createMetrics = (
   app: App,
+  { stuckSeconds }: { readonly stuckSeconds: number },
 ): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -33,6 +34,13 @@ export const createMetrics = (
 
   const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
 
+  const stuck = gauge('chainfold_transactions_stuck', 'Sent long ago and in no block.', ['chain']);
+
+  const refreshStuck = async () => {
+    stuck.reset();
+    for (const [chain] of app.watchTransactions) stuck.set({ chain }, 0);
+    for (const { variant } of await app.stuckTransactions(stuckSeconds)) stuck.inc({ chain: variant });
+  };
   const refreshFollowers = async () => {
     for (const { chain, ...status } of await app.status.followers()) {
       height.set({ chain }, status.height);
@@ -44,6 +52,7 @@ export const createMetrics = (
   };
   const refresh = async () => {
     await refreshFollowers();
+    await refreshStuck();
     waiting.set(await app.deliveriesWaiting());
     head.set(await app.status.head());
     for (const { name, ...status } of await app.status.projections()) {

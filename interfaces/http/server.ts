@@ -78,7 +78,7 @@ const listen = (server: Server, host: string, port: number) =>
 /** One server with two front doors: operations straight on node:http, where speed counts, and Express for the pages. */
 export const startHttp = async (
   app: App,
-  settings: { host: string; port: number; metricsToken: string | undefined },
+  settings: { host: string; port: number; metricsToken: string | undefined; stuckSeconds: number },
   isReady: () => boolean,
 ): Promise<HttpServer> => {
   let draining = false;
@@ -88,7 +88,7 @@ export const startHttp = async (
     if (!isReady()) return 'the read models are catching up';
     return app.system.now() < trouble.until ? trouble.reason : null;
   };
-  const metrics = createMetrics(app);
+  const metrics = createMetrics(app, settings);
   const operations = createOperations(app, endpoints, {
     observe: metrics.observe,
     trouble: (reason) => {

@@ -1,6 +1,7 @@
 import type { AddressRecord } from '../../application/address-book.js';
 import type { RateLimitRecord } from '../../application/rate-limits.js';
 import type { AssetRecord, ContractRecord, TokenMetadata, TransferRecord } from '../../application/shown.js';
+import type { TransactionRecord } from '../../application/shown-transactions.js';
 import type { WalletRecord } from '../../application/wallets.js';
 import type { ShownHeader } from '../../application/webhook-headers.js';
 import { type Role, roles } from '../../domain/credential.js';
@@ -16,6 +17,7 @@ export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyHeader = 'hdr_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyDelivery = 'whd_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
+export const anyTransaction = '0193a1b2-c3d4-7e8f-9a0b-1c2d3e4f5a6b';
 export const anyOrganization = 'org_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 export const anyKey = 'ck_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899aabbccddeeff';
 
@@ -119,6 +121,21 @@ export const transferRecord = record<TransferRecord>({
   block_number: int64({ minimum: 0 }),
   block_timestamp: int64({ minimum: 0 }),
   transfer_metadata: metadata,
+});
+
+/** SPEC 2.9 */
+export const transactionRecord = record<TransactionRecord>({
+  wallet_id: stored,
+  transaction_id: id,
+  transaction_hash: chainText,
+  transaction_state: chainText,
+  from: chainText,
+  to: chainText,
+  value: chainText,
+  gas: chainText,
+  gas_price: chainText,
+  data: foreignText,
+  nonce: chainText,
 });
 
 export const contractRecord = record<ContractRecord>({

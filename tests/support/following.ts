@@ -7,6 +7,7 @@ import type { Sender } from '../../application/ports/sender.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
+import { evmTransactions } from '../../infrastructure/chains/evm/transaction-codec.js';
 import { givenKeyRing } from '../../infrastructure/master-key.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
@@ -68,6 +69,7 @@ export const startFollowing = (
   const app = createApp({
     ...stores,
     codecs: addressCodecs,
+    transactionCodec: evmTransactions,
     chains: new Map([[followedVariant.tag, { chain, isNew: fromGenesis }]]),
     nodes: new Map(),
     documents,
@@ -76,7 +78,12 @@ export const startFollowing = (
     system: testSystem,
   });
   const stop = new AbortController();
-  const runs = [app.projector.run, app.describeTokens, ...app.followers.map(({ run }) => run)];
+  const runs = [
+    app.projector.run,
+    app.describeTokens,
+    ...app.followers.map(({ run }) => run),
+    ...app.watchTransactions.map(([, run]) => run),
+  ];
   const running = runs.map((run, i) => supervise(`process ${i}`, run, stop.signal, testSystem));
   return {
     app,

@@ -1,5 +1,6 @@
 import { HDNodeWallet } from 'ethers/wallet';
 import type { Log } from '../../../application/ports/system.js';
+import { createTurns } from '../../../application/turns.js';
 import { settleTags } from './block-tags.js';
 import { createBlocks } from './blocks.js';
 import { controls } from './controls.js';
@@ -12,7 +13,6 @@ import { createPool } from './pool.js';
 import { RpcError, rpcCode, toRpcError } from './rpc-error.js';
 import { startServer } from './server.js';
 import { createSubscriptions, type Listener } from './subscriptions.js';
-import { createTurns } from '../../../application/turns.js';
 
 export type DevelopmentChain = {
   /** http://127.0.0.1:<port> */

@@ -5,14 +5,14 @@ const wordPattern = /^[0-9a-fA-F]{64}$/;
 const bytesPattern = /^(?:[0-9a-fA-F]{2})*$/;
 const largest = 2n ** 256n;
 
-const word = (value: bigint): string => value.toString(16).padStart(digits, '0');
+export const numberWord = (value: bigint): string => value.toString(16).padStart(digits, '0');
 export const addressWord = (address: string): string => address.slice(2).padStart(digits, '0');
 
 /** The words of a token's number; null where it is none that a contract could know. */
 export const tokenWord = (tokenId: string): string | null => {
   const longest = 78;
   const value = /^\d+$/.test(tokenId) && tokenId.length <= longest ? BigInt(tokenId) : largest;
-  return value < largest ? word(value) : null;
+  return value < largest ? numberWord(value) : null;
 };
 
 const wordAt = (answer: unknown, index: number): string | null => {

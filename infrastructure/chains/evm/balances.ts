@@ -14,9 +14,9 @@ const mostGas = inHex(10_000_000);
 const nobody = `0x${'0'.repeat(40)}`;
 const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
 
-type Question = {
+type Question<T> = {
   readonly call: (block: unknown) => RpcCall;
-  readonly read: (outcome: Outcome | undefined) => string | null;
+  readonly read: (outcome: Outcome | undefined) => T;
 };
 
 const ask = (contract: string, data: string) => (block: unknown) => ({
@@ -43,7 +43,7 @@ const readNative = (outcome: Outcome | undefined) => quantity(resultOf(outcome),
 
 type Asked = { readonly address: string; readonly contract: string; readonly token: string };
 
-const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question>> = {
+const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question<string | null>>> = {
   native: ({ address }) => ({
     call: (block) => ({ method: 'eth_getBalance', params: [address, block] }),
     read: readNative,
@@ -63,7 +63,7 @@ const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question>>
 };
 
 /** Null for a token that cannot be. */
-const questionFor = ({ address, asset }: Holding): Question | null => {
+const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
   const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
   return token === null ? null : questions[asset.standard]({ address, contract, token });
@@ -80,7 +80,7 @@ const takesHashes = async (node: Node, at: Header): Promise<boolean> => {
 };
 
 /** The check tells a node that lacks the block from a contract that gives no answer. */
-const askByHash = async (node: Node, asked: readonly Question[], { hash: blockHash }: Header) => {
+const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash: blockHash }: Header) => {
   const calls = asked.map(({ call }) => call({ blockHash }));
   const [check, ...outcomes] = await node.batch([balanceOfNobody({ blockHash }), ...calls]);
   resultOf(check);
@@ -94,7 +94,7 @@ const confirmNumber = async (node: Node, at: Header) => {
 };
 
 /** Looked at before and after, each on its own: the node may change to that block's fork, or leave it, in between. */
-const askByNumber = async (node: Node, asked: readonly Question[], at: Header) => {
+const askByNumber = async (node: Node, asked: readonly Question<unknown>[], at: Header) => {
   await confirmNumber(node, at);
   const outcomes = await node.batch(asked.map(({ call }) => call(inHex(at.number))));
   await confirmNumber(node, at);
@@ -103,17 +103,21 @@ const askByNumber = async (node: Node, asked: readonly Question[], at: Header) =
   return outcomes;
 };
 
-const askNode = async (node: Node, asked: readonly Question[], at: Header) => {
+const askNode = async <T>(node: Node, asked: readonly Question<T>[], at: Header) => {
   const byHash = node.can.stateByHash ?? (await takesHashes(node, at));
   if (byHash) node.can.stateByHash = true;
   const outcomes = await (byHash ? askByHash : askByNumber)(node, asked, at);
   return asked.map(({ read }, i) => read(outcomes[i]));
 };
 
+/** What the chain's state says as of that very block; no more questions than fit into a batch. */
+export const askAt = <T>(nodes: Nodes, asked: readonly Question<T>[], at: Header): Promise<T[]> =>
+  nodes.use((node) => askNode(node, asked, at));
+
 const chunk = async (nodes: Nodes, holdings: readonly Holding[], at: Header): Promise<(string | null)[]> => {
   const asked = holdings.map(questionFor);
   const possible = asked.filter((question) => question !== null);
-  const answers = await nodes.use((node) => askNode(node, possible, at));
+  const answers = await askAt(nodes, possible, at);
   let next = 0;
   return asked.map((question) => (question ? (answers[next++] ?? null) : null));
 };

@@ -9,6 +9,7 @@ import { watchHeads } from './heads.js';
 import { NodeFault, wrong } from './node-fault.js';
 import { createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
 import { createPace } from './pace.js';
+import { evmSending } from './sending.js';
 import { readContract, readTokenUri } from './tokens.js';
 import { fetchTraces, type Traces } from './traces.js';
 import { header, inHex, nullIfMissing } from './wire.js';
@@ -102,6 +103,7 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
     balances: (holdings, at) => readBalances(nodes, holdings, at),
     contract: readContract(nodes),
     tokenUri: readTokenUri(nodes),
+    sending: evmSending(nodes),
     close: () => nodes.close(),
   };
 };

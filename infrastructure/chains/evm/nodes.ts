@@ -30,6 +30,8 @@ export type Nodes = {
   find<T>(work: Work<T | null>, terms?: Terms): Promise<T | null>;
   /** What every node says that answers about as fast as the fastest, in the order of the nodes; at least one answer. */
   poll<T>(work: Work<T>): Promise<readonly T[]>;
+  /** What each node says, also one that rests; `silent` stands for one that gives no usable answer. */
+  each<T>(work: Work<T>, silent: (reason: string) => T): Promise<readonly T[]>;
   /** Whether any node may still turn out to be able to. */
   some(test: (can: Member['can']) => boolean): boolean;
   readonly headWatchers: readonly NonNullable<Transport['watchHeads']>[];
@@ -89,6 +91,20 @@ const createVet = (members: readonly Member[]) => {
   };
 };
 
+const askEach = <T>(
+  members: readonly Member[],
+  ask: (member: Member) => Promise<T>,
+  silent: (reason: string) => T,
+): Promise<T[]> =>
+  Promise.all(
+    members.map((member) =>
+      ask(member).catch((error: unknown) => {
+        if (error instanceof NodeFault) return silent(`${member.name}: ${error.message}`);
+        throw error;
+      }),
+    ),
+  );
+
 export const createNodes = (urls: readonly string[], log: Log, options: NodeOptions): Nodes => {
   const members = urls.map((url) => createMember(url, log, { ...options, connectMs: options.answerMs }));
   const closing = new AbortController();
@@ -140,6 +156,10 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
     use,
     find,
     poll,
+    each: (work, silent) => {
+      const until = performance.now() + options.deadlineMs;
+      return askEach(members, (member) => attempt(member, work, until), silent);
+    },
     some: (test) => members.some(({ can }) => test(can)),
     headWatchers: members.flatMap(({ transport }) => transport.watchHeads ?? []),
     closed: closing.signal,

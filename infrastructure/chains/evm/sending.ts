@@ -1,0 +1,136 @@
+import type { Header } from '../../../application/ports/chain.js';
+import type { Broadcast, Call, Inclusion, Sending } from '../../../application/ports/sending.js';
+import { refuse } from '../../../domain/failure.js';
+import { askAt } from './balances.js';
+import { NodeFault, wrong } from './node-fault.js';
+import type { Node, Nodes } from './nodes.js';
+import { type Outcome, resultOf } from './transport.js';
+import { hash, inHex, integer, nullIfMissing, quantity, record } from './wire.js';
+
+/** Node software has as many words for it as there is node software. */
+const alreadyThere = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
+const staleNonce = /nonce (is )?too low|nonce too small|old nonce|invalid nonce|nonce.{0,40}(lower|expected)/i;
+const chunkSize = 40;
+
+const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => Promise<readonly R[]>): Promise<R[]> => {
+  const found: R[] = [];
+  for (let i = 0; i < all.length; i += chunkSize) found.push(...(await work(all.slice(i, i + chunkSize))));
+  return found;
+};
+
+/** What the contract or the node says of a transaction that would fail, as the caller's own affair. */
+const estimate = async (node: Node, { from, to, value, data }: Call) => {
+  try {
+    const gas = await node.call('eth_estimateGas', [{ from, to, value: inHex(BigInt(value)), data }]);
+    return quantity(gas, 'the gas estimate').toString();
+  } catch (error) {
+    if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind))
+      return refuse('INVALID_ARGUMENT', `the transaction would fail: ${error.message}`);
+    throw error;
+  }
+};
+
+const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
+  const raw = resultOf(outcome);
+  if (raw === null) return null;
+  const receipt = record(raw, 'the receipt');
+  return {
+    block: {
+      number: integer(receipt.blockNumber, 'the block number of the receipt'),
+      hash: hash(receipt.blockHash, 'the block hash of the receipt'),
+    },
+    failed: receipt.status === '0x0',
+  };
+};
+
+/** A node's receipts say nothing of whether their block is still part of the chain, so the node is asked that as well. */
+const inclusions = async (node: Node, hashes: readonly string[], at: Header) => {
+  const outcomes = await node.batch(hashes.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one] })));
+  const found = outcomes.map(receiptIn);
+  const heights = [...new Set([at.number, ...found.flatMap((one) => (one ? [one.block.number] : []))])];
+  const blocks = await node.batch(
+    heights.map((number) => ({ method: 'eth_getBlockByNumber', params: [inHex(number), false] })),
+  );
+  const canonical = new Map(
+    heights.map((number, i) => {
+      const block = resultOf(blocks[i]);
+      if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+      return [number, hash(record(block, 'the block').hash, 'the block hash')];
+    }),
+  );
+  if (canonical.get(at.number) !== at.hash) throw new NodeFault('missing', 'is on another fork');
+  return found.map((one) => {
+    if (!one || one.block.number > at.number) return null;
+    return canonical.get(one.block.number) === one.block.hash
+      ? one
+      : wrong('has a receipt of a block that is not there');
+  });
+};
+
+/** What one node says to a transaction. */
+const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string }): Promise<Broadcast> => {
+  try {
+    const given = await node.call('eth_sendRawTransaction', [raw]);
+    return hash(given, 'the transaction hash') === own
+      ? { kind: 'taken' }
+      : wrong('another hash than the transaction has');
+  } catch (error) {
+    if (!(error instanceof NodeFault)) throw error;
+    if (alreadyThere.test(error.message)) return { kind: 'taken' };
+    const isMined = staleNonce.test(error.message) && (await node.call('eth_getTransactionReceipt', [own])) !== null;
+    if (isMined) return { kind: 'taken' };
+    const { kind, message } = error;
+    return kind === 'refused' || kind === 'reverted' ? { kind: 'refused', reason: message } : Promise.reject(error);
+  }
+};
+
+/** One node that took it is enough; it is refused only when no node may have it. */
+const verdict = (answers: readonly Broadcast[]): Broadcast =>
+  answers.find(({ kind }) => kind === 'taken') ??
+  answers.find(({ kind }) => kind === 'unknown') ??
+  answers[0] ?? { kind: 'unknown', reason: 'no node was asked' };
+
+export const evmSending = (nodes: Nodes): Sending => {
+  let chainId: Promise<number> | null = null;
+  const askChainId = () => nodes.use(async (node) => integer(await node.call('eth_chainId', []), 'the chain id'));
+  return {
+    chainId: () => {
+      chainId ??= askChainId().catch((error: unknown) => {
+        chainId = null;
+        throw error;
+      });
+      return chainId;
+    },
+    estimateGas: (call) => nodes.use((node) => estimate(node, call)),
+    gasPrice: () =>
+      nodes.use(async (node) => quantity(await node.call('eth_gasPrice', []), 'the gas price').toString()),
+    pendingCount: (from) =>
+      nodes.use(async (node) => integer(await node.call('eth_getTransactionCount', [from, 'pending']), 'the nonce')),
+    broadcast: async (signed) =>
+      verdict(
+        await nodes.each(
+          (node) => offer(node, signed),
+          (reason) => ({ kind: 'unknown', reason }),
+        ),
+      ),
+    countsAt: (senders, at) =>
+      inChunks(senders, (some) =>
+        askAt(
+          nodes,
+          some.map((sender) => ({
+            call: (block) => ({ method: 'eth_getTransactionCount', params: [sender, block] }),
+            read: (outcome) => integer(resultOf(outcome), 'the transaction count'),
+          })),
+          at,
+        ),
+      ),
+    inclusionsAt: (hashes, at) => inChunks(hashes, (some) => nodes.use((node) => inclusions(node, some, at))),
+    knows: (hashes) =>
+      Promise.all(
+        hashes.map(async (one) => {
+          const found = await nodes.find((node) => nullIfMissing(node.call('eth_getTransactionByHash', [one])));
+          return found !== null;
+        }),
+      ),
+  };
+};

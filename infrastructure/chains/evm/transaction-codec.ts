@@ -1,0 +1,86 @@
+import { SigningKey } from 'ethers/crypto';
+import { computeAddress, Transaction } from 'ethers/transaction';
+import type { TokenTransfer, TransactionCodec } from '../../../application/ports/codec.js';
+import type { TokenStandard } from '../../../domain/asset.js';
+import type { Unsigned } from '../../../domain/transaction.js';
+import { addressWord, numberWord } from './abi.js';
+
+const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/;
+const wordBytes = 32;
+/** Of the curve's points; above half of it a signature has a twin, and only the lower one is proper. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const topBit = 1n << 255n;
+/** `v` of a chain with a large id takes more than one byte. */
+const longest = 2 * wordBytes + 8;
+
+type Parts = { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
+
+/** Null when `v` is none of the forms there are, or is for another chain. */
+const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
+  const first = 35n + 2n * BigInt(chainId);
+  for (const base of [0n, 27n, first]) {
+    if (v === base) return 0;
+    if (v === base + 1n) return 1;
+  }
+  return null;
+};
+
+/** r‖s‖v, or r‖s with the parity in the top bit of s (EIP-2098). */
+const partsOf = (signature: string, chainId: number): Parts | null => {
+  const bytes = hexPattern.test(signature) ? Buffer.from(signature.slice(2), 'hex') : Buffer.alloc(0);
+  if (bytes.length < 2 * wordBytes || bytes.length > longest) return null;
+  const number = (from: number, to?: number) => BigInt(`0x${bytes.subarray(from, to).toString('hex')}`);
+  const [r, second] = [number(0, wordBytes), number(wordBytes, 2 * wordBytes)];
+  if (bytes.length === 2 * wordBytes) return { r, s: second % topBit, parity: second >= topBit ? 1 : 0 };
+  const parity = parityOf(number(2 * wordBytes), chainId);
+  return parity === null ? null : { r, s: second, parity };
+};
+
+const isProper = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
+const inWord = (value: bigint) => `0x${numberWord(value)}`;
+
+/** The one kind of transaction that has nothing but a gas price: legacy, with the chain's id in its signature (EIP-155). */
+const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
+  Transaction.from({
+    type: 0,
+    chainId,
+    nonce,
+    to,
+    value: BigInt(value),
+    gasLimit: BigInt(gas),
+    gasPrice: BigInt(gasPrice),
+    data,
+  });
+
+const recovered = (digest: string, signature: { r: string; s: string; v: 27 | 28 }) => {
+  try {
+    return computeAddress(SigningKey.recoverPublicKey(digest, signature)).toLowerCase();
+  } catch {
+    return null;
+  }
+};
+
+const assemble: TransactionCodec['assemble'] = (unsigned, from, text) => {
+  const parts = partsOf(text, unsigned.chainId);
+  if (!parts || !isProper(parts)) return null;
+  const signature = { r: inWord(parts.r), s: inWord(parts.s), v: parts.parity === 0 ? 27 : 28 } as const;
+  const transaction = legacy(unsigned);
+  if (recovered(transaction.unsignedHash, signature) !== from) return null;
+  transaction.signature = signature;
+  return { raw: transaction.serialized, hash: transaction.hash as string };
+};
+
+const word = (decimal: string) => numberWord(BigInt(decimal));
+const emptyBytes = `${numberWord(160n)}${numberWord(0n)}`;
+const tokenCalls: Readonly<Record<TokenStandard, (transfer: TokenTransfer) => string>> = {
+  erc20: ({ to, value }) => `0xa9059cbb${addressWord(to)}${word(value)}`,
+  erc721: ({ from, to, tokenId }) => `0x42842e0e${addressWord(from)}${addressWord(to)}${word(tokenId)}`,
+  erc1155: ({ from, to, tokenId, value }) =>
+    `0xf242432a${addressWord(from)}${addressWord(to)}${word(tokenId)}${word(value)}${emptyBytes}`,
+};
+
+export const evmTransactions: TransactionCodec = {
+  digest: (unsigned) => legacy(unsigned).unsignedHash,
+  assemble,
+  tokenCall: (transfer) => tokenCalls[transfer.standard](transfer),
+};

@@ -1,0 +1,217 @@
+import { showTransactionDocument } from '../../application/shown-transactions.js';
+import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
+import { refuse } from '../../domain/failure.js';
+import type { Variant } from '../../domain/variant.js';
+import { operation } from './define.js';
+import { anyTransaction, anyWallet, pageSize, pageToken, pagination, transactionRecord } from './records.js';
+import { address, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
+
+const needs = 'managed-transactions';
+/** Smallest units; at most what 256 bits hold. */
+const amount = text(1, 78, '^(0|[1-9][0-9]*)$');
+const hexData = text(2, 200_000, '^0x([0-9a-fA-F]{2})*$');
+const transactionId = text(1, 100, '^[A-Za-z0-9._:-]{1,100}$');
+const transactionHash = text(66, 66, '^0x[0-9a-fA-F]{64}$');
+
+const optional = {
+  gas: { schema: amount },
+  gas_price: { schema: amount },
+  nonce: { schema: int64({ minimum: 0 }) },
+  transaction_id: { schema: transactionId },
+} as const;
+const parties = {
+  wallet_id: { schema: id, required: true },
+  from: { schema: address, required: true },
+  to: { schema: address, required: true },
+} as const;
+const named = { transaction_id: { schema: transactionId, required: true } } as const;
+const exampleParties = ({ addressExample }: Variant) => ({
+  wallet_id: anyWallet,
+  from: addressExample,
+  to: addressExample,
+});
+
+type Given = {
+  transaction_id?: string | undefined;
+  gas?: string | undefined;
+  gas_price?: string | undefined;
+  nonce?: number | undefined;
+};
+const given = ({ transaction_id, gas, gas_price, nonce }: Given) => ({
+  transactionId: transaction_id,
+  gas,
+  gasPrice: gas_price,
+  nonce,
+});
+
+export const createTransaction = operation({
+  kind: 'command',
+  name: 'CreateTransaction',
+  summary: 'Prepare a transaction of an address of a wallet. What is not given comes from the node.',
+  surface: 'wallet',
+  needs,
+  request: { ...parties, value: { schema: amount, required: true }, data: { schema: hexData }, ...optional },
+  example: (variant) => ({ ...exampleParties(variant), value: '1000000000000000000' }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: (app, { wallet_id, from, to, value, data = '0x', ...rest }, by) =>
+    app.transactionCreation.create(by, { walletId: wallet_id, from, to, value, data, ...given(rest) }),
+});
+
+type Payload = {
+  erc20?: { contract_address: string; value: string };
+  erc721?: { contract_address: string; token_id: string };
+  erc1155?: { contract_address: string; token_id: string; value: string };
+};
+const payload: Schema<Payload> = record<Payload>(
+  {
+    erc20: record<NonNullable<Payload['erc20']>>({ contract_address: address, value: amount }),
+    erc721: record<NonNullable<Payload['erc721']>>({ contract_address: address, token_id: amount }),
+    erc1155: record<NonNullable<Payload['erc1155']>>({ contract_address: address, token_id: amount, value: amount }),
+  },
+  [...tokenStandards],
+);
+
+/** The one that the payload speaks of, which must be the one that was named. */
+const tokenIn = (contractType: string, token: Payload) => {
+  const [standard, another] = Object.keys(token) as TokenStandard[];
+  // SPEC's contract types for this request leave ERC-1155 out, so its payload alone is enough.
+  const isNamed = standard === 'erc1155' || (standard && contractTypeOf(standard) === contractType);
+  if (!standard || another || !isNamed)
+    return refuse('INVALID_ARGUMENT', 'token_payload must hold just what contract_type names', [
+      { path: '/token_payload', message: `must hold just what ${contractType} names` },
+    ]);
+  const {
+    contract_address,
+    value = '1',
+    token_id = '0',
+  } = token[standard] as {
+    contract_address: string;
+    value?: string;
+    token_id?: string;
+  };
+  return { standard, contract: contract_address, value, tokenId: token_id };
+};
+
+export const createTokenTransaction = operation({
+  kind: 'command',
+  name: 'CreateTokenTransaction',
+  summary: 'Prepare a transaction that sends tokens. The contract need not be registered.',
+  surface: 'wallet',
+  needs,
+  request: {
+    ...parties,
+    contract_type: { schema: oneOf(tokenStandards.map(contractTypeOf)), required: true },
+    token_payload: { schema: payload, required: true },
+    ...optional,
+  },
+  example: (variant) => ({
+    ...exampleParties(variant),
+    contract_type: contractTypeOf('erc20'),
+    token_payload: { erc20: { contract_address: variant.addressExample, value: '1000' } },
+  }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: (app, { wallet_id, from, to, contract_type, token_payload, ...rest }, by) =>
+    app.transactionCreation.createToken(by, {
+      walletId: wallet_id,
+      from,
+      to,
+      ...tokenIn(contract_type, token_payload),
+      ...given(rest),
+    }),
+});
+
+export const getTransaction = operation({
+  kind: 'query',
+  name: 'GetTransaction',
+  summary: 'A managed transaction, by its id or its hash.',
+  surface: 'wallet',
+  needs,
+  request: { transaction_id: { schema: transactionId }, transaction_hash: { schema: transactionHash } },
+  atLeastOne: ['transaction_id', 'transaction_hash'],
+  example: () => ({ transaction_id: anyTransaction }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: async (app, { transaction_id, transaction_hash }, by) => {
+    const found = await app.transactions.find(by, { transactionId: transaction_id, hash: transaction_hash });
+    return { transaction: showTransactionDocument(found) };
+  },
+});
+
+export const listTransactions = operation({
+  kind: 'query',
+  name: 'ListTransactions',
+  summary: 'List the managed transactions of a wallet or an address, newest first.',
+  surface: 'wallet',
+  needs,
+  request: {
+    wallet_id: { schema: id },
+    address: { schema: address },
+    page_size: { schema: pageSize },
+    page_token: { schema: pageToken },
+  },
+  atLeastOne: ['wallet_id', 'address'],
+  example: () => ({ wallet_id: anyWallet, page_size: 10 }),
+  response: {
+    transactions: { schema: list(transactionRecord), required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, { wallet_id, address, page_size = 10, page_token }, by) => {
+    const page = { size: page_size, token: page_token };
+    const { documents, nextPageToken } = await app.transactions.list(by, { walletId: wallet_id, address }, page);
+    return {
+      transactions: documents.map(showTransactionDocument),
+      pagination: { next_page_token: nextPageToken },
+    };
+  },
+});
+
+export const getTransactionMessageToSign = operation({
+  kind: 'query',
+  name: 'GetTransactionMessageToSign',
+  summary:
+    'The 32 bytes that the sender signs as they are, without a prefix. While it is being canceled, those of what takes its place.',
+  surface: 'wallet',
+  needs,
+  request: named,
+  example: () => ({ transaction_id: anyTransaction }),
+  response: { transaction_message_to_sign: { schema: transactionHash, required: true } },
+  handle: async (app, { transaction_id }, by) => ({
+    transaction_message_to_sign: await app.transactions.messageToSign(by, transaction_id),
+  }),
+});
+
+export const submitTransactionSignature = operation({
+  kind: 'command',
+  name: 'SubmitTransactionSignature',
+  summary: 'Hand in the signature: r, s and v, or 64 bytes as EIP-2098 has them.',
+  surface: 'wallet',
+  needs,
+  request: { ...named, signature: { schema: text(1, 200), required: true } },
+  example: () => ({ transaction_id: anyTransaction, signature: `0x${'11'.repeat(64)}1b` }),
+  response: {},
+  handle: (app, { transaction_id, signature }, by) => app.transactions.submitSignature(by, transaction_id, signature),
+});
+
+export const sendTransaction = operation({
+  kind: 'command',
+  name: 'SendTransaction',
+  summary: 'Send what was signed. Sent again it is answered again.',
+  surface: 'wallet',
+  needs,
+  request: named,
+  example: () => ({ transaction_id: anyTransaction }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: (app, { transaction_id }, by) => app.transactions.send(by, transaction_id),
+});
+
+export const cancelTransaction = operation({
+  kind: 'command',
+  name: 'CancelTransaction',
+  summary:
+    'Cancel at once what was not sent. What was sent is canceled by a transaction that takes its place, to be signed and sent.',
+  surface: 'wallet',
+  needs,
+  request: named,
+  example: () => ({ transaction_id: anyTransaction }),
+  response: {},
+  handle: (app, { transaction_id }, by) => app.transactions.cancel(by, transaction_id),
+});
