@@ -1,7 +1,6 @@
 import { refuse } from '../domain/failure.js';
 import type { Variant } from '../domain/variant.js';
-import type { Chain } from './ports/chain.js';
-import type { Sending } from './ports/sending.js';
+import type { Chain, Sending } from './ports/chain.js';
 
 /** The chains that are configured, by variant. */
 export type ConfiguredChains = ReadonlyMap<

@@ -1,8 +1,8 @@
 import type { Variant } from '../domain/variant.js';
 import type { OpenTransactionDocument } from '../projections/transactions.js';
 import type { Context, Handle } from './handle.js';
+import type { Sending } from './ports/chain.js';
 import type { EventStore } from './ports/event-store.js';
-import type { Sending } from './ports/sending.js';
 import type { System } from './ports/system.js';
 import { outcomeCommand, readTransaction, transactionStep } from './transactions.js';
 

@@ -16,7 +16,7 @@ export type TransactionRecord = {
   nonce: string;
 };
 
-export const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
+const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
 
 export const showTransactionDocument = (document: TransactionDocument): TransactionRecord => ({
   wallet_id: document.wallet_id,

@@ -1,7 +1,7 @@
 import type { TransactionEvent } from '../domain/transaction.js';
 import { ownScope, type Projection } from './define.js';
 
-export type TransactionState =
+type TransactionState =
   | 'CREATED'
   | 'SIGNED'
   | 'SENT'

@@ -5,10 +5,9 @@ import { type OpenTransactionDocument, openTransactions } from '../../projection
 import { wallets } from '../../projections/wallets.js';
 import { documentsOf } from '../every-owner.js';
 import type { Handle } from '../handle.js';
-import type { Chain, Header } from '../ports/chain.js';
+import type { Chain, Header, Inclusion, Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { Inclusion, Sending } from '../ports/sending.js';
 import type { System } from '../ports/system.js';
 import { createRebroadcast, type OpenTransaction, watcherContext } from '../rebroadcast.js';
 import { transactionStep } from '../transactions.js';

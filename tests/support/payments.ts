@@ -10,7 +10,7 @@ import { silent } from './silent.js';
 const phrase = 'test test test test test test test test test test test junk';
 
 /** One of the development chain's ten accounts: somebody with a key, outside the service. */
-export const account = (index: number) => {
+const account = (index: number) => {
   const { address, signingKey } = HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${index}`);
   return { address: address.toLowerCase(), key: signingKey };
 };

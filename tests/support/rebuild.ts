@@ -1,4 +1,4 @@
-import type { PageKey, ReadModels } from '../../application/ports/read-models.js';
+import type { DocumentKey, ReadModels } from '../../application/ports/read-models.js';
 import { createProjector } from '../../application/processes/project.js';
 import { createProgress } from '../../application/progress.js';
 import { variants } from '../../domain/variant.js';
@@ -7,41 +7,22 @@ import { projections } from '../../projections/index.js';
 import type { Home } from './engines.js';
 import { testSystem } from './silent.js';
 
-/** Every document of some organizations, scope by scope. */
+/** Every document of some organizations, and of what belongs to nobody in particular, by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {
   const scopes = [everybody, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
-  const found: Record<string, unknown[]> = {};
-  for (const scope of scopes) found[scope] = await dumpScope(readModels, scope);
+  const found: Record<string, unknown[]> = Object.fromEntries(scopes.map((scope) => [scope, []]));
+  for (const projection of projections)
+    for await (const { scope, id, document } of walk(readModels, projection))
+      found[scope]?.push({ name: projection.name, id, document });
   return found;
 };
 
-const dumpScope = async (readModels: ReadModels, scope: string) => {
-  const found: { name: string; document: unknown }[] = [];
-  const wallets: string[] = [];
-  for (const projection of projections.filter((one) => 'all' in one.indexes))
-    for await (const document of walk(readModels, projection, scope, 'all', [])) {
-      found.push({ name: projection.name, document });
-      if (projection.name === 'wallets') wallets.push((document as { wallet_id: string }).wallet_id);
-    }
-  for (const projection of projections.filter((one) => 'byWallet' in one.indexes))
-    for (const wallet of wallets)
-      for await (const document of walk(readModels, projection, scope, 'byWallet', [wallet]))
-        found.push({ name: projection.name, document });
-  return found;
-};
-
-const walk = async function* (
-  readModels: ReadModels,
-  projection: (typeof projections)[number],
-  scope: string,
-  index: string,
-  equal: string[],
-) {
-  let after: PageKey | undefined;
+const walk = async function* (readModels: ReadModels, projection: (typeof projections)[number]) {
+  let after: DocumentKey | undefined;
   do {
-    const page = await readModels.page(projection, scope, { index, equal, limit: 500, after });
-    yield* page.documents;
-    after = page.next ?? undefined;
+    const some = await readModels.scan(projection, after);
+    yield* some;
+    after = some.at(-1);
   } while (after);
 };
 

@@ -1,5 +1,4 @@
-import type { Header } from '../../../application/ports/chain.js';
-import type { Broadcast, Call, Inclusion, Sending } from '../../../application/ports/sending.js';
+import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
 import { askAt } from './balances.js';
 import { NodeFault, wrong } from './node-fault.js';
