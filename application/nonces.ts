@@ -63,11 +63,23 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     return holders.at(-1) ?? null;
   };
 
+  const isHeld = async (context: Context, sender: Sender, number: number) =>
+    (await holder(context, sender, number)) !== null;
+
+  /** One past the highest that is held; `from` is past all that ever were. */
+  const firstUnheld = async (context: Context, sender: Sender, pending: number, from: number) => {
+    let first = Math.max(pending, from);
+    while (first > pending && !(await isHeld(context, sender, first - 1))) first--;
+    return first;
+  };
+
   const candidates = async function* (context: Context, sender: Sender, pending: number) {
     const id = `${sender.chain}|${sender.from}`;
-    const known = await readModels.get(nonces, { scope: scopeFor(context), id });
-    yield* (known?.free ?? []).filter((one) => one >= pending);
-    const first = Math.max(pending, known?.next ?? 0);
+    const { free, next } = (await readModels.get(nonces, { scope: scopeFor(context), id })) ?? { free: [], next: 0 };
+    // After one that nobody uses, a transaction would never be mined.
+    for (const number of free.filter((one) => one >= pending))
+      if (number === pending || (await isHeld(context, sender, number - 1))) yield number;
+    const first = await firstUnheld(context, sender, pending, next);
     for (let number = first; number < first + mostTries; number++) yield number;
   };
 
@@ -76,7 +88,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     take: (context, sender, pending, use) =>
       inTurn(`${context.organizationId}|${sender.chain}|${sender.from}`, async () => {
         for await (const number of candidates(context, sender, pending)) {
-          const isFree = (await holder(context, sender, number)) === null;
+          const isFree = !(await isHeld(context, sender, number));
           const position = isFree ? await nullIfTaken(use(number)) : null;
           if (position !== null) return position;
         }

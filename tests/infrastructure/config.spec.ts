@@ -40,6 +40,7 @@ describe('configuration', () => {
       developmentBlockMs: 1000,
       allowPrivate: false,
       ipfsGateway: undefined,
+      stuckSeconds: 600,
     }));
 
   it('takes what is set', () =>
@@ -62,6 +63,7 @@ describe('configuration', () => {
         CHAINFOLD_DEV_BLOCK_MS: '0',
         CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
         CHAINFOLD_IPFS_GATEWAY: 'https://ipfs.example/ipfs/',
+        CHAINFOLD_STUCK_SECONDS: '60',
       }),
       {
         host: '::1',
@@ -81,6 +83,7 @@ describe('configuration', () => {
         developmentBlockMs: 0,
         allowPrivate: true,
         ipfsGateway: 'https://ipfs.example/ipfs/',
+        stuckSeconds: 60,
       },
     ));
 

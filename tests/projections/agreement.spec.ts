@@ -6,7 +6,9 @@ import { credential } from '../../domain/credential.js';
 import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { delivery } from '../../domain/delivery.js';
 import { type Ledger, ledger } from '../../domain/ledger.js';
+import { nonce } from '../../domain/nonce.js';
 import { token } from '../../domain/token.js';
+import { type Transaction, transaction } from '../../domain/transaction.js';
 import { globalVariant } from '../../domain/variant.js';
 import { wallet } from '../../domain/wallet.js';
 import { webhook } from '../../domain/webhook.js';
@@ -15,13 +17,16 @@ import type { AddressDocument } from '../../projections/addresses.js';
 import type { ContractDocument } from '../../projections/contracts.js';
 import { scopeOf } from '../../projections/define.js';
 import type { HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
+import type { NoncesDocument } from '../../projections/nonces.js';
 import { tokenKey } from '../../projections/tokens.js';
+import type { OpenTransactionDocument, TransactionDocument } from '../../projections/transactions.js';
 import type { TransferDocument } from '../../projections/transfers.js';
 import type { WalletDocument } from '../../projections/wallets.js';
 import type { WebhookDocument, WebhookHealthDocument } from '../../projections/webhooks.js';
 import { apiKey, blocks, coin, type Happened, moved, texts, tokenId } from '../support/histories.js';
 import { organizationIds, walletIds } from '../support/history-asks.js';
 import { type Documents, holds, owners, project, slot } from '../support/replay.js';
+import { from, genesis, transactionIds } from '../support/transaction-histories.js';
 import { deliveryIds, headerId, webhookIds } from '../support/webhook-histories.js';
 
 type Owner = (typeof owners)[number];
@@ -178,5 +183,37 @@ describe('replayed documents and deciders', () => {
         const expected = attempts.length > 0 ? { failing_since: failures[0]?.at ?? null } : undefined;
         assert.deepEqual(document<WebhookHealthDocument>('webhook_health', webhookId), expected);
       }
+    }));
+
+  const mayChange = ({ state, block, isFinal }: Transaction) =>
+    !isFinal &&
+    (['sent', 'canceling', 'mined', 'replaced'].includes(state) || (state === 'canceled' && block !== null));
+  it('agree on every transaction, and on which may still change', () =>
+    holdsForOwners(({ document, state }) => {
+      for (const transactionId of transactionIds) {
+        const past = state(transaction, transactionId);
+        const shown = document<TransactionDocument>('transactions', transactionId);
+        assert.equal(shown?.state.toLowerCase() ?? 'none', past.state);
+        assert.equal(shown?.hash ?? '', past.signed?.hash ?? '');
+        assert.equal(shown?.cancellation_hash ?? '', past.cancellation?.signed?.hash ?? '');
+        const open = document<OpenTransactionDocument>('open_transactions', transactionId);
+        assert.equal(open !== undefined, mayChange(past), past.state);
+        if (!open) continue;
+        assert.equal(open.is_taken, past.isTaken);
+        assert.equal(open.is_canceling, past.cancellation !== null);
+        assert.equal(open.is_seen, ['mined', 'replaced', 'canceled'].includes(past.state));
+      }
+    }));
+
+  it('agree on which nonces are free again', () =>
+    holdsForOwners(({ document, state, events }) => {
+      const held = new Set(events('NonceHeld').map(({ data }) => (data as { nonce: number }).nonce));
+      const free = [...held].filter((number) => state(nonce, `${genesis}.${from}.${number}`).holders.length === 0);
+      const found = document<NoncesDocument>('nonces', `${genesis}|${from}`);
+      assert.deepEqual(
+        found?.free ?? [],
+        free.toSorted((a, b) => a - b),
+      );
+      assert.equal(found?.next ?? 0, Math.max(0, ...[...held].map((number) => number + 1)));
     }));
 });

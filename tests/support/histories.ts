@@ -9,14 +9,17 @@ import { delivery } from '../../domain/delivery.js';
 import { domainName } from '../../domain/domain-name.js';
 import { Failure } from '../../domain/failure.js';
 import { ledger } from '../../domain/ledger.js';
+import { nonce } from '../../domain/nonce.js';
 import { organization } from '../../domain/organization.js';
 import { token } from '../../domain/token.js';
+import { transaction } from '../../domain/transaction.js';
 import { globalVariant } from '../../domain/variant.js';
 import { wallet } from '../../domain/wallet.js';
 import { webhook } from '../../domain/webhook.js';
 import { webhookHeader } from '../../domain/webhook-header.js';
 import type { About } from '../../projections/define.js';
 import { type Ask, one, organizationIds, owner, walletIds } from './history-asks.js';
+import { transactionAsks } from './transaction-histories.js';
 import { deliveryAsks, headerAsks, webhookAsks } from './webhook-histories.js';
 
 export type Happened = Message & { readonly about: About; readonly stream: string };
@@ -206,12 +209,14 @@ export const deciders = [
   webhook,
   webhookHeader,
   delivery,
+  transaction,
+  nonce,
 ];
 
 export const histories = fc
   .array(
     fc.oneof(
-      administration,
+      { arbitrary: administration, weight: 2 },
       { arbitrary: walletAsks, weight: 4 },
       { arbitrary: addressAsks, weight: 8 },
       { arbitrary: ledgerAsks, weight: 4 },
@@ -220,6 +225,7 @@ export const histories = fc
       webhookAsks,
       headerAsks,
       { arbitrary: deliveryAsks, weight: 2 },
+      { arbitrary: transactionAsks, weight: 2 },
     ),
     { minLength: 120, maxLength: 200, size: 'max' },
   )
