@@ -38,7 +38,7 @@ export type Payments = NonNullable<Awaited<ReturnType<typeof openPayments>>>;
  * A service and a chain whose blocks come only when they are asked for, so that there is time between being sent and
  * being mined; and a wallet with a funded address. Null where there is no development chain.
  */
-export const openPayments = async (engine: Engine, env: Record<string, string> = {}) => {
+export const openPayments = async (engine: Engine, env: Record<string, string> = {}, { withWallet = true } = {}) => {
   const chain = await startDevelopmentEvm({ blockMs: 3_600_000, log: silent });
   if (!chain) return null;
   const start = (on: Engine | Home, role?: string) =>
@@ -46,7 +46,9 @@ export const openPayments = async (engine: Engine, env: Record<string, string> =
   let service = await start(engine);
   let api = clientOf(service).c;
   const sender = account(0);
-  const { wallet_id } = await api.registerWallet({ name: 'payments', address: sender.address, confirmation: 2 });
+  const { wallet_id } = withWallet
+    ? await api.registerWallet({ name: 'payments', address: sender.address, confirmation: 2 })
+    : { wallet_id: '' };
 
   const stateOf = async (transaction_id: string) =>
     (await api.getTransaction({ transaction_id })).transaction.transaction_state.replace('TRANSACTION_STATE_', '');
