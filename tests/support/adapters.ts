@@ -21,6 +21,7 @@ import { startEventStoreDouble } from './eventstoredb-double/server.js';
 import { startMongoDouble } from './mongodb-double/server.js';
 import type { Place } from './places.js';
 import { noRedis, redisDatabase, redisKind } from './redis.js';
+import { report } from './report.js';
 import { silent } from './silent.js';
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
@@ -111,9 +112,9 @@ export const jobs = {
 } satisfies Record<string, () => Promise<JobsPlace>>;
 
 /** What the run ends with: each port, what it ran on and what it did not run on. */
-globalThis.adapterReport = [
-  ...(globalThis.adapterReport ?? []),
+for (const line of [
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${EVENTSTORE_URL ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
   `read models, vault and process state: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
   `limiter and jobs: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
-];
+])
+  report(line);

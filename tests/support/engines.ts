@@ -12,7 +12,7 @@ import { freshDirectory } from './directories.js';
 import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-double/server.js';
 import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
 import { noRedis, redisDatabase } from './redis.js';
-import { keepAllContents, keepHome } from './secrets.js';
+import { keepHome } from './secrets.js';
 
 /** Somewhere a service can be started, again and again, and several at once. */
 export type Home = {
@@ -44,12 +44,10 @@ export const embedded: Engine = {
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
 const started: { close(): Promise<void> }[] = [];
-// tests/fuzz.ts runs without mocha, on stores that need no closing.
-globalThis.after?.(async function () {
-  this.timeout(300_000);
-  await keepAllContents();
-  await Promise.all(started.map((one) => one.close()));
-});
+/** Lets go of the engines of every home there is. */
+export const closeEngines = async () => {
+  await Promise.all(started.splice(0).map((one) => one.close()));
+};
 
 const startDoubles = async () => {
   const [eventStore, mongo] = await Promise.all([startEventStoreDouble(), startMongoDouble()]);

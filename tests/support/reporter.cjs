@@ -1,4 +1,6 @@
+const { existsSync, readFileSync, rmSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
+const { reportFile } = require('./report-file.cjs');
 
 /** Mocha's own listing, then what each port ran on and what it did not, then the one line that machines read. */
 module.exports = class extends reporters.Spec {
@@ -7,7 +9,9 @@ module.exports = class extends reporters.Spec {
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes = 0, failures = 0, pending = 0 } = this.stats;
       const say = (line) => process.stdout.write(`${line}\n`);
-      for (const line of globalThis.adapterReport ?? []) say(line);
+      const lines = existsSync(reportFile) ? readFileSync(reportFile, 'utf8').trim().split('\n') : [];
+      rmSync(reportFile, { force: true });
+      for (const line of new Set(lines)) say(line);
       say(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
     });
   }

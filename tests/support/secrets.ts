@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { madeDirectories } from './directories.js';
 import { contentsOf, type Stores } from './engine-contents.js';
+import { report } from './report.js';
 import { createSearch, formsOf } from './secret-forms.js';
 
 /** Something that the service, or a command, brought forth. */
@@ -88,31 +89,19 @@ export const keepContents = async (home: Stores) => {
   for (const [name, contents] of Object.entries(await contentsOf(home))) keepAnswer(name, contents);
 };
 
-let isSearchedAtEnd = false;
 const engineMs = 30_000;
 
 /** Copies what the engines hold, before they are closed; of those that a test left broken, the end of the run says so. */
 export const keepAllContents = async () => {
-  if (!isSearchedAtEnd) return;
   const late = async () => Promise.reject(new Error('no answer'));
-  for (const home of homes) {
+  for (const home of homes.splice(0)) {
     const deadline = new AbortController();
     const patience = sleep(engineMs, undefined, { signal: deadline.signal }).then(late, () => undefined);
     await Promise.race([keepContents(home), patience]).catch((error: Error) => {
-      const line = `not searched for secrets: the engines of ${home.directory}, ${error.message}`;
-      globalThis.adapterReport = [...(globalThis.adapterReport ?? []), line];
+      report(`not searched for secrets: the engines of ${home.directory}, ${error.message}`);
     });
     deadline.abort();
   }
-};
-
-/** Has the whole run searched when it ends, whichever tests were in it. */
-export const searchAtEnd = (check: () => void) => {
-  isSearchedAtEnd = true;
-  after(function () {
-    this.timeout(300_000);
-    check();
-  });
 };
 
 /** A place that holds a secret and must not, and in which form; not which secret, since this is printed. */
@@ -133,6 +122,11 @@ export const findLeaks = (directories = madeDirectories()): readonly Leak[] => {
     const bytes = Buffer.from(read() as string);
     return [...secretsIn(bytes), ...(isLog ? keysIn(bytes) : [])].map(({ form }) => ({ where: name, form }));
   });
+};
+
+/** What was searched need not be searched again. */
+export const forgetProducts = () => {
+  products.length = 0;
 };
 
 /** Files that hold a secret by design and that others than their owner may read. */

@@ -1,9 +1,7 @@
+import { report } from './report.js';
+
 /** Skips a test and has the end of the run say why. */
 export const skip = (test: Mocha.Context, reason: string) => {
-  globalThis.adapterReport = [...(globalThis.adapterReport ?? []), `not run: ${reason}`];
+  report(`not run: ${reason}`);
   test.skip();
 };
-
-declare global {
-  var adapterReport: readonly string[] | undefined;
-}

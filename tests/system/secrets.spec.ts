@@ -16,7 +16,6 @@ import {
   keepSecret,
   keepSecretsIn,
   readableKeepers,
-  searchAtEnd,
 } from '../support/secrets.js';
 import {
   clientOf,
@@ -30,11 +29,6 @@ import {
 
 const randomSecret = () => randomBytes(32).toString('hex');
 const noLeaks = (directories?: string[]) => assert.deepEqual(findLeaks(directories), []);
-
-searchAtEnd(() => {
-  noLeaks();
-  assert.deepEqual(readableKeepers(), []);
-});
 
 describe('the search for secrets', () => {
   // Always the same, so that there are always the same tests: some forms of some secrets are alike.

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { madeDirectories } from './directories.js';
+import { closeEngines } from './engines.js';
+import { findLeaks, forgetProducts, keepAllContents, readableKeepers } from './secrets.js';
+
+const searched = new Set<string>();
+
+/** Whatever a file of tests made is searched for secrets when its tests have ended. */
+export const mochaHooks = {
+  async afterAll(this: Mocha.Context) {
+    this.timeout(300_000);
+    await keepAllContents();
+    await closeEngines();
+    const fresh = madeDirectories().filter((directory) => !searched.has(directory));
+    for (const directory of fresh) searched.add(directory);
+    assert.deepEqual(findLeaks(fresh), []);
+    assert.deepEqual(readableKeepers(), []);
+    forgetProducts();
+  },
+};
