@@ -3,7 +3,7 @@ import type { WatchList } from '../../application/watch-list.js';
 import { blockOf } from '../../infrastructure/chains/evm/block.js';
 import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checked-block.js';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
-import { createPace } from '../../infrastructure/chains/evm/pace.js';
+import { createPace } from '../../infrastructure/chains/nodes/pace.js';
 import { silent } from '../../tests/support/silent.js';
 import { type Figure, largest, median } from '../figures.js';
 import { ownNow } from '../own-time.js';

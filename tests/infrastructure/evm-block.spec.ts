@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Failure } from '../../domain/failure.js';
-import { createPace } from '../../infrastructure/chains/evm/pace.js';
 import { fetchTraces } from '../../infrastructure/chains/evm/traces.js';
+import { createPace } from '../../infrastructure/chains/nodes/pace.js';
 import { contractGas, gasPrice, nobody, plainGas, type ScriptedTransaction } from '../support/evm-chain.js';
 import { anna, annas, bert, brief, carl, coins, everyones, evmFixture, inner, vault } from '../support/evm-fixture.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Chain } from '../../application/ports/chain.js';
 import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checked-block.js';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
-import { createPace } from '../../infrastructure/chains/evm/pace.js';
+import { createPace } from '../../infrastructure/chains/nodes/pace.js';
 import { blockAnswer, receiptAnswers } from '../support/evm-answers.js';
 import { anna, bert, evmFixture, token } from '../support/evm-fixture.js';
 import { startEvmNode } from '../support/evm-node.js';

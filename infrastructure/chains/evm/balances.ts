@@ -1,10 +1,11 @@
 import type { Header, Holding } from '../../../application/ports/chain.js';
 import type { Asset } from '../../../domain/asset.js';
+import { NodeFault, wrong } from '../nodes/node-fault.js';
+import { record } from '../nodes/raw.js';
 import { addressIn, addressWord, numberIn, tokenWord } from './abi.js';
-import { NodeFault, wrong } from './node-fault.js';
 import type { Node, Nodes } from './nodes.js';
 import { answerOf, type Outcome, type RpcCall, resultOf } from './transport.js';
-import { hash, inHex, quantity, record } from './wire.js';
+import { hash, inHex, quantity } from './wire.js';
 
 /** With the call that goes before them, less than a batch. */
 const holdingsAtOnce = 98;

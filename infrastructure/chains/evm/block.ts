@@ -1,9 +1,10 @@
 import type { Block, Interest, Movement, Touch } from '../../../application/ports/chain.js';
+import type { Pace } from '../nodes/pace.js';
+import { list, type Raw, record } from '../nodes/raw.js';
 import type { ChainLog, ChainReceipt, ChainTransaction, CheckedBlock } from './checked-block.js';
-import type { Pace } from './pace.js';
 import { isBatch, readTokenLog } from './token-logs.js';
 import type { InternalTransfer, Traces } from './traces.js';
-import { address, list, quantity, type Raw, record } from './wire.js';
+import { address, quantity } from './wire.js';
 
 const native = { standard: 'native' } as const;
 const nobody = `0x${'0'.repeat(40)}`;

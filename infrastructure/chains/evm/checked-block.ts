@@ -1,7 +1,8 @@
 import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from './node-fault.js';
-import type { Pace } from './pace.js';
-import { header, inHex, integer, isRaw, list, type Raw, record } from './wire.js';
+import { wrong } from '../nodes/node-fault.js';
+import type { Pace } from '../nodes/pace.js';
+import { isRaw, list, type Raw, record } from '../nodes/raw.js';
+import { header, inHex, integer } from './wire.js';
 
 /** What was looked at has its type; the rest is looked at where it is used. */
 export type ChainTransaction = Raw & { readonly hash: string; readonly from: string; readonly to: string | null };

@@ -1,18 +1,18 @@
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
+import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
+import { createPace } from '../nodes/pace.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import type { CheckedBlock } from './checked-block.js';
 import { fetchBlock } from './fetch-block.js';
 import { watchHeads } from './heads.js';
-import { NodeFault, wrong } from './node-fault.js';
 import { createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
-import { createPace } from './pace.js';
 import { evmSending } from './sending.js';
 import { readContract, readTokenUri } from './tokens.js';
 import { fetchTraces, type Traces } from './traces.js';
-import { header, inHex, nullIfMissing } from './wire.js';
+import { header, inHex } from './wire.js';
 
 export type EvmOptions = Partial<NodeOptions> & {
   /** How deep a block counts as final where the node does not know the tag `finalized`. */
@@ -49,7 +49,7 @@ const tagged = async (node: Node): Promise<Header | null> => {
 };
 
 const createTracing = (nodes: Nodes, log: Log) => {
-  const mayTrace = (can: Node['can']) => can.traces !== false;
+  const mayTrace = ({ can }: Pick<Node, 'can'>) => can.traces !== false;
   let isTold = false;
   const tell = () => {
     if (!isTold) log.warn({}, 'no node of the chain can trace: native coins that contracts send are not seen');
@@ -62,9 +62,9 @@ const createTracing = (nodes: Nodes, log: Log) => {
     const hashes = transactions.map((transaction) => transaction.hash);
     const trace = (node: Node) => fetchTraces(node, hash, hashes, createPace());
     try {
-      return nodes.some(mayTrace) ? await nodes.use(trace, { patience: blockPatience, among: mayTrace }) : tell();
+      return nodes.ways.some(mayTrace) ? await nodes.use(trace, { patience: blockPatience, among: mayTrace }) : tell();
     } catch (error) {
-      if (nodes.some(mayTrace)) throw error;
+      if (nodes.ways.some(mayTrace)) throw error;
       return tell();
     }
   };
@@ -90,7 +90,10 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
         const final = await tagged(node);
         return final ? final.number : Math.max((await latest(node)).number - finalDepth, 0);
       }),
-    hints: (signal) => watchHeads(nodes.headWatchers, AbortSignal.any([signal, nodes.closed])),
+    hints: (signal) => {
+      const watchers = nodes.ways.flatMap(({ transport }) => transport.watchHeads ?? []);
+      return watchHeads(watchers, AbortSignal.any([signal, nodes.closed]));
+    },
     headerAt: (number) => nodes.find((node) => headerAt(node, number)),
     headerOf: (hash) => nodes.find((node) => headerOf(node, hash)),
     block: (hash, interest) => {

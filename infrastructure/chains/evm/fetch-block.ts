@@ -1,8 +1,8 @@
+import { nullIfMissing } from '../nodes/node-fault.js';
+import { createPace } from '../nodes/pace.js';
 import { type BlockBody, type CheckedBlock, checkBody, checkReceipts } from './checked-block.js';
 import type { Node } from './nodes.js';
-import { createPace } from './pace.js';
 import { resultOf } from './transport.js';
-import { nullIfMissing } from './wire.js';
 
 /** Null when the node gives them only one by one. */
 const receiptsTogether = async (node: Node, hash: string): Promise<{ readonly receipts: unknown } | null> => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDoorbell } from '../../doorbell.js';
-import type { Nodes } from './nodes.js';
+import type { Transport } from './transport.js';
 
-type Watch = Nodes['headWatchers'][number];
+type Watch = NonNullable<Transport['watchHeads']>;
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;

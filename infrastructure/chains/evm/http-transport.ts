@@ -1,8 +1,10 @@
 import { Pool } from 'undici';
 import { withDeadline } from '../../deadline.js';
-import { faultOf, NodeFault } from './node-fault.js';
+import { asFailing, NodeFault } from '../nodes/node-fault.js';
+import { credentialsIn } from '../nodes/node-url.js';
+import { isRaw } from '../nodes/raw.js';
+import { faultOf } from './rpc-fault.js';
 import {
-  asFailing,
   envelope,
   type Outcome,
   outcome,
@@ -11,7 +13,6 @@ import {
   type Transport,
   type TransportLimits,
 } from './transport.js';
-import { isRaw } from './wire.js';
 
 const connections = 32;
 /** How many calls run side by side on a node that takes no batches. */
@@ -20,11 +21,6 @@ const longestRestMs = 5000;
 
 /** `retry-after` in seconds; a date is not worth the trouble. */
 const restOf = (header: unknown) => Math.min(Number(header) * 1000 || 0, longestRestMs);
-
-const credentialsIn = ({ username, password }: URL): Record<string, string> =>
-  username
-    ? { authorization: `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` }
-    : {};
 
 /** The reason in an answer that is not a success, where there is one. */
 const refusal = (status: number, text: string) => {

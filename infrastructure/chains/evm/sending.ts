@@ -1,10 +1,11 @@
 import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
+import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
+import { record } from '../nodes/raw.js';
 import { askAt } from './balances.js';
-import { NodeFault, wrong } from './node-fault.js';
 import type { Node, Nodes } from './nodes.js';
 import { type Outcome, resultOf } from './transport.js';
-import { hash, inHex, integer, nullIfMissing, quantity, record } from './wire.js';
+import { hash, inHex, integer, quantity } from './wire.js';
 
 /** Node software has as many words for it as there is node software. */
 const alreadyThere = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;

@@ -1,7 +1,8 @@
-import { NodeFault, wrong } from './node-fault.js';
+import { NodeFault, wrong } from '../nodes/node-fault.js';
+import type { Pace } from '../nodes/pace.js';
+import { isRaw, list, type Raw, record } from '../nodes/raw.js';
 import type { Node } from './nodes.js';
-import type { Pace } from './pace.js';
-import { address, hash, isRaw, list, quantity, type Raw, record } from './wire.js';
+import { address, hash, quantity } from './wire.js';
 
 /** A native transfer made by a contract. */
 export type InternalTransfer = {

@@ -1,5 +1,6 @@
-import { faultOf, NodeFault } from './node-fault.js';
-import { isRaw } from './wire.js';
+import { NodeFault } from '../nodes/node-fault.js';
+import { isRaw } from '../nodes/raw.js';
+import { faultOf } from './rpc-fault.js';
 
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
 export type Outcome = { readonly result: unknown } | { readonly fault: NodeFault };
@@ -42,11 +43,4 @@ export const resultOf = (outcome: Outcome | undefined): unknown => {
 export const answerOf = (outcome: Outcome | undefined): unknown => {
   const isContracts = outcome && 'fault' in outcome && ['reverted', 'refused'].includes(outcome.fault.kind);
   return isContracts ? null : resultOf(outcome);
-};
-
-/** Whatever went wrong below, as a fault of the node; texts of network errors name hosts and ports, never paths. */
-export const asFailing = (error: unknown): never => {
-  if (error instanceof NodeFault) throw error;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  throw Object.assign(new NodeFault('failing', String(message || code || 'no connection')), { cause: error });
 };

@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws';
 import { withDeadline } from '../../deadline.js';
-import { NodeFault } from './node-fault.js';
+import { asFailing, NodeFault } from '../nodes/node-fault.js';
+import { isRaw } from '../nodes/raw.js';
 import {
-  asFailing,
   envelope,
   type Outcome,
   outcome,
@@ -11,7 +11,6 @@ import {
   type Transport,
   type TransportLimits,
 } from './transport.js';
-import { isRaw } from './wire.js';
 
 const lost = () => new NodeFault('failing', 'the connection was lost');
 

@@ -1,20 +1,11 @@
 import type { Header } from '../../../application/ports/chain.js';
-import { NodeFault, wrong } from './node-fault.js';
-
-/** What a node answered, before anything is known about it. */
-export type Raw = Readonly<Record<string, unknown>>;
+import { wrong } from '../nodes/node-fault.js';
+import { record } from '../nodes/raw.js';
 
 const longestQuantity = 66;
 const hexPattern = /^0x[0-9a-fA-F]+$/;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 const addressPattern = /^0x[0-9a-f]{40}$/;
-
-export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null;
-
-export const record = (value: unknown, what: string): Raw => (isRaw(value) ? value : wrong(`${what} is no object`));
-
-export const list = (value: unknown, what: string): readonly unknown[] =>
-  Array.isArray(value) ? value : wrong(`${what} is no list`);
 
 /** The length is looked at first: reading a number of a million digits takes half a second. */
 const isQuantity = (value: unknown): value is string =>
@@ -48,14 +39,4 @@ export const header = (value: unknown): Header => {
     parentHash: hash(raw.parentHash, 'the parent hash'),
     time: integer(raw.timestamp, 'the block time'),
   };
-};
-
-/** Some nodes answer null for what they do not have, others an error. */
-export const nullIfMissing = async <T>(work: Promise<T>): Promise<T | null> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof NodeFault && error.kind === 'missing') return null;
-    throw error;
-  }
 };

@@ -1,46 +1,15 @@
 import type { Log } from '../../../application/ports/system.js';
-import { refuse } from '../../../domain/failure.js';
-import { httpTransport } from './http-transport.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
-import type { Transport, TransportLimits } from './transport.js';
-import { webSocketTransport } from './websocket-transport.js';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 const resting: readonly FaultKind[] = ['failing', 'busy', 'wrong'];
 
-const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) => Transport>> = {
-  'http:': httpTransport,
-  'https:': httpTransport,
-  'ws:': webSocketTransport,
-  'wss:': webSocketTransport,
-};
+/** A configured node: what it is called in the log, and the way to it. */
+export type Configured<Way> = { readonly name: string; readonly way: Way; redact(text: string): string };
 
-/** A URL may hold a key, so no part of it but the host is ever shown. */
-const parseUrl = (given: string): URL => {
-  const text = given.replace(/^evm\+/, '');
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url && url.protocol in transports
-    ? url
-    : refuse('INVALID_ARGUMENT', 'a node of an EVM chain needs an address like http://host:8545 or ws://host:8546');
-};
-
-/** Some nodes repeat in their errors what they were called by. */
-const redactor = ({ username, password, pathname, searchParams }: URL) => {
-  const shortest = 6;
-  const secrets = [username, password, ...pathname.split('/'), ...searchParams.values()].filter(
-    ({ length }) => length >= shortest,
-  );
-  return (text: string) => secrets.reduce((kept, secret) => kept.replaceAll(secret, '…'), text);
-};
-
-/** One configured node: the way to it, how it is, and what it can do. */
-export const createMember = (given: string, log: Log, limits: TransportLimits) => {
-  const url = parseUrl(given);
-  const name = url.host;
-  const redact = redactor(url);
-  const transport = (transports[url.protocol] ?? httpTransport)(url, limits);
-  const can: { blockReceipts?: boolean; traces?: boolean; stateByHash?: boolean } = {};
+/** One configured node and how it is. */
+export const createMember = <Way>({ name, way, redact }: Configured<Way>, log: Log) => {
   let pauseMs = firstPauseMs;
   let restsSince = 0;
   let restsUntil = 0;
@@ -66,8 +35,7 @@ export const createMember = (given: string, log: Log, limits: TransportLimits) =
 
   return {
     name,
-    transport,
-    can,
+    way,
     isVetted: () => isVetted,
     vouch: () => {
       isVetted = true;
@@ -93,4 +61,4 @@ export const createMember = (given: string, log: Log, limits: TransportLimits) =
   };
 };
 
-export type Member = ReturnType<typeof createMember>;
+export type Member<Way> = ReturnType<typeof createMember<Way>>;

@@ -12,26 +12,26 @@ const unreachable: readonly FaultKind[] = ['failing', 'busy', 'late'];
 export const isUnreachable = ({ kind }: NodeFault): boolean => unreachable.includes(kind);
 
 /** One search through the nodes: who was asked, with what outcome. */
-export const createSearch = (members: readonly Member[]) => {
-  const faults = new Map<Member, NodeFault>();
-  const tries = new Map<Member, number>();
-  const done = new Set<Member>();
+export const createSearch = <Way>(members: readonly Member<Way>[]) => {
+  const faults = new Map<Member<Way>, NodeFault>();
+  const tries = new Map<Member<Way>, number>();
+  const done = new Set<Member<Way>>();
   let denied = false;
-  const triesOf = (member: Member) => tries.get(member) ?? 0;
+  const triesOf = (member: Member<Way>) => tries.get(member) ?? 0;
   // "Not there" is not believed while a node that may know better has only stumbled.
-  const mayWait = (member: Member) => !denied || (triesOf(member) < triesWhenDenied && member.isBrieflyAway());
-  const deny = (member: Member) => {
+  const mayWait = (member: Member<Way>) => !denied || (triesOf(member) < triesWhenDenied && member.isBrieflyAway());
+  const deny = (member: Member<Way>) => {
     denied = true;
     done.add(member);
   };
-  const fail = (member: Member, fault: NodeFault) => {
+  const fail = (member: Member<Way>, fault: NodeFault) => {
     faults.set(member, fault);
     tries.set(member, triesOf(member) + 1);
     if (final.includes(fault.kind) || triesOf(member) === mostTries) done.add(member);
   };
   return {
     /** Each that is ready, one after the other, until one knows. */
-    round: async <T>(ask: (member: Member) => Promise<T | null>): Promise<T | null> => {
+    round: async <T>(ask: (member: Member<Way>) => Promise<T | null>): Promise<T | null> => {
       for (const member of members.filter((one) => !done.has(one) && one.restLeft() === 0)) {
         try {
           const found = await ask(member);

@@ -1,26 +1,4 @@
-/**
- * Why one node gave no usable answer, which decides what may help:
- * failing, busy: put aside and tried again; wrong: it contradicts itself or the others, likewise;
- * missing: it lacks the data, perhaps not for long; unsupported, refused: asking it again changes nothing;
- * reverted: the contract's own doing; late: nobody's fault, the time was up.
- */
-export type FaultKind = 'failing' | 'busy' | 'wrong' | 'missing' | 'unsupported' | 'refused' | 'reverted' | 'late';
-
-export class NodeFault extends Error {
-  override readonly name = 'NodeFault';
-  readonly kind: FaultKind;
-  /** How long the node itself asks to be left alone. */
-  readonly restMs: number;
-  constructor(kind: FaultKind, message: string, restMs = 0) {
-    super(message);
-    this.kind = kind;
-    this.restMs = restMs;
-  }
-}
-
-export const wrong = (message: string): never => {
-  throw new NodeFault('wrong', message);
-};
+import { type FaultKind, NodeFault } from '../nodes/node-fault.js';
 
 const mostCharacters = 160;
 /** Node software agrees on few codes, so most kinds are told by the text. */
