@@ -1,3 +1,4 @@
+import type { Asset } from '../domain/asset.js';
 import { type Fault, refuse } from '../domain/failure.js';
 import { type AddressDocument, addresses } from '../projections/addresses.js';
 import { scopeOf } from '../projections/define.js';
@@ -22,6 +23,10 @@ export type AddressBook = {
   /** The document of the address that was sent, or null. */
   look(context: Context, input: string): Promise<AddressDocument | null>;
   show(context: Context, stored: string): AddressRecord;
+  /** What names a transaction, in the form that is stored. */
+  transaction(context: Context, input: string): string;
+  /** The asset that a request calls by its token address. */
+  asset(context: Context, input: string): Asset;
   /** All addresses of a wallet, oldest first, in pages. */
   pages(context: Context, walletId: string): AsyncIterable<readonly AddressDocument[]>;
 };
@@ -60,6 +65,14 @@ export const createAddressBook = (ports: {
       return readModels.get(addresses, { scope: scopeFor(context), id });
     },
     show: (context, stored) => ({ address: stored, user_friendly_address: codec(context).friendly(stored) }),
+    transaction: (context, input) => codec(context).transaction(input),
+    asset: (context, input) => {
+      const message = 'does not name a token of this chain';
+      return (
+        codec(context).asset(input) ??
+        refuse('INVALID_ARGUMENT', `token_address ${message}`, [{ path: '/token_address', message }])
+      );
+    },
     pages: async function* (context, walletId) {
       let after: PageKey | undefined;
       do {

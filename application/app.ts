@@ -3,6 +3,7 @@ import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access.js';
 import { createAddressBook } from './address-book.js';
 import { type Addresses, createAddresses } from './addresses.js';
+import { type AssetImports, createAssetImports } from './asset-imports.js';
 import { type Assets, createAssets } from './assets.js';
 import { type Balances, createBalances } from './balances.js';
 import { type ConfiguredChains, createChains } from './chains.js';
@@ -83,6 +84,7 @@ export type App = {
   readonly transfers: Transfers;
   readonly assets: Assets;
   readonly balances: Balances;
+  readonly imports: AssetImports;
   readonly contracts: Contracts;
   readonly descriptions: Descriptions;
   readonly once: Once;
@@ -119,14 +121,14 @@ export type App = {
 const createFollowers = (
   ports: Ports,
   handle: Handle,
-  telling: { deliveries: Deliveries; descriptions: Descriptions },
+  telling: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances },
 ) =>
   [...ports.chains].map(([tag, { chain, isNew }]) => {
     const variant = variants.find((one) => one.tag === tag) as Variant;
     const watched = createWatchList(ports, tag);
     const ledgers = createLedgers({ events: ports.events, handle }, variant);
     const notices = createNotices({ ...ports, ...telling, ledgers, watched }, variant);
-    return createFollower({ ...ports, chain, watched, ledgers, notices }, variant, { fromGenesis: isNew });
+    return createFollower({ ...ports, ...telling, chain, watched, ledgers, notices }, variant, { fromGenesis: isNew });
   });
 
 /** One for every chain that transactions are sent on. */
@@ -155,6 +157,8 @@ export const createApp = (ports: Ports): App => {
   const headers = createWebhookHeaders({ ...ports, handle });
   const contracts = createContracts({ handle, readModels, addressBook, chains });
   const nonces = createNonces(ports);
+  const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
+  const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
@@ -165,10 +169,11 @@ export const createApp = (ports: Ports): App => {
     addresses: createAddresses({ events, handle, progress, addressBook }),
     transfers: createTransfers({ readModels, addressBook, pageTokens }),
     assets: createAssets({ readModels, addressBook, pageTokens }),
-    balances: createBalances({ ...ports, handle, addressBook, contracts, chains }),
+    balances,
+    imports,
     contracts,
     descriptions,
-    followers: createFollowers(ports, handle, { deliveries, descriptions }),
+    followers: createFollowers(ports, handle, { deliveries, descriptions, balances }),
     webhooks,
     webhookHeaders: headers,
     deliveries,

@@ -1,7 +1,7 @@
 import { type Asset, assetKey } from '../domain/asset.js';
-import { addresses } from '../projections/addresses.js';
+import { type AddressDocument, addresses } from '../projections/addresses.js';
 import { type AssetDocument, assets } from '../projections/assets.js';
-import { contracts } from '../projections/contracts.js';
+import { type ContractDocument, contracts } from '../projections/contracts.js';
 import { type AddressBook, scopeFor } from './address-book.js';
 import type { Context } from './handle.js';
 import { mergedList, takePage } from './merged-lists.js';
@@ -14,10 +14,14 @@ type AssetFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly contract: string | undefined;
+  /** Names an asset of any standard. */
+  readonly token?: string | undefined;
   readonly excludeZero: boolean;
 };
 
-export type AssetBalance = Pick<AssetDocument, 'wallet_id' | 'address' | 'asset' | 'balance'>;
+export type AssetBalance = Pick<AssetDocument, 'wallet_id' | 'address' | 'asset' | 'balance'> & {
+  readonly user_friendly_address: string;
+};
 
 export type Assets = {
   list(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
@@ -43,6 +47,35 @@ const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, ass
   (contract === undefined || ('contract' in asset && asset.contract === contract)) &&
   !(excludeZero && balance === '0');
 
+/** Tokens, from when they were imported for the address or their contract was registered. */
+const isFollowed = (
+  { asset, read_position }: AssetDocument,
+  { imports = [] }: AddressDocument,
+  contract: ContractDocument | null | undefined,
+) =>
+  (contract?.registered === 'yes' && contract.position < read_position) ||
+  imports.some((one) => assetKey(one.asset) === assetKey(asset) && one.position < read_position);
+
+/** What was removed, an address or a contract, has no assets to show, and what came back none from before. */
+const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
+  const scope = scopeFor(context);
+  const [held, followed] = await Promise.all([
+    readModels.getMany(
+      addresses,
+      documents.map(({ address }) => ({ scope, id: address })),
+    ),
+    readModels.getMany(
+      contracts,
+      documents.map(({ asset }) => ({ scope, id: contractOf(asset) })),
+    ),
+  ]);
+  return documents.map((document, i) => {
+    const [holder, contract] = [held[i], followed[i]];
+    if (holder?.wallet_id !== document.wallet_id || holder.position >= document.read_position) return false;
+    return document.standard === 'native' || isFollowed(document, holder, contract);
+  });
+};
+
 /** By asset, in the order of their keys. */
 const addUp = async (found: AsyncIterable<AssetDocument>) => {
   const sums = new Map<string, { asset: Asset; balance: bigint; wallets: Set<string> }>();
@@ -63,31 +96,14 @@ export const createAssets = (ports: {
 }): Assets => {
   const { readModels, addressBook, pageTokens } = ports;
 
-  /** What was removed, an address or a contract, has no assets to show, and what came back none from before. */
-  const areHeld = async (context: Context, documents: readonly AssetDocument[]) => {
-    const scope = scopeFor(context);
-    const [held, followed] = await Promise.all([
-      readModels.getMany(
-        addresses,
-        documents.map(({ address }) => ({ scope, id: address })),
-      ),
-      readModels.getMany(
-        contracts,
-        documents.map(({ asset }) => ({ scope, id: contractOf(asset) })),
-      ),
-    ]);
-    return documents.map(({ wallet_id, asset, read_position }, i) => {
-      const [holder, contract] = [held[i], followed[i]];
-      const isFollowed = contract?.registered === 'yes' && contract.position < read_position;
-      const isHeld = holder?.wallet_id === wallet_id && holder.position < read_position;
-      return isHeld && (asset.standard === 'native' || isFollowed);
-    });
-  };
   const normal = (context: Context, filter: AssetFilter): AssetFilter => {
     const stored = (text: string | undefined, path: string) =>
       text === undefined ? undefined : addressBook.parse(context, [{ text, path }])[0]?.[0];
-    const { address, contract } = filter;
-    return { ...filter, address: stored(address, '/address'), contract: stored(contract, '/contract_address') };
+    const { address, contract, token } = filter;
+    const known = { ...filter, address: stored(address, '/address'), contract: stored(contract, '/contract_address') };
+    if (token === undefined) return known;
+    const asset = addressBook.asset(context, token);
+    return { ...known, standard: asset.standard, contract: 'contract' in asset ? asset.contract : undefined };
   };
   const prepare = async (context: Context, asked: AssetFilter, name: string) => {
     const filter = normal(context, asked);
@@ -102,7 +118,7 @@ export const createAssets = (ports: {
       after,
       keyOf,
       choose: async (documents) => {
-        const held = await areHeld(context, documents);
+        const held = await areHeld(readModels, context, documents);
         return documents.map((document, i) => (held[i] && fits(filter, document) ? 'take' : 'skip'));
       },
     });
@@ -112,7 +128,11 @@ export const createAssets = (ports: {
       const { filter, list } = await prepare(context, asked, 'assets');
       const found = find(context, filter, pageTokens.read(list, token));
       const { documents, next } = await takePage(found, size, keyOf);
-      return { documents, nextPageToken: pageTokens.write(list, next) };
+      const friendly = (address: string) => addressBook.show(context, address).user_friendly_address;
+      return {
+        documents: documents.map((one) => ({ ...one, user_friendly_address: friendly(one.address) })),
+        nextPageToken: pageTokens.write(list, next),
+      };
     },
     listAggregated: async (context, asked, { size, token }) => {
       const { filter, list } = await prepare(context, asked, 'aggregated assets');
@@ -125,7 +145,7 @@ export const createAssets = (ports: {
         documents: shown.map(([, { asset, balance, wallets }]) => {
           const [only = '', ...others] = wallets;
           const wallet_id = filter.walletId ?? (others.length === 0 ? only : '');
-          return { wallet_id, address: '', asset, balance: String(balance) };
+          return { wallet_id, address: '', user_friendly_address: '', asset, balance: String(balance) };
         }),
         nextPageToken: pageTokens.write(list, wanted.length > size && last ? [0, last[0]] : null),
       };

@@ -1,13 +1,14 @@
 import type { Asset } from '../domain/asset.js';
 import { refuse } from '../domain/failure.js';
 import type { Holding } from '../domain/ledger.js';
+import { addresses } from '../projections/addresses.js';
 import { assets } from '../projections/assets.js';
 import { wallets } from '../projections/wallets.js';
 import { type AddressBook, scopeFor } from './address-book.js';
 import type { Chains } from './chains.js';
 import type { Contracts } from './contracts.js';
 import type { Context, Done, Handle, Nothing } from './handle.js';
-import { recordBalances } from './ledgers.js';
+import { awaitBalances, recordBalances } from './ledgers.js';
 import type { Header } from './ports/chain.js';
 import type { EventStore, Position } from './ports/event-store.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
@@ -20,7 +21,14 @@ export type Balances = {
     context: Context,
     of: { walletId: string | undefined; address: string | undefined; standard: Asset['standard'] },
   ): Promise<Done<Nothing>>;
+  /**
+   * Reads them now, and has them read again when what is the head now is confirmed: what came between the confirmed
+   * height and the head may have happened before anybody followed it.
+   */
+  take(context: Context, of: { walletId: string; confirmation: number | undefined } & Holdings): Promise<Position>;
 };
+
+type Holdings = { readonly holdings: readonly Holding[] };
 
 const beforeAnswering = 100;
 const knownAtOnce = 1000;
@@ -44,13 +52,17 @@ const tokensSeen = async (readModels: ReadModels, context: Context, address: str
   } while (after);
   return found;
 };
+const tokensImported = async (readModels: ReadModels, context: Context, address: string): Promise<Asset[]> => {
+  const held = await readModels.get(addresses, { scope: scopeFor(context), id: address });
+  return (held?.imports ?? []).map(({ asset }) => asset);
+};
 const assetsFor = async (
   { readModels, contracts }: { readModels: ReadModels; contracts: Contracts },
   context: Context,
   address: string,
   standard: Asset['standard'],
 ): Promise<Asset[]> => {
-  if (standard === 'native') return [{ standard }];
+  if (standard === 'native') return [{ standard }, ...(await tokensImported(readModels, context, address))];
   if (standard !== 'erc20') return tokensSeen(readModels, context, address, standard);
   const followed = await contracts.list(context);
   return followed.filter((one) => one.standard === standard).map(({ contract }) => ({ standard, contract }));
@@ -96,10 +108,11 @@ export const createBalances = (ports: {
   /** The height at which something counts as confirmed for the wallet. */
   const confirmedHeader = async (context: Context, confirmation: number | undefined) => {
     const chain = chains.of(context.variant);
-    const { number } = await chain.head();
+    const head = await chain.head();
     const depth = Math.max(1, confirmation ?? context.variant.depth);
-    const found = await chain.headerAt(Math.max(0, number - depth + 1));
-    return found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block');
+    if (depth === 1) return { head, at: head };
+    const found = await chain.headerAt(Math.max(0, head.number - depth + 1));
+    return { head, at: found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block') };
   };
 
   const read = async (context: Context, some: readonly string[], { walletId, standard, at, chain }: Wanted) => {
@@ -117,7 +130,7 @@ export const createBalances = (ports: {
   return {
     refresh: async (context, { walletId, address, standard }) => {
       const { wallet, address: only } = await walletOf(context, walletId, address);
-      const at = await confirmedHeader(context, wallet.confirmation);
+      const { at } = await confirmedHeader(context, wallet.confirmation);
       const { hash: chain } = await chains.of(context.variant).genesis();
       const wanted = { walletId: wallet.wallet_id, standard, at, chain };
       const parts = only === undefined ? addressesOf(addressBook, context, wallet.wallet_id) : onlyOne(only);
@@ -127,6 +140,14 @@ export const createBalances = (ports: {
         system.log.warn({ wallet: wallet.wallet_id, err: error }, 'not all balances could be read'),
       );
       return { answer: {}, position };
+    },
+    take: async (context, { walletId, confirmation, holdings }) => {
+      const { head, at } = await confirmedHeader(context, confirmation);
+      const { hash: chain } = await chains.of(context.variant).genesis();
+      const balances = await readBalances(chains.of(context.variant), holdings, at);
+      const read = await recordBalances(handle, context, { walletId, balances, at, chain });
+      if (head.number === at.number) return read;
+      return Math.max(read, await awaitBalances(handle, context, { walletId, holdings, at: head, chain }));
     },
   };
 };

@@ -1,3 +1,4 @@
+import type { Asset } from '../domain/asset.js';
 import type { Holder } from './activities.js';
 import type { Block, Movement, Touch } from './ports/chain.js';
 import type { WatchList } from './watch-list.js';
@@ -8,9 +9,17 @@ export type BlockEntry = Holder & {
   readonly touches: Touch[];
 };
 
-/** Tokens are followed by those who registered the contract, under the standard they registered it with. */
-const follows = (watched: WatchList, { organizationId }: Holder, { asset }: Movement) =>
-  asset.standard === 'native' || watched.standardOf(organizationId, asset.contract) === asset.standard;
+/**
+ * Tokens are followed by those who registered the contract, under the standard they registered it with, or who imported
+ * them for the address.
+ */
+const follows = (watched: WatchList, holder: Holder, asset: Asset, address: string) => {
+  if (asset.standard === 'native') return true;
+  if (asset.standard === 'token') return watched.isImported(holder, address, asset.contract);
+  return watched.standardOf(holder.organizationId, asset.contract) === asset.standard;
+};
+
+const native: Asset = { standard: 'native' };
 
 /** Whom the block concerns. Two organizations that watch one address get an entry each. */
 export const entriesOf = ({ movements, touches }: Block, watched: WatchList): readonly BlockEntry[] => {
@@ -23,7 +32,7 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
   };
   const take = (transfer: Movement, address: string) => {
     for (const holder of watched.holders(address)) {
-      if (!follows(watched, holder, transfer)) continue;
+      if (!follows(watched, holder, transfer.asset, address)) continue;
       const { transfers } = entryOf(holder);
       const last = transfers.at(-1);
       if (last?.transfer === transfer) last.own.push(address);
@@ -32,6 +41,8 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
   };
   for (const movement of movements)
     for (const address of new Set([movement.from, movement.to])) take(movement, address);
-  for (const touch of touches) for (const holder of watched.holders(touch.address)) entryOf(holder).touches.push(touch);
+  for (const touch of touches)
+    for (const holder of watched.holders(touch.address))
+      if (follows(watched, holder, touch.asset ?? native, touch.address)) entryOf(holder).touches.push(touch);
   return [...entries.values()];
 };

@@ -1,5 +1,5 @@
 import { fold } from '../domain/decider.js';
-import { type Balance, type Ledger, type LedgerCommand, ledger } from '../domain/ledger.js';
+import { type Balance, type Holding, type Ledger, type LedgerCommand, ledger } from '../domain/ledger.js';
 import type { Variant } from '../domain/variant.js';
 import type { Activity, BlockRef, Holder } from './activities.js';
 import type { BlockEntry } from './block-entries.js';
@@ -65,15 +65,25 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
   };
 };
 
-/** Balances that were asked for, in the ledger of the block that they were read at. */
-export const recordBalances = async (
-  handle: Handle,
-  context: Context,
-  reading: { walletId: string; balances: readonly Balance[]; at: Header; chain: string },
-): Promise<Position> => {
-  const { walletId, balances, at, chain } = reading;
+type Place = { readonly walletId: string; readonly at: Header; readonly chain: string };
+
+const writeAt = (handle: Handle, context: Context, { walletId, at, chain }: Place, commandFor: CommandFor) => {
   const block = { number: at.number, hash: at.hash, time: at.time, chain };
   const key = ledgerKey(context.variant, walletId, at.hash);
-  const command = { type: 'Refresh', data: { walletId, block, balances } } as const;
-  return handle(context, [step(ledger, context.organizationId, key, command)]);
+  return handle(context, [step(ledger, context.organizationId, key, commandFor({ walletId, block }))]);
 };
+type CommandFor = (of: { walletId: string; block: BlockRef }) => LedgerCommand;
+
+/** Balances that were asked for, in the ledger of the block that they were read at. */
+export const recordBalances = (
+  handle: Handle,
+  context: Context,
+  { balances, ...place }: Place & { balances: readonly Balance[] },
+): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Refresh', data: { ...of, balances } }));
+
+/** Balances that are asked for, in the ledger of the block at whose confirmation they are read. */
+export const awaitBalances = (
+  handle: Handle,
+  context: Context,
+  { holdings, ...place }: Place & { holdings: readonly Holding[] },
+): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Await', data: { ...of, holdings } }));

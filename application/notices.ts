@@ -9,7 +9,7 @@ import type { Ledgers } from './ledgers.js';
 import type { Listener } from './listeners.js';
 import type { EventStore } from './ports/event-store.js';
 import type { System } from './ports/system.js';
-import { showTransfer } from './shown.js';
+import { showTransfer, stateOf } from './shown.js';
 import type { WatchList } from './watch-list.js';
 
 /** Has those who asked for it told of what blocks did to wallets. */
@@ -60,7 +60,7 @@ const createAsk =
         wallet_id: activity.walletId,
         address: own.includes(transfer.to) ? transfer.to : own[0],
         confirmations: depth,
-        state: record.transfer_state,
+        state: stateOf(state),
         transfer: record,
       };
       return deliveries.request(context, { deliveryId, webhookId: listener.webhookId, data });

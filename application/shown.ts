@@ -1,7 +1,7 @@
 import { type Asset, assetTypeOf, contractTypeOf } from '../domain/asset.js';
-import type { Variant } from '../domain/variant.js';
+import type { TransferForm, Variant } from '../domain/variant.js';
 import type { ContractDocument } from '../projections/contracts.js';
-import type { TransferDocument } from '../projections/transfers.js';
+import type { TransferDocument, TransferState } from '../projections/transfers.js';
 import type { AssetBalance } from './assets.js';
 import type { Describe } from './descriptions.js';
 
@@ -15,23 +15,46 @@ export type AssetRecord = {
   address: string;
   asset_type: string;
   balance: string;
-  asset_metadata: TokenMetadata;
+  user_friendly_address?: string;
+  asset_metadata?: TokenMetadata;
 };
 
-/** SPEC 2.8, C */
+/** What chains call a transfer's particulars, and connectors therefore put into its details. */
+const particulars = [
+  'seq_no',
+  'workchain',
+  'shard',
+  'from_user_friendly_address',
+  'to_user_friendly_address',
+  'message',
+  'transfer_hash',
+  'transfer_type',
+  'bounced',
+] as const;
+type Particulars = Record<(typeof particulars)[number], string>;
+
+/** SPEC 2.8: what of this a record has is its form's to say. */
 export type TransferRecord = {
-  transaction_hash: string;
   asset_type: string;
-  nonce: string;
   from: string;
   to: string;
   value: string;
-  transaction_fee: string;
-  transfer_state: string;
-  block_number: number;
-  block_timestamp: number;
-  transfer_metadata: TokenMetadata;
-};
+} & Partial<
+  Particulars & {
+    transaction_hash: string;
+    transaction_digest: string;
+    /** Of an imported token: its asset type is that of the chain's coin. */
+    token_address: string;
+    nonce: string;
+    transaction_fee: string;
+    transfer_state: string;
+    status: string;
+    block_number: number;
+    block_height: number;
+    block_timestamp: number;
+    transfer_metadata: TokenMetadata;
+  }
+>;
 
 /** SPEC 2.10 */
 export type ContractRecord = {
@@ -42,7 +65,7 @@ export type ContractRecord = {
 
 /** Keyed by token standard, empty for a chain's own coin. */
 const metadataOf = (asset: Asset, describe: Describe): TokenMetadata => {
-  if (asset.standard === 'native') return {};
+  if (asset.standard === 'native' || asset.standard === 'token') return {};
   const { name, symbol, decimals, uri, text } = describe(asset);
   const contract_address = asset.contract;
   if (asset.standard === 'erc20')
@@ -54,23 +77,51 @@ const metadataOf = (asset: Asset, describe: Describe): TokenMetadata => {
 };
 
 type ShownTransfer = Pick<TransferDocument, 'transfer' | 'state' | 'block_number' | 'block_time'>;
+type Show = (
+  document: ShownTransfer,
+  describe: Describe,
+) => Omit<TransferRecord, 'asset_type' | 'from' | 'to' | 'value'>;
 
-export const showTransfer = (variant: Variant, document: ShownTransfer, describe: Describe): TransferRecord => {
-  const { transfer, state, block_number, block_time } = document;
-  const { transaction, asset, from, to, value, fee, details } = transfer;
-  return {
-    transaction_hash: transaction,
-    asset_type: assetTypeOf(variant, asset.standard),
-    nonce: String(details.nonce),
-    from,
-    to,
-    value,
-    transaction_fee: fee,
-    transfer_state: `TRANSFER_STATE_${state}`,
+const statusOf = ({ failed }: ShownTransfer['transfer']) => (failed ? 'failure' : 'success');
+const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
+  asset.standard === 'token' ? { token_address: asset.contract } : {};
+
+const forms: Readonly<Record<TransferForm, Show>> = {
+  stateful: ({ transfer, state, block_number, block_time }, describe) => ({
+    transaction_hash: transfer.transaction,
+    nonce: String(transfer.details.nonce),
+    transaction_fee: transfer.fee,
+    transfer_state: stateOf(state),
     block_number,
     block_timestamp: block_time,
-    transfer_metadata: metadataOf(asset, describe),
-  };
+    transfer_metadata: metadataOf(transfer.asset, describe),
+  }),
+  confirmed: ({ transfer, block_number, block_time }) => ({
+    transaction_hash: transfer.transaction,
+    transaction_fee: transfer.fee,
+    block_height: block_number,
+    block_timestamp: block_time,
+  }),
+  final: ({ transfer }) => ({
+    transaction_digest: transfer.transaction,
+    status: statusOf(transfer),
+    ...tokenIn(transfer),
+  }),
+  'two-sided': ({ transfer }) => ({
+    transaction_hash: transfer.transaction,
+    transaction_fee: transfer.fee,
+    status: statusOf(transfer),
+    ...(Object.fromEntries(particulars.map((name) => [name, String(transfer.details[name] ?? '')])) as Particulars),
+    ...tokenIn(transfer),
+  }),
+};
+
+export const stateOf = (state: TransferState) => `TRANSFER_STATE_${state}`;
+
+export const showTransfer = (variant: Variant, document: ShownTransfer, describe: Describe): TransferRecord => {
+  const { asset, from, to, value } = document.transfer;
+  const asset_type = assetTypeOf(variant, asset.standard);
+  return { asset_type, from, to, value, ...forms[variant.transferForm](document, describe) };
 };
 
 export const showAsset = (variant: Variant, found: AssetBalance, describe: Describe): AssetRecord => ({
@@ -78,7 +129,8 @@ export const showAsset = (variant: Variant, found: AssetBalance, describe: Descr
   address: found.address,
   asset_type: assetTypeOf(variant, found.asset.standard),
   balance: found.balance,
-  asset_metadata: metadataOf(found.asset, describe),
+  ...(variant.can.includes('friendly-address') && { user_friendly_address: found.user_friendly_address }),
+  ...(variant.can.includes('token-contracts') && { asset_metadata: metadataOf(found.asset, describe) }),
 });
 
 export const showContract = ({ contract, standard, description }: ContractDocument): ContractRecord => ({

@@ -1,4 +1,5 @@
 import { refuse } from '../domain/failure.js';
+import type { Variant } from '../domain/variant.js';
 import { momentAt, type TransferDocument, transfers } from '../projections/transfers.js';
 import { type AddressBook, scopeFor, single } from './address-book.js';
 import type { Context } from './handle.js';
@@ -35,11 +36,16 @@ const sourcesOf = ({ walletId, address, transaction }: TransferFilter) => {
   return [{ index: 'byWallet', equal: [walletId ?? ''] }];
 };
 
+/** Where records have no state only what is confirmed, and stands, can be shown; what failed moved nothing. */
+const isShown = ({ transferForm }: Variant, { state }: TransferDocument) =>
+  transferForm !== 'confirmed' || state === 'SUCCESS';
+
 const choose =
-  ({ walletId, address, startTime, endTime }: TransferFilter) =>
+  (variant: Variant, { walletId, address, startTime, endTime }: TransferFilter) =>
   (document: TransferDocument) => {
     if (startTime !== undefined && document.block_time < startTime) return 'stop';
     const isOther =
+      !isShown(variant, document) ||
       (walletId !== undefined && document.wallet_id !== walletId) ||
       (address !== undefined && document.own_from !== address && document.own_to !== address) ||
       (endTime !== undefined && document.block_time > endTime);
@@ -58,11 +64,13 @@ export const createTransfers = (ports: {
 }): Transfers => {
   const { readModels, addressBook, pageTokens } = ports;
 
-  /** As things are stored: addresses in their one form, digests in lower case. */
+  /** As things are stored: each in its one form. */
   const normal = (context: Context, filter: TransferFilter): TransferFilter => {
     const address =
       filter.address === undefined ? undefined : addressBook.parse(context, single(filter.address))[0]?.[0];
-    return { ...filter, address, transaction: filter.transaction?.toLowerCase() };
+    const transaction =
+      filter.transaction === undefined ? undefined : addressBook.transaction(context, filter.transaction);
+    return { ...filter, address, transaction };
   };
 
   return {
@@ -72,7 +80,7 @@ export const createTransfers = (ports: {
       if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
       const list = [scopeFor(context), 'transfers', JSON.stringify(filter)];
       const end: PageKey | undefined = filter.endTime === undefined ? undefined : [momentAt(filter.endTime + 1), ''];
-      const wanted = choose(filter);
+      const wanted = choose(context.variant, filter);
       const found = mergedList(readModels, {
         collection: transfers,
         scope: scopeFor(context),

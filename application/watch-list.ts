@@ -14,7 +14,7 @@ import { createWatched } from './watched.js';
 /** Whom a block may concern: kept in memory, fed by the event stream. */
 export type WatchList = Omit<
   ReturnType<typeof createWatched>,
-  'apply' | 'hold' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed'
+  'apply' | 'hold' | 'importToken' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed'
 > & {
   readonly interest: Interest;
   /** Starts from the read models and from what happened since, but not later than `from`. */
@@ -31,8 +31,11 @@ const breatheEvery = 20;
 const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOf(ports, wallets, variant))
     watched.confirm({ organizationId, walletId: document.wallet_id }, document.confirmation);
-  for await (const { organizationId, document } of documentsOf(ports, addresses, variant))
-    watched.hold({ organizationId, walletId: document.wallet_id }, document.address);
+  for await (const { organizationId, document } of documentsOf(ports, addresses, variant)) {
+    const holder = { organizationId, walletId: document.wallet_id };
+    watched.hold(holder, document.address);
+    for (const { asset } of document.imports ?? []) watched.importToken(holder, document.address, asset);
+  }
   for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
   for await (const { organizationId, document } of documentsOf(ports, webhooks, variant))
@@ -74,6 +77,8 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
       return watched.activities;
     },
     holders: (address) => watched.holders(address),
+    dueImports: () => watched.dueImports(),
+    isImported: (holder, address, contract) => watched.isImported(holder, address, contract),
     standardOf: (organizationId, contract) => watched.standardOf(organizationId, contract),
     listeners: (holder) => watched.listeners(holder),
     confirmation: (holder) => watched.confirmation(holder),

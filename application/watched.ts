@@ -1,7 +1,10 @@
-import type { TokenStandard } from '../domain/asset.js';
-import { type BlockRef, createActivities, type Holder, holderKey } from './activities.js';
+import type { Asset, ImportedToken, TokenStandard } from '../domain/asset.js';
+import { type BlockRef, createActivities, type Holder } from './activities.js';
 import { createAddressMap } from './address-map.js';
+import { createDueImports } from './due-imports.js';
 import { createFollowedContracts } from './followed-contracts.js';
+import { createHolders } from './holders.js';
+import { createImports } from './imports.js';
 import { createListeners } from './listeners.js';
 import type { Recorded } from './ports/event-store.js';
 
@@ -15,41 +18,45 @@ type Data = {
   readonly due?: boolean;
   readonly open?: boolean;
   readonly webhookId: string;
+  readonly importAsset?: true;
+  readonly asset: Asset;
 };
 
 /** Whom the blocks of one variant may concern. What is said twice is as if said once. */
 export const createWatched = (variant: string, seed: number) => {
   const addresses = createAddressMap(seed);
-  const holders: Holder[] = [];
-  const numbers = new Map<string, number>();
-  const confirmations = new Map<number, number>();
+  const { numberOf, of, confirm, confirmation } = createHolders();
   const contracts = createFollowedContracts();
+  const imports = createImports(seed);
+  const dueImports = createDueImports();
   const activities = createActivities();
   const listeners = createListeners();
 
-  const numberOf = (holder: Holder) => {
-    const key = holderKey(holder);
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    numbers.set(key, holders.length);
-    holders.push(holder);
-    return holders.length - 1;
-  };
   const hold = (holder: Holder, address: string) => addresses.add(address, numberOf(holder));
-  const confirm = (holder: Holder, confirmation: number | undefined) => {
-    if (confirmation !== undefined) confirmations.set(numberOf(holder), confirmation);
-  };
+  const importToken = (holder: Holder, address: string, { contract }: ImportedToken) =>
+    imports.add(contract, address, numberOf(holder));
   /** By event type. */
   const on: Readonly<Record<string, (holder: Holder, data: Data) => unknown>> = {
     WalletRegistered: (holder, { confirmation }) => confirm(holder, confirmation),
     ConfirmationUpdated: (holder, { confirmation }) => confirm(holder, confirmation),
-    AddressRegistered: (holder, { address }) => hold(holder, address),
-    AddressRemoved: (holder, { address }) => addresses.remove(address, numberOf(holder)),
+    AddressRegistered: (holder, { address, importAsset }) => {
+      hold(holder, address);
+      if (importAsset) dueImports.add(holder, address);
+    },
+    AddressRemoved: (holder, { address }) => {
+      addresses.remove(address, numberOf(holder));
+      imports.remove(address, numberOf(holder));
+      dueImports.remove(holder, address);
+    },
+    AssetImported: (holder, { address, asset }) => importToken(holder, address, asset as ImportedToken),
     ContractRegistered: ({ organizationId }, { contract, standard }) =>
       contracts.follow(organizationId, contract, standard),
     ContractRemoved: ({ organizationId }, { contract }) => contracts.unfollow(organizationId, contract),
     TransferObserved: (holder, { block }) => activities.set(holder, block, 'pending'),
     BalanceTouched: (holder, { block }) => activities.set(holder, block, 'pending'),
+    BalanceRead: (holder, { address, asset }) => {
+      if (asset.standard === 'native') dueImports.remove(holder, address);
+    },
     ActivitySettled: (holder, { block, open }) => activities.settle(holder, block, open ? 'open' : 'settled'),
     ActivityClosed: (holder, { block }) => activities.settle(holder, block, 'settled'),
     WebhookRegistered: ({ organizationId, walletId }, { webhookId, confirmation = 0 }) =>
@@ -61,6 +68,8 @@ export const createWatched = (variant: string, seed: number) => {
 
   return {
     activities,
+    dueImports: dueImports.all,
+    importToken,
     hold,
     confirm,
     follow: contracts.follow,
@@ -71,13 +80,13 @@ export const createWatched = (variant: string, seed: number) => {
       on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data);
     },
     isHeld: addresses.has,
-    isFollowed: contracts.isFollowed,
-    holders: (address: string): readonly Holder[] =>
-      addresses.values(address).map((number) => holders[number] as Holder),
+    isFollowed: (contract: string) => contracts.isFollowed(contract) || imports.has(contract),
+    isImported: (holder: Holder, address: string, contract: string) =>
+      imports.isImported(contract, address, numberOf(holder)),
+    holders: (address: string): readonly Holder[] => addresses.values(address).map(of),
     /** Under which standard an organization follows a contract. */
     standardOf: contracts.standardOf,
     listeners: listeners.of,
-    /** Null where the wallet has no threshold of its own. */
-    confirmation: (holder: Holder) => confirmations.get(numbers.get(holderKey(holder)) ?? -1) ?? null,
+    confirmation,
   };
 };

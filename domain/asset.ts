@@ -4,9 +4,13 @@ import type { Variant } from './variant.js';
 export const tokenStandards = ['erc20', 'erc721', 'erc1155'] as const;
 export type TokenStandard = (typeof tokenStandards)[number];
 
+/** What chains that have one kind of token call by one name: a jetton by its master, a coin by its type. */
+export type ImportedToken = { readonly standard: 'token'; readonly contract: string };
+
 /** A chain's own coin, or a token of a contract; `tokenId` where a contract's tokens differ. */
 export type Asset =
   | { readonly standard: 'native' }
+  | ImportedToken
   | { readonly standard: 'erc20'; readonly contract: string }
   | { readonly standard: 'erc721' | 'erc1155'; readonly contract: string; readonly tokenId: string };
 
@@ -17,9 +21,12 @@ export const assetKey = (asset: Asset): string => {
   return 'tokenId' in asset ? `${contract}:${asset.tokenId}` : contract;
 };
 
-/** What requests and answers call an asset's standard. */
+const isTokenStandard = (standard: Asset['standard']): standard is TokenStandard =>
+  (tokenStandards as readonly string[]).includes(standard);
+
+/** What requests and answers call an asset's standard; imported tokens go by the name of their chain's coin. */
 export const assetTypeOf = ({ tag }: Variant, standard: Asset['standard']) =>
-  standard === 'native' ? `ASSET_TYPE_${tag}` : `ASSET_TYPE_${standard.toUpperCase()}`;
+  isTokenStandard(standard) ? `ASSET_TYPE_${standard.toUpperCase()}` : `ASSET_TYPE_${tag}`;
 
 export const standardsOf = ({ can }: Variant): readonly Asset['standard'][] =>
   can.includes('token-contracts') ? ['native', ...tokenStandards] : ['native'];

@@ -54,7 +54,7 @@ export type LedgerCommand =
       type: 'Observe';
       data: Of<{
         transfers: readonly { transfer: Transfer; own: readonly string[] }[];
-        touches: readonly { address: string; reason: string }[];
+        touches: readonly { address: string; reason: string; asset?: Asset }[];
       }>;
     }
   | { type: 'Settle'; data: Of<{ balances: readonly Balance[]; at: Height; open: boolean }> }
@@ -62,7 +62,9 @@ export type LedgerCommand =
   /** `told`: somebody may have been told of it. */
   | { type: 'Drop'; data: Of<{ told: boolean }> }
   /** Balances that were asked for, read at that block: should it be replaced, they have to be read again. */
-  | { type: 'Refresh'; data: Of<{ balances: readonly Balance[] }> };
+  | { type: 'Refresh'; data: Of<{ balances: readonly Balance[] }> }
+  /** Balances that are to be read, or read again, once the block is confirmed. */
+  | { type: 'Await'; data: Of<{ holdings: readonly Holding[] }> };
 
 export type Holding = { readonly address: string; readonly asset: Asset };
 type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
@@ -74,12 +76,14 @@ export type Ledger = {
   readonly owed: boolean;
   /** Else all that is known of the block is that balances were read there on request. */
   readonly observed: boolean;
+  /** Somebody asked for balances there. */
+  readonly asked: boolean;
   readonly transfers: readonly Seen[];
   /** What balances the block may have changed; some perhaps more than once. */
   readonly holdings: readonly Holding[];
 };
 
-const nothing = { transfers: [], holdings: [] };
+const nothing = { transfers: [], holdings: [], asked: false };
 const onRequest = 'refresh';
 const native: Asset = { standard: 'native' };
 /** Each once. */
@@ -88,6 +92,8 @@ export const distinct = (holdings: readonly Holding[]): Holding[] => [
 ];
 
 const stands = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
+/** Whether a balance that counted the block, or was to be read for it, has to be read when it is replaced. */
+const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
 /** What was seen before the block was dropped is seen anew. */
 const begun = (ledger: Ledger) => (stands(ledger.phase) ? ledger : { ...ledger, ...nothing });
 
@@ -105,6 +111,12 @@ const readings = (walletId: string, balances: readonly Balance[], at: Height, co
   balances.map((balance) => ({
     type: 'BalanceRead' as const,
     data: { walletId, ...balance, at, ...(correction && { correction: true as const }) },
+  }));
+
+const touches = ({ walletId, block }: Of<unknown>, holdings: readonly Holding[]) =>
+  holdings.map(({ address, asset }) => ({
+    type: 'BalanceTouched' as const,
+    data: { walletId, block, address, asset, reason: onRequest },
   }));
 
 /** One stream per wallet and block, so that no stream grows with an address's history. */
@@ -134,41 +146,41 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
       if (!stands(ledger.phase)) return [];
       return [
         ...changes('TransferRemoved', ledger, { walletId, block }),
-        { type: 'ActivityDropped', data: { walletId, block, due: told || ledger.owed || ledger.phase !== 'pending' } },
+        { type: 'ActivityDropped', data: { walletId, block, due: told || ledger.owed || isOwed(ledger) } },
       ];
     },
     Refresh: ({ phase }, { walletId, block, balances }) => {
       // What was read in a block that is no longer there says nothing.
       if (phase === 'dropped' || phase === 'due') return [];
       const { number, hash, chain } = block;
-      const touched = balances.map(({ address, asset }) => ({
-        type: 'BalanceTouched' as const,
-        data: { walletId, block, address, asset, reason: onRequest },
-      }));
       const open = phase === 'open' ? { open: true as const } : {};
       return [
-        ...touched,
+        ...touches({ walletId, block }, balances),
         ...readings(walletId, balances, { number, hash, chain }, false),
         ...(phase === 'pending' ? [] : [{ type: 'ActivitySettled' as const, data: { walletId, block, ...open } }]),
       ];
     },
+    Await: ({ phase }, { walletId, block, holdings }) =>
+      phase === 'dropped' || phase === 'due' ? [] : touches({ walletId, block }, holdings),
   },
   evolve: {
     TransferObserved: (ledger, { transfer, own }) => {
-      const { transfers, holdings } = begun(ledger);
+      const { transfers, holdings, asked } = begun(ledger);
       const { failed, asset } = transfer;
       return {
         ...ledger,
         phase: 'pending',
         observed: true,
+        asked,
         transfers: [...transfers, { transfer, own }],
         holdings: failed ? holdings : [...holdings, ...own.map((address) => ({ address, asset }))],
       };
     },
     BalanceTouched: (ledger, { address, asset = native, reason }) => {
-      const { transfers, holdings } = begun(ledger);
+      const { holdings, ...rest } = begun(ledger);
       const observed = ledger.observed || reason !== onRequest;
-      return { ...ledger, phase: 'pending', observed, transfers, holdings: [...holdings, { address, asset }] };
+      const asked = rest.asked || reason === onRequest;
+      return { ...rest, phase: 'pending', observed, asked, holdings: [...holdings, { address, asset }] };
     },
     TransferConfirmed: (ledger) => ledger,
     TransferRemoved: (ledger) => ledger,

@@ -1,7 +1,14 @@
 import type { AddressEvent } from '../domain/address.js';
+import type { ImportedToken } from '../domain/asset.js';
 import { ownScope, type Projection } from './define.js';
 
-export type AddressDocument = { address: string; wallet_id: string; position: number };
+export type AddressDocument = {
+  address: string;
+  wallet_id: string;
+  position: number;
+  /** The tokens that are followed for it, each with the position of its import. */
+  imports?: readonly { readonly asset: ImportedToken; readonly account?: string; readonly position: number }[];
+};
 
 export const addresses: Projection<AddressEvent, AddressDocument> = {
   name: 'addresses',
@@ -12,5 +19,10 @@ export const addresses: Projection<AddressEvent, AddressDocument> = {
   on: {
     AddressRegistered: (_, { address, walletId }, { position }) => ({ address, wallet_id: walletId, position }),
     AddressRemoved: () => null,
+    AssetImported: (doc, { asset, account }, { position }) =>
+      doc && {
+        ...doc,
+        imports: [...(doc.imports ?? []), { asset, ...(account !== undefined && { account }), position }],
+      },
   },
 };

@@ -15,7 +15,9 @@ export type WalletDocument = {
 const touch = (doc: WalletDocument | null, { occurredAt }: About, change: Partial<WalletDocument> = {}) =>
   doc && { ...doc, ...change, update_time: occurredAt };
 
-export const wallets: Projection<WalletEvent | AddressEvent, WalletDocument> = {
+type Event = WalletEvent | Extract<AddressEvent, { type: `Address${string}` }>;
+
+export const wallets: Projection<Event, WalletDocument> = {
   name: 'wallets',
   version: 1,
   indexes: { all: { equal: [], order: 'position' } },

@@ -1,4 +1,4 @@
-import type { Asset, TokenStandard } from '../../domain/asset.js';
+import type { Asset, ImportedToken, TokenStandard } from '../../domain/asset.js';
 
 /** A block as the chain links it; `time` is Unix seconds. */
 export type Header = {
@@ -31,8 +31,12 @@ export type Movement = {
   readonly details: Readonly<Record<string, string | number>>;
 };
 
-/** A native balance that changed without a transfer: a fee, a withdrawal, a block reward. */
-export type Touch = { readonly address: string; readonly reason: 'fee' | 'withdrawal' | 'reward' };
+/** A balance, the native one unless it is said, that changed without a transfer: a fee, a withdrawal, a block reward. */
+export type Touch = {
+  readonly address: string;
+  readonly reason: 'fee' | 'withdrawal' | 'reward';
+  readonly asset?: Asset;
+};
 
 export type Block = Header & {
   /** In the order the chain made them. */
@@ -41,6 +45,15 @@ export type Block = Header & {
 };
 
 export type Holding = { readonly address: string; readonly asset: Asset };
+
+/** As a request names tokens of an address: whose, what they are, or where the chain keeps them. */
+export type NamedTokens = {
+  readonly owner: string | undefined;
+  readonly asset: ImportedToken | undefined;
+  readonly account: string | undefined;
+};
+/** `account`: where the chain keeps them, when that is an address of its own. */
+export type FoundTokens = { readonly owner: string; readonly asset: Asset; readonly account?: string };
 
 export type TokenContract = { readonly name?: string; readonly symbol?: string; readonly decimals?: number };
 
@@ -98,5 +111,7 @@ export interface Chain {
   tokenUri(asset: Asset): Promise<string>;
   /** Where transactions can be sent. */
   readonly sending?: Sending;
+  /** What is left open is asked of the chain; refuses what is no token, or not the owner's. */
+  tokens(named: NamedTokens): Promise<FoundTokens>;
   close(): Promise<void>;
 }

@@ -1,13 +1,17 @@
-import type { TokenStandard } from '../../domain/asset.js';
+import type { Asset, TokenStandard } from '../../domain/asset.js';
 import type { Signed, Unsigned } from '../../domain/transaction.js';
 import type { AddressForm } from '../../domain/variant.js';
 
-/** How one chain family reads and writes addresses; pure, needs no connection. */
+/** How one chain family reads and writes addresses and names transactions; pure, needs no connection. */
 export interface AddressCodec {
   /** The one form that is stored; null when it is no address of this family. */
   parse(input: string): string | null;
   /** What people of this chain are shown; empty where the stored form is all there is. */
   friendly(address: string): string;
+  /** What names a transaction, in the form that is stored. */
+  transaction(input: string): string;
+  /** The asset that requests call by this token address; null when it can be none. */
+  asset(input: string): Asset | null;
 }
 
 export type AddressCodecs = Readonly<Record<AddressForm, AddressCodec>>;

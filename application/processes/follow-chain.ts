@@ -1,4 +1,5 @@
 import type { Variant } from '../../domain/variant.js';
+import type { Balances } from '../balances.js';
 import { entriesOf } from '../block-entries.js';
 import {
   beginAt,
@@ -21,6 +22,7 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { WatchList } from '../watch-list.js';
 import { createBlockPause } from './block-pause.js';
+import { createDueImporter } from './import-due.js';
 import { createSettlement } from './settle-activity.js';
 
 type FollowerStatus = {
@@ -49,6 +51,7 @@ type Ports = {
   readonly watched: WatchList;
   readonly ledgers: Ledgers;
   readonly notices: Notices;
+  readonly balances: Balances;
   readonly system: System;
 };
 
@@ -83,6 +86,7 @@ const pauseFor = ({ headers }: Cursor) => {
 const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
   const { chain, events, state, watched, ledgers, notices, system } = ports;
   const settle = createSettlement({ chain, watched, ledgers, notices, system }, variant);
+  const importDue = createDueImporter(ports, variant);
   const { read, save, last } = createCursorStore(state, variant.tag);
 
   const begin = async (genesis: Header, known: Cursor | null) => {
@@ -132,6 +136,8 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
     const { drop, add } = await findPath(chain, from.headers, head);
     // Whoever registered an address before a block was there is in the list before the block is read.
     await watched.catchUp();
+    // Before the cursor moves on, and with it from where registrations are read after a crash.
+    await importDue();
     const taken = await take({ ...(await giveUp(from, drop)), head }, add);
     const cursor = finalizedAt(taken, await chain.finalized());
     if (add.length > 0 || cursor.headers.length !== from.headers.length) await save(cursor);

@@ -1,6 +1,7 @@
 import { Address } from '@ton/core';
 import { getAddress } from 'ethers/address';
 import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.js';
+import { nativeCoinType, normalCoinType } from './sui/coin-type.js';
 
 /** SPEC gives this pattern to every variant, so every chain's codec takes it as it is. */
 const evmPattern = /^0x[a-f0-9]{40}$/;
@@ -13,6 +14,8 @@ const evm: AddressCodec = {
     return mixedCase.test(input) && getAddress(stored) === input ? stored : null;
   },
   friendly: () => '',
+  transaction: (input) => input.toLowerCase(),
+  asset: () => null,
 };
 
 const suiPattern = /^0x[a-fA-F0-9]{64}$/;
@@ -23,11 +26,18 @@ const sui: AddressCodec = {
     return suiPattern.test(input) ? input.toLowerCase() : null;
   },
   friendly: () => '',
+  transaction: (input) => input,
+  asset: (input) => {
+    const contract = normalCoinType(input);
+    if (contract === null) return null;
+    return contract === nativeCoinType ? { standard: 'native' } : { standard: 'token', contract };
+  },
 };
 
 const rawPattern = /^(?:0|-1):[a-fA-F0-9]{64}$/;
 const friendlyPattern = /^[A-Za-z0-9+/_-]{48}$/;
 const workchains = [0, -1];
+const hashPattern = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 const parseFriendly = (input: string) => {
   try {
@@ -38,14 +48,22 @@ const parseFriendly = (input: string) => {
   }
 };
 
+const parseTon = (input: string) => {
+  if (rawPattern.test(input)) return input.toLowerCase();
+  return friendlyPattern.test(input) ? parseFriendly(input) : null;
+};
+
 const ton: AddressCodec = {
-  parse: (input) => {
-    if (evmPattern.test(input)) return input;
-    if (rawPattern.test(input)) return input.toLowerCase();
-    return friendlyPattern.test(input) ? parseFriendly(input) : null;
-  },
+  parse: (input) => (evmPattern.test(input) ? input : parseTon(input)),
   friendly: (address) =>
     rawPattern.test(address) ? Address.parseRaw(address).toString({ bounceable: false, urlSafe: true }) : '',
+  // Hashes are written in hex, and in either form of base64.
+  transaction: (input) =>
+    hashPattern.test(input) ? Buffer.from(input, 'base64').toString('hex') : input.toLowerCase(),
+  asset: (input) => {
+    const contract = parseTon(input);
+    return contract === null ? null : { standard: 'token', contract };
+  },
 };
 
 export const addressCodecs: AddressCodecs = { evm, sui, ton };

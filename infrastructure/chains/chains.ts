@@ -3,10 +3,10 @@ import type { Chain } from '../../application/ports/chain.js';
 import type { Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { chains as chainVariants, type Variant } from '../../domain/variant.js';
-import { type Config, networks } from '../config.js';
+import { BadSetting, type Config, networks } from '../config.js';
 import { httpNode } from '../node/http-node.js';
-import type { DevelopmentChain } from './development/evm.js';
-import { evmChain } from './evm/connector.js';
+import { type DevelopmentControls, developmentNode } from './development/development-node.js';
+import { type Family, families, familyOf } from './families.js';
 
 /** The chains that are followed and asked, and the nodes behind the gateway's addresses. */
 export type Connections = {
@@ -16,59 +16,95 @@ export type Connections = {
 };
 
 type Followed = { readonly chain: Chain; readonly isNew: boolean };
+type Development = NonNullable<Awaited<ReturnType<Family['develop']>>>;
+/** The development chains that run, by family. */
+type Developments = ReadonlyMap<string, Development>;
+type Reached = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
 
-const isEvm = ({ addressForm }: Variant) => addressForm === 'evm';
-const isFollowed = ({ can }: Variant) => can.includes('token-contracts');
+const isFollowed = ({ surface }: Variant) => surface === 'wallet';
 /** Gateway addresses lead to chains that speak JSON-RPC of the EVM's kind. */
 const hasGateway = ({ surface, can }: Variant) => surface === 'query' || can.includes('managed-transactions');
 
+const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
+
 /** What each chain is reached at: its nodes, or the development chain where nothing is set. */
-const urlsOf = ({ chains }: Config, { tag }: Variant, development: DevelopmentChain | null) => {
-  const setting = chains.find((one) => one.tag === tag)?.urls ?? 'off';
+const reach = (config: Config, variant: Variant, developments: Developments): Reached | null => {
+  const setting = settingOf(config, variant);
   if (typeof setting === 'object') return { urls: setting, isDevelopment: false };
-  if (setting === 'off' || !development) return null;
-  return { urls: [development.wsUrl, development.url], isDevelopment: true };
+  const development = setting === 'unset' ? developments.get(variant.addressForm) : undefined;
+  return development ? { urls: development.urls, isDevelopment: true } : null;
 };
 
-const isUnset = ({ chains }: Config, { tag }: Variant) =>
-  chains.some((setting) => setting.tag === tag && setting.urls === 'unset');
-
-const startDevelopment = async (config: Config, log: Log) => {
-  if (config.production || !chainVariants.some((variant) => isEvm(variant) && isUnset(config, variant))) return null;
-  const { startDevelopmentEvm } = await import('./development/evm.js');
-  return startDevelopmentEvm({ blockMs: config.developmentBlockMs, log });
+/** The scheme decides, whatever the variant. */
+const connectorFor = ({ tag }: Variant, urls: readonly string[]): Family['connect'] => {
+  const [family = '', ...others] = new Set(urls.map(familyOf));
+  const setting = `CHAIN_${tag}_URL`;
+  if (others.length > 0) throw new BadSetting(`${setting} must hold nodes of one kind, not of ${family} and ${others}`);
+  const found = families[family];
+  if (!found) throw new BadSetting(`${setting} names nodes of a kind that is not known: ${family}+…`);
+  return found.connect;
 };
+
+const startDevelopments = async (config: Config, log: Log): Promise<Developments> => {
+  const started = new Map<string, Development>();
+  if (config.production) return started;
+  const wanted = chainVariants.filter((variant) => settingOf(config, variant) === 'unset');
+  for (const name of new Set(wanted.map(({ addressForm }) => addressForm))) {
+    const development = await families[name]?.develop({ blockMs: config.developmentBlockMs, log });
+    if (development) started.set(name, development);
+  }
+  return started;
+};
+
+/** The controls of the development chains that are no EVM, by the tags of their variants. */
+const controlsBeside = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
+  new Map(
+    chainVariants.flatMap((variant): [string, DevelopmentControls][] => {
+      const controls = developments.get(variant.addressForm)?.controls;
+      return controls && settingOf(config, variant) === 'unset' ? [[variant.tag, controls]] : [];
+    }),
+  );
 
 const httpOnly = (urls: readonly string[]) =>
   urls.map((url) => url.replace(/^evm\+/, '')).filter((url) => url.startsWith('http'));
 
-const nodesOf = (config: Config, variant: Variant, development: DevelopmentChain | null): [string, Node][] => {
+const nodesOf = (config: Config, variant: Variant, developments: Developments): [string, Node][] => {
   if (!hasGateway(variant)) return [];
-  const reached = urlsOf(config, variant, development);
+  const reached = reach(config, variant, developments);
   return networks.flatMap((network): [string, Node][] => {
     const address = `${variant.segment}/${network}`;
     const own = config.gateways[address];
     const urls = httpOnly(own ?? reached?.urls ?? []);
-    return urls.length > 0 ? [[address, httpNode(urls, !own && reached?.isDevelopment === true)]] : [];
+    if (urls.length === 0) return [];
+    const isDevelopment = !own && reached?.isDevelopment === true;
+    const node = httpNode(urls, isDevelopment);
+    return [[address, isDevelopment ? developmentNode(node, controlsBeside(config, developments)) : node]];
   });
 };
 
-/** The development chain is only started where it is asked for: it lives and dies with that process. */
-export const connectChains = async (config: Config, log: Log, withDevelopment: boolean): Promise<Connections> => {
-  const development = withDevelopment ? await startDevelopment(config, log) : null;
+const connectFollowed = async (config: Config, log: Log, developments: Developments) => {
   const chains: [Variant['tag'], Followed][] = [];
   for (const variant of chainVariants.filter(isFollowed)) {
-    const reached = urlsOf(config, variant, development);
-    if (reached) chains.push([variant.tag, { chain: await evmChain(reached.urls, log), isNew: reached.isDevelopment }]);
+    const reached = reach(config, variant, developments);
+    if (!reached) continue;
+    const chain = await connectorFor(variant, reached.urls)(reached.urls, log);
+    chains.push([variant.tag, { chain, isNew: reached.isDevelopment }]);
   }
-  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, development));
+  return chains;
+};
+
+/** Development chains are only started where they are asked for: they live and die with that process. */
+export const connectChains = async (config: Config, log: Log, withDevelopment: boolean): Promise<Connections> => {
+  const developments = withDevelopment ? await startDevelopments(config, log) : new Map<string, Development>();
+  const chains = await connectFollowed(config, log, developments);
+  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments));
   return {
     chains: new Map(chains),
     nodes: new Map(nodes),
     close: async () => {
       const open = [...chains.map(([, { chain }]) => chain), ...nodes.map(([, node]) => node)];
       await Promise.all(open.map((one) => one.close()));
-      await development?.close();
+      for (const development of developments.values()) await development.close();
     },
   };
 };

@@ -18,8 +18,11 @@ export const registerAddress = operation({
   },
   example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
   response: {},
-  handle: (app, { wallet_id, address, import_asset }, by) =>
-    app.addresses.register(by, { walletId: wallet_id, inputs: single(address), importAsset: import_asset }),
+  handle: async (app, { wallet_id, address, import_asset }, by) => {
+    const wanted = { walletId: wallet_id, inputs: single(address), importAsset: import_asset };
+    const done = await app.addresses.register(by, wanted);
+    return import_asset ? app.imports.registered(by, done, { walletId: wallet_id, address }) : done;
+  },
 });
 
 export const removeAddress = operation({

@@ -15,6 +15,8 @@ import {
 import { address, flag, id, list, oneOf, text } from './schema.js';
 
 const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
+/** What names a token is its chain's to say. */
+const tokenAddress = text(1, 1000);
 const contractType = oneOf(tokenStandards.map(contractTypeOf));
 
 const standardNamed = (variant: Variant, name: string) =>
@@ -25,20 +27,20 @@ export const listTransfers = operation({
   name: 'ListTransfers',
   summary: 'List transfers of a wallet, an address or a transaction, newest first.',
   surface: 'wallet',
-  needs: 'token-contracts',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
-    transaction_hash: { schema: text(1, 200) },
+    transaction_hash: { schema: text(1, 200), needs: 'hash-lookup' },
+    transaction_digest: { schema: text(1, 200), needs: 'digest-lookup' },
     start_time: { schema: unixTime },
     end_time: { schema: unixTime },
     page_size: { schema: pageSize },
     page_token: { schema: pageToken },
   },
-  atLeastOne: ['wallet_id', 'address', 'transaction_hash'],
+  atLeastOne: ['wallet_id', 'address', 'transaction_hash', 'transaction_digest'],
   example: () => ({ wallet_id: anyWallet, page_size: 10 }),
   response: {
-    transfers: { schema: list(transferRecord), required: true },
+    transfers: { schema: (variant) => list(transferRecord(variant)), required: true },
     pagination: { schema: pagination, required: true },
   },
   handle: async (app, request, by) => {
@@ -47,7 +49,7 @@ export const listTransfers = operation({
       {
         walletId: request.wallet_id,
         address: request.address,
-        transaction: request.transaction_hash,
+        transaction: request.transaction_hash ?? request.transaction_digest,
         startTime: request.start_time,
         endTime: request.end_time,
       },
@@ -69,12 +71,12 @@ export const listAssets = operation({
   name: 'ListAssets',
   summary: 'List balances of one asset type, by address or added up over all addresses.',
   surface: 'wallet',
-  needs: 'token-contracts',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
     asset_type: { schema: assetType, required: true },
-    contract_address: { schema: address },
+    contract_address: { schema: address, needs: 'token-contracts' },
+    token_address: { schema: tokenAddress, needs: 'token-import' },
     is_aggregated: { schema: flag(false) },
     exclude_zero_balance: { schema: flag(false) },
     page_size: { schema: pageSize },
@@ -82,7 +84,7 @@ export const listAssets = operation({
   },
   example: (variant) => ({ wallet_id: anyWallet, asset_type: assetTypeOf(variant, 'native') }),
   response: {
-    assets: { schema: list(assetRecord), required: true },
+    assets: { schema: (variant) => list(assetRecord(variant)), required: true },
     pagination: { schema: pagination, required: true },
   },
   handle: async (app, request, by) => {
@@ -91,6 +93,7 @@ export const listAssets = operation({
       walletId: request.wallet_id,
       address: request.address,
       contract: request.contract_address,
+      token: request.token_address,
       excludeZero: request.exclude_zero_balance ?? false,
     };
     const read = request.is_aggregated ? app.assets.listAggregated : app.assets.list;
@@ -112,7 +115,6 @@ export const refreshAssetBalances = operation({
   name: 'RefreshAssetBalances',
   summary: 'Read balances from the node now, at the confirmed height: of one address, or of all that a wallet has.',
   surface: 'wallet',
-  needs: 'token-contracts',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
@@ -123,6 +125,24 @@ export const refreshAssetBalances = operation({
   response: {},
   handle: (app, { wallet_id, address, asset_type }, by) =>
     app.balances.refresh(by, { walletId: wallet_id, address, standard: standardNamed(by.variant, asset_type) }),
+});
+
+export const importAsset = operation({
+  kind: 'command',
+  name: 'ImportAsset',
+  summary: 'Read the balance of an address now; with token_address also follow its tokens of that kind from now on.',
+  surface: 'wallet',
+  needs: 'import-asset',
+  request: {
+    address: { schema: address, requiredIn: ({ can }) => !can.includes('token-import') },
+    asset_type: { schema: assetType, required: true },
+    token_address: { schema: tokenAddress, needs: 'token-import' },
+    token_account_address: { schema: address, needs: 'token-import' },
+  },
+  example: (variant) => ({ address: variant.addressExample, asset_type: assetTypeOf(variant, 'native') }),
+  response: {},
+  handle: (app, { address, token_address, token_account_address }, by) =>
+    app.imports.take(by, { address, token: token_address, account: token_account_address }),
 });
 
 const tokenStandardNamed = (name: string): TokenStandard =>

@@ -6,7 +6,13 @@ import type { Schema, TypeOf } from './schema.js';
 
 type PerVariant<T> = T | ((variant: Variant) => T);
 /** `needs` hides a field (or a whole operation) in variants that lack the capability. */
-type Field = { readonly schema: PerVariant<Schema<unknown>>; readonly required?: true; readonly needs?: Capability };
+type Field = {
+  readonly schema: PerVariant<Schema<unknown>>;
+  readonly required?: true;
+  /** Where it is required in some variants only. */
+  readonly requiredIn?: (variant: Variant) => boolean;
+  readonly needs?: Capability;
+};
 export type Fields = Readonly<Record<string, Field>>;
 type ValueOf<F extends Field> = TypeOf<F['schema'] extends (variant: Variant) => infer S ? S : F['schema']>;
 
@@ -63,7 +69,7 @@ export const schemaFor = (fields: Fields, variant: Variant, atLeastOne: readonly
     properties: Object.fromEntries(
       kept.map(([name, { schema }]) => [name, typeof schema === 'function' ? schema(variant) : schema]),
     ),
-    required: kept.filter(([, field]) => field.required).map(([name]) => name),
+    required: kept.filter(([, field]) => field.required || field.requiredIn?.(variant)).map(([name]) => name),
     additionalProperties: false,
     ...(anyOf.length > 0 && { anyOf }),
   };

@@ -5,7 +5,7 @@ import type { TransactionRecord } from '../../application/shown-transactions.js'
 import type { WalletRecord } from '../../application/wallets.js';
 import type { ShownHeader } from '../../application/webhook-headers.js';
 import { type Role, roles } from '../../domain/credential.js';
-import type { Variant } from '../../domain/variant.js';
+import type { TransferForm, Variant } from '../../domain/variant.js';
 import type { OrganizationDocument } from '../../projections/organizations.js';
 import { flag, id, int64, list, oneOf, record, type Schema, text, timestamp } from './schema.js';
 
@@ -101,27 +101,57 @@ const metadata = record<TokenMetadata>(
   ['erc20', 'erc721', 'erc1155'],
 );
 
-export const assetRecord = record<AssetRecord>({
-  wallet_id: stored,
-  address: stored,
-  asset_type: chainText,
-  balance: chainText,
-  asset_metadata: metadata,
-});
+/** SPEC 2.6 */
+export const assetRecord = ({ can }: Variant): Schema<AssetRecord> =>
+  record<AssetRecord>({
+    wallet_id: stored,
+    address: stored,
+    asset_type: chainText,
+    balance: chainText,
+    ...(can.includes('friendly-address') && { user_friendly_address: stored }),
+    ...(can.includes('token-contracts') && { asset_metadata: metadata }),
+  } as never);
 
-export const transferRecord = record<TransferRecord>({
-  transaction_hash: chainText,
-  asset_type: chainText,
-  nonce: chainText,
-  from: chainText,
-  to: chainText,
-  value: chainText,
-  transaction_fee: chainText,
-  transfer_state: chainText,
-  block_number: int64({ minimum: 0 }),
-  block_timestamp: int64({ minimum: 0 }),
-  transfer_metadata: metadata,
-});
+const moved = { asset_type: chainText, from: chainText, to: chainText, value: chainText };
+const height = int64({ minimum: 0 });
+const coinType = text(0, 1000);
+
+/** SPEC 2.8 */
+const transferFields: Readonly<Record<TransferForm, object>> = {
+  stateful: {
+    transaction_hash: chainText,
+    nonce: chainText,
+    transaction_fee: chainText,
+    transfer_state: chainText,
+    block_number: height,
+    block_timestamp: height,
+    transfer_metadata: metadata,
+  },
+  confirmed: {
+    transaction_hash: chainText,
+    transaction_fee: chainText,
+    block_height: height,
+    block_timestamp: height,
+  },
+  final: { transaction_digest: chainText, status: chainText, token_address: coinType },
+  'two-sided': {
+    transaction_hash: chainText,
+    transaction_fee: chainText,
+    seq_no: chainText,
+    workchain: chainText,
+    shard: chainText,
+    status: chainText,
+    from_user_friendly_address: chainText,
+    to_user_friendly_address: chainText,
+    message: foreignText,
+    transfer_hash: chainText,
+    transfer_type: chainText,
+    bounced: chainText,
+    token_address: coinType,
+  },
+};
+export const transferRecord = ({ transferForm }: Variant): Schema<TransferRecord> =>
+  record<TransferRecord>({ ...moved, ...transferFields[transferForm] } as never, ['token_address']);
 
 /** SPEC 2.9 */
 export const transactionRecord = record<TransactionRecord>({

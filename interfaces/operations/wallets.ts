@@ -17,8 +17,11 @@ export const registerWallet = operation({
   },
   example: ({ addressExample }) => ({ name: 'treasury', address: addressExample }),
   response: { wallet_id: { schema: id, required: true } },
-  handle: (app, { name, address, import_asset, confirmation }, by) =>
-    app.wallets.register(by, { name, address, importAsset: import_asset, confirmation }),
+  handle: async (app, { name, address, import_asset, confirmation }, by) => {
+    const done = await app.wallets.register(by, { name, address, importAsset: import_asset, confirmation });
+    if (!import_asset || address === undefined) return done;
+    return app.imports.registered(by, done, { walletId: done.answer.wallet_id, address, confirmation });
+  },
 });
 
 export const getWallet = operation({

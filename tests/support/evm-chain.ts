@@ -15,7 +15,7 @@ export const nobody = `0x${'0'.repeat(40)}`;
 
 export type ScriptedLog = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
 type TokenTransfer = {
-  readonly asset: Exclude<Asset, { standard: 'native' }>;
+  readonly asset: Exclude<Asset, { standard: 'native' | 'token' }>;
   readonly from: string;
   readonly to: string;
   readonly value?: bigint;

@@ -92,7 +92,12 @@ const topics = {
 const topic = (address: string) => `0x${addressWord(address)}`;
 
 /** The log that a token of its standard writes for a transfer. */
-export const tokenLog = (asset: Exclude<Asset, { standard: 'native' }>, from: string, to: string, value = 1n) => {
+export const tokenLog = (
+  asset: Exclude<Asset, { standard: 'native' | 'token' }>,
+  from: string,
+  to: string,
+  value = 1n,
+) => {
   const address = asset.contract;
   const parties = [topic(from), topic(to)];
   if (asset.standard === 'erc20') return { address, topics: [topics.Transfer, ...parties], data: `0x${word(value)}` };

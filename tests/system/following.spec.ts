@@ -52,7 +52,7 @@ for (const engine of engines)
     };
     const transfersOf = async (wallet_id: string) => (await api.listTransfers({ wallet_id, page_size: 100 })).transfers;
     const statesOf = async (wallet_id: string) =>
-      (await transfersOf(wallet_id)).map(({ transfer_state }) => transfer_state.replace('TRANSFER_STATE_', ''));
+      (await transfersOf(wallet_id)).map(({ transfer_state }) => transfer_state?.replace('TRANSFER_STATE_', ''));
     const balancesOf = async (wallet_id: string, asset_type = 'ASSET_TYPE_C') =>
       (await api.listAssets({ wallet_id, asset_type, page_size: 100 })).assets.map(({ balance }) => balance);
 
@@ -129,9 +129,9 @@ for (const engine of engines)
       ]);
       await eventually(async () => {
         const [nft] = (await api.listAssets({ wallet_id, asset_type: 'ASSET_TYPE_ERC721' })).assets;
-        assert.equal(nft?.asset_metadata.erc721?.token_id, '42');
-        assert.match(nft?.asset_metadata.erc721?.token_uri ?? '', /^data:application\/json/);
-        assert.ok(JSON.parse(nft?.asset_metadata.erc721?.token_data ?? '').name);
+        assert.equal(nft?.asset_metadata?.erc721?.token_id, '42');
+        assert.match(nft?.asset_metadata?.erc721?.token_uri ?? '', /^data:application\/json/);
+        assert.ok(JSON.parse(nft?.asset_metadata?.erc721?.token_data ?? '').name);
       });
       const { contracts } = await api.listContracts({});
       assert.ok(contracts.some(({ contract_address }) => contract_address === erc20));
@@ -227,12 +227,12 @@ for (const engine of engines)
       const all = await transfersOf(wallet_id);
       const [third, fourth] = [all[2], all[1]];
       const start_time = third?.block_timestamp;
-      const within = all.filter(({ block_timestamp }) => block_timestamp >= (start_time ?? 0));
+      const within = all.filter(({ block_timestamp = 0 }) => block_timestamp >= (start_time ?? 0));
       assert.deepEqual(
         await values({ wallet_id, start_time }),
         within.map(({ value }) => value),
       );
-      const before = all.filter(({ block_timestamp }) => block_timestamp <= (fourth?.block_timestamp ?? 0));
+      const before = all.filter(({ block_timestamp = 0 }) => block_timestamp <= (fourth?.block_timestamp ?? 0));
       assert.deepEqual(
         await values({ wallet_id, end_time: fourth?.block_timestamp }),
         before.map(({ value }) => value),

@@ -44,7 +44,7 @@ const readNative = (outcome: Outcome | undefined) => quantity(resultOf(outcome),
 
 type Asked = { readonly address: string; readonly contract: string; readonly token: string };
 
-const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question<string | null>>> = {
+const questions: Readonly<Record<Exclude<Asset['standard'], 'token'>, (asked: Asked) => Question<string | null>>> = {
   native: ({ address }) => ({
     call: (block) => ({ method: 'eth_getBalance', params: [address, block] }),
     read: readNative,
@@ -67,7 +67,8 @@ const questions: Readonly<Record<Asset['standard'], (asked: Asked) => Question<s
 const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
   const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
-  return token === null ? null : questions[asset.standard]({ address, contract, token });
+  if (token === null || asset.standard === 'token') return null;
+  return questions[asset.standard]({ address, contract, token });
 };
 
 const balanceOfNobody = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [nobody, block] });

@@ -107,6 +107,7 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
     contract: readContract(nodes),
     tokenUri: readTokenUri(nodes),
     sending: evmSending(nodes),
+    tokens: async () => refuse('FAILED_PRECONDITION', 'no tokens are imported on a chain of this kind'),
     close: () => nodes.close(),
   };
 };
