@@ -1,11 +1,12 @@
 import type { Asset } from '../domain/asset.js';
+import type { Transfer } from '../domain/ledger.js';
 import type { Holder } from './activities.js';
-import type { Block, Movement, Touch } from './ports/chain.js';
+import type { Block, Touch } from './ports/chain.js';
 import type { WatchList } from './watch-list.js';
 
 /** What one block did to one wallet; `own`: which of a transfer's addresses are the wallet's. */
 export type BlockEntry = Holder & {
-  readonly transfers: { readonly transfer: Movement; readonly own: string[] }[];
+  readonly transfers: { readonly transfer: Transfer; readonly own: string[] }[];
   readonly touches: Touch[];
 };
 
@@ -30,7 +31,7 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
     entries.set(key, entry);
     return entry;
   };
-  const take = (transfer: Movement, address: string) => {
+  const take = (transfer: Transfer, address: string) => {
     for (const holder of watched.holders(address)) {
       if (!follows(watched, holder, transfer.asset, address)) continue;
       const { transfers } = entryOf(holder);
@@ -39,8 +40,10 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
       else transfers.push({ transfer, own: [address] });
     }
   };
-  for (const movement of movements)
-    for (const address of new Set([movement.from, movement.to])) take(movement, address);
+  for (const { side, ...transfer } of movements) {
+    const told = side ? [transfer[side]] : [transfer.from, transfer.to];
+    for (const address of new Set(told)) take(transfer, address);
+  }
   for (const touch of touches)
     for (const holder of watched.holders(touch.address))
       if (follows(watched, holder, touch.asset ?? native, touch.address)) entryOf(holder).touches.push(touch);

@@ -14,7 +14,7 @@ import { createWatched } from './watched.js';
 /** Whom a block may concern: kept in memory, fed by the event stream. */
 export type WatchList = Omit<
   ReturnType<typeof createWatched>,
-  'apply' | 'hold' | 'importToken' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed'
+  'apply' | 'hold' | 'importToken' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed' | 'tokenAccount'
 > & {
   readonly interest: Interest;
   /** Starts from the read models and from what happened since, but not later than `from`. */
@@ -34,7 +34,8 @@ const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOf(ports, addresses, variant)) {
     const holder = { organizationId, walletId: document.wallet_id };
     watched.hold(holder, document.address);
-    for (const { asset } of document.imports ?? []) watched.importToken(holder, document.address, asset);
+    for (const { asset, account } of document.imports ?? [])
+      watched.importToken(holder, document.address, asset, account);
   }
   for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
@@ -64,7 +65,11 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
   };
 
   return {
-    interest: { address: (address) => watched.isHeld(address), contract: (contract) => watched.isFollowed(contract) },
+    interest: {
+      address: (address) => watched.isHeld(address),
+      contract: (contract) => watched.isFollowed(contract),
+      tokenAccount: (account) => watched.tokenAccount(account),
+    },
     load: async (from) => {
       watched = empty();
       // Asked before the documents are read: what they include beyond it is applied again, to no effect in the end.

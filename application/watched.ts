@@ -20,6 +20,7 @@ type Data = {
   readonly webhookId: string;
   readonly importAsset?: true;
   readonly asset: Asset;
+  readonly account?: string;
 };
 
 /** Whom the blocks of one variant may concern. What is said twice is as if said once. */
@@ -33,8 +34,8 @@ export const createWatched = (variant: string, seed: number) => {
   const listeners = createListeners();
 
   const hold = (holder: Holder, address: string) => addresses.add(address, numberOf(holder));
-  const importToken = (holder: Holder, address: string, { contract }: ImportedToken) =>
-    imports.add(contract, address, numberOf(holder));
+  const importToken = (holder: Holder, owner: string, asset: ImportedToken, account: string | undefined) =>
+    imports.add(numberOf(holder), { owner, asset }, account);
   /** By event type. */
   const on: Readonly<Record<string, (holder: Holder, data: Data) => unknown>> = {
     WalletRegistered: (holder, { confirmation }) => confirm(holder, confirmation),
@@ -48,7 +49,8 @@ export const createWatched = (variant: string, seed: number) => {
       imports.remove(address, numberOf(holder));
       dueImports.remove(holder, address);
     },
-    AssetImported: (holder, { address, asset }) => importToken(holder, address, asset as ImportedToken),
+    AssetImported: (holder, { address, asset, account }) =>
+      importToken(holder, address, asset as ImportedToken, account),
     ContractRegistered: ({ organizationId }, { contract, standard }) =>
       contracts.follow(organizationId, contract, standard),
     ContractRemoved: ({ organizationId }, { contract }) => contracts.unfollow(organizationId, contract),
@@ -81,6 +83,7 @@ export const createWatched = (variant: string, seed: number) => {
     },
     isHeld: addresses.has,
     isFollowed: (contract: string) => contracts.isFollowed(contract) || imports.has(contract),
+    tokenAccount: imports.tokenAccount,
     isImported: (holder: Holder, address: string, contract: string) =>
       imports.isImported(contract, address, numberOf(holder)),
     holders: (address: string): readonly Holder[] => addresses.values(address).map(of),

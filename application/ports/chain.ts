@@ -12,6 +12,8 @@ export type Header = {
 export type Interest = {
   address(address: string): boolean;
   contract(address: string): boolean;
+  /** Whose tokens an account keeps, where chains keep them in accounts of their own; null when nobody's that matter. */
+  tokenAccount(account: string): { readonly owner: string; readonly asset: ImportedToken } | null;
 };
 
 /** Value that moved, or would have moved had it not failed. */
@@ -27,6 +29,8 @@ export type Movement = {
   readonly fee: string;
   /** Reverted on chain: nothing but the fee was paid. */
   readonly failed: boolean;
+  /** Which of the two addresses it is told to, where each side of a transfer has a record of its own; else both. */
+  readonly side?: 'from' | 'to';
   /** What else the chain family's transfer records show. */
   readonly details: Readonly<Record<string, string | number>>;
 };

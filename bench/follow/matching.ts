@@ -29,7 +29,11 @@ const parsed = ({ block, receipts }: Texts) => ({
   block: (JSON.parse(block) as { result: unknown }).result,
   receipts: (JSON.parse(receipts) as { result: unknown }).result,
 });
-const interestOf = (watched: Watched) => ({ address: watched.isHeld, contract: watched.isFollowed });
+const interestOf = (watched: Watched) => ({
+  address: watched.isHeld,
+  contract: watched.isFollowed,
+  tokenAccount: watched.tokenAccount,
+});
 
 const matched = async (texts: Texts, watched: Watched) => {
   const pace = createPace();

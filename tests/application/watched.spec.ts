@@ -248,7 +248,7 @@ describe('what a block does to wallets', () => {
     const unused = () => assert.fail('a block is given to those who are known');
     const list: WatchList = {
       ...watched,
-      interest: { address: unused, contract: unused },
+      interest: { address: unused, contract: unused, tokenAccount: unused },
       load: unused,
       catchUp: unused,
     };

@@ -16,7 +16,7 @@ const [anna, bert, token, vault] = ['anna', 'bert', 'token', 'vault'].map(addres
   string,
   string,
 ];
-const everything: Interest = { address: () => true, contract: () => true };
+const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
 const erc20 = { standard: 'erc20', contract: token } as const;
 
 /** Short, so that what never answers is given up soon. */

@@ -16,8 +16,12 @@ export const [anna, bert, carl, token, vault, inner] = names.map(addressOf) as [
 ];
 
 /** Only anna is watched, and only `token` is registered. */
-export const annas: Interest = { address: (address) => address === anna, contract: (address) => address === token };
-export const everyones: Interest = { address: () => true, contract: () => true };
+export const annas: Interest = {
+  address: (address) => address === anna,
+  contract: (address) => address === token,
+  tokenAccount: () => null,
+};
+export const everyones: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
 
 export const brief = ({ index, asset, from, to, value, failed }: Movement) => ({
   index,
