@@ -22,7 +22,10 @@ export const addresses: Projection<AddressEvent, AddressDocument> = {
     AssetImported: (doc, { asset, account }, { position }) =>
       doc && {
         ...doc,
-        imports: [...(doc.imports ?? []), { asset, ...(account !== undefined && { account }), position }],
+        imports: [
+          ...(doc.imports ?? []).filter((one) => one.asset.contract !== asset.contract),
+          { asset, ...(account !== undefined && { account }), position },
+        ],
       },
   },
 };

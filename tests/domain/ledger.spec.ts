@@ -129,6 +129,22 @@ describe('ledger', () => {
     'open again with the correction': [...onRequest, openly],
   });
 
+  const touchedOnRequest = onRequest.filter(({ type }) => type === 'BalanceTouched');
+  const awaited = refreshed.map((cell) => emits(...('emits' in cell && cell.emits.length > 0 ? touchedOnRequest : [])));
+
+  it('reads balances that were asked for when their block is confirmed, and also when it is replaced', () => {
+    const asked = fold(ledger, touchedOnRequest);
+    assert.deepEqual([asked.phase, asked.holdings.length], ['pending', 2]);
+    assert.deepEqual(decide(ledger, asked, { type: 'Settle', data: { ...of, balances, at, open: false } }), [
+      ...read,
+      done,
+    ]);
+    const drop = { type: 'Drop', data: { ...of, told: false } } as const;
+    assert.deepEqual(decide(ledger, asked, drop), [{ type: 'ActivityDropped', data: { ...of, due: true } }]);
+    const back = fold(ledger, [...touchedOnRequest, ...dropped(true).slice(-1), done, ...observed]);
+    assert.deepEqual(decide(ledger, back, drop), dropped(false));
+  });
+
   it('observes a block in which balances were only read on request, and keeps both', () => {
     const past = [...onRequest, done];
     const state = fold(ledger, past);
@@ -183,6 +199,7 @@ describe('ledger', () => {
         }),
       ]),
       ['Refresh', { type: 'Refresh', data: { ...of, balances } }, ...refreshed],
+      ['Await', { type: 'Await', data: { ...of, holdings: balances } }, ...awaited],
     ],
   });
 

@@ -209,7 +209,11 @@ describe('address', () => {
   const registered = { type: 'AddressRegistered', data } as const;
   const elsewhere = { type: 'AddressRegistered', data: theirs } as const;
   const removed = { type: 'AddressRemoved', data: plain } as const;
+  const ofToken = { ...plain, asset: { standard: 'token', contract: '0xcc' }, account: '0xdd' } as const;
+  const imported = { type: 'AssetImported', data: ofToken } as const;
+  const imports = { type: 'Import', data: ofToken } as const;
   const taken = refused('ALREADY_EXISTS', '0xab is held by another wallet');
+  const foreign = refused('NOT_FOUND', 'the wallet does not hold 0xab');
   check(address, {
     pasts: {
       free: [],
@@ -217,6 +221,8 @@ describe('address', () => {
       'held by wal_2': [elsewhere],
       removed: [registered, removed],
       'moved to wal_2': [registered, removed, elsewhere],
+      'its token imported': [registered, imported],
+      'back without what was imported': [registered, imported, removed, registered],
     },
     rows: [
       [
@@ -227,6 +233,8 @@ describe('address', () => {
         taken,
         emits(registered),
         taken,
+        nothing,
+        nothing,
       ],
       [
         'Register for wal_1',
@@ -236,8 +244,21 @@ describe('address', () => {
         taken,
         emits({ type: 'AddressRegistered', data: plain } as const),
         taken,
+        nothing,
+        nothing,
       ],
-      ['Remove from wal_1', { type: 'Remove', data: plain }, nothing, emits(removed), nothing, nothing, nothing],
+      [
+        'Remove from wal_1',
+        { type: 'Remove', data: plain },
+        nothing,
+        emits(removed),
+        nothing,
+        nothing,
+        nothing,
+        emits(removed),
+        emits(removed),
+      ],
+      ['Import', imports, foreign, emits(imported), foreign, foreign, foreign, nothing, emits(imported)],
     ],
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { streamName } from '../../application/ports/event-store.js';
 import { address } from '../../domain/address.js';
+import { assetKey } from '../../domain/asset.js';
 import { contract } from '../../domain/contract.js';
 import { credential } from '../../domain/credential.js';
 import { type Decider, fold, type Message } from '../../domain/decider.js';
@@ -79,11 +80,12 @@ describe('replayed documents and deciders', () => {
         assert.deepEqual(shown(document<WalletDocument>('wallets', walletId)), state(wallet, walletId));
     }));
 
-  it('agree on who holds an address', () =>
+  it('agree on who holds an address, and on what was imported for it', () =>
     holdsForOwners(({ document, state }) => {
       for (const text of texts) {
-        const heldBy = document<AddressDocument>('addresses', text)?.wallet_id ?? null;
-        assert.deepEqual({ heldBy }, state(address, text));
+        const found = document<AddressDocument>('addresses', text);
+        const imports = (found?.imports ?? []).map(({ asset }) => assetKey(asset));
+        assert.deepEqual({ heldBy: found?.wallet_id ?? null, imports }, state(address, text));
       }
     }));
 

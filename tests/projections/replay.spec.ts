@@ -24,7 +24,7 @@ const handled = {
   rate_limits: ['RateLimitSet', 'RateLimitDeleted'],
   credentials: ['CredentialIssued', 'CredentialDeleted'],
   wallets: ['WalletRegistered', 'ConfirmationUpdated', 'AddressRegistered', 'AddressRemoved'],
-  addresses: ['AddressRegistered', 'AddressRemoved'],
+  addresses: ['AddressRegistered', 'AddressRemoved', 'AssetImported'],
   contracts: ['ContractRegistered', 'ContractRemoved'],
   transfers: ['TransferObserved', 'TransferConfirmed', 'TransferRemoved'],
   assets: ['BalanceRead'],

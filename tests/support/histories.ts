@@ -86,10 +86,15 @@ const walletAsks = fc
   });
 
 const addressAsks = fc
-  .record({ ...owner, what: one(['register', 'remove', 'move']), text: one(texts) })
-  .map(({ organizationId, variant, walletId, what, text }): Ask[] => {
-    const ask = (type: 'Register' | 'Remove', id: string): Ask => {
-      const data = { address: text, walletId: id };
+  .record({
+    ...owner,
+    what: one(['register', 'remove', 'move', 'import']),
+    text: one(texts),
+    contract: one([coin, '0xcd']),
+  })
+  .map(({ organizationId, variant, walletId, what, text, contract }): Ask[] => {
+    const ask = (type: 'Register' | 'Remove' | 'Import', id: string): Ask => {
+      const data = { address: text, walletId: id, asset: { standard: 'token' as const, contract } };
       const required = { type: 'RequireRegistered', data: { walletId: id } } as const;
       return {
         organizationId,
@@ -100,6 +105,7 @@ const addressAsks = fc
         ],
       };
     };
+    if (what === 'import') return [ask('Import', walletId)];
     if (what === 'move') return [...walletIds.map((id) => ask('Remove', id)), ask('Register', walletId)];
     return [ask(what === 'register' ? 'Register' : 'Remove', walletId)];
   });
@@ -124,6 +130,8 @@ const ledgerMoves = {
   correct: ['observe', 'settle', 'drop', 'settle'],
   correctLate: ['observe', 'open', 'drop', 'observe', 'drop', 'settle'],
   refresh: ['refresh'],
+  await: ['await', 'settle'],
+  awaitInVain: ['await', 'drop'],
 } as const;
 
 const ledgerAsks = fc
@@ -148,6 +156,7 @@ const ledgerAsks = fc
         drop: { type: 'Drop', data: { ...of, told: false } },
         dropTold: { type: 'Drop', data: { ...of, told: true } },
         refresh: { type: 'Refresh', data: { ...of, balances } },
+        await: { type: 'Await', data: { ...of, holdings: balances } },
       } as const;
       const key = `${variant}.${walletId}.${block.hash}`;
       return { organizationId, variant, steps: [step(ledger, organizationId, key, command[each])] };
