@@ -24,8 +24,13 @@ const evm: Family = {
   },
 };
 
+const sui: Family = {
+  connect: async (urls, log) => (await import('./sui/connector.js')).suiChain(urls, log),
+  develop: async (options) => (await import('./development/sui/chain.js')).startDevelopmentSui(options),
+};
+
 /** By what the schemes of its URLs begin with; a new kind of chain is a new row. Each is loaded when it is used. */
-export const families: Readonly<Record<string, Family>> = { evm };
+export const families: Readonly<Record<string, Family>> = { evm, sui };
 
 const usual = 'evm';
 /** `evm+https://…` is of the family evm, and so is a URL that names none. */

@@ -227,7 +227,7 @@ export const histories = fc
     fc.oneof(
       { arbitrary: administration, weight: 2 },
       { arbitrary: walletAsks, weight: 4 },
-      { arbitrary: addressAsks, weight: 8 },
+      { arbitrary: addressAsks, weight: 12 },
       { arbitrary: ledgerAsks, weight: 4 },
       contractAsks,
       tokenAsks,

@@ -5,7 +5,7 @@ import type { TokenType } from './tokens.js';
 const wordEnd = 2n ** 256n;
 
 /** Decimal or hex; a JSON number only as far as it is exact. */
-const readNumber = (name: string, value: unknown) => {
+export const readNumber = (name: string, value: unknown) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const number = typeof text === 'string' && /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : wordEnd;
   return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, from 2^53 on as a text`);

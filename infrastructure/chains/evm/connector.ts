@@ -1,13 +1,13 @@
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
+import { watchHeads } from '../nodes/heads.js';
 import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
 import { createPace } from '../nodes/pace.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import type { CheckedBlock } from './checked-block.js';
 import { fetchBlock } from './fetch-block.js';
-import { watchHeads } from './heads.js';
 import { createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
 import { evmSending } from './sending.js';
 import { readContract, readTokenUri } from './tokens.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDoorbell } from '../../doorbell.js';
-import type { Transport } from './transport.js';
 
-type Watch = NonNullable<Transport['watchHeads']>;
+/** Tells of new heads until the connection ends or the signal fires. */
+type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;

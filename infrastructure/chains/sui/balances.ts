@@ -1,0 +1,77 @@
+import type { Header, Holding } from '../../../application/ports/chain.js';
+import { NodeFault } from '../nodes/node-fault.js';
+import { fullAddress } from './addresses.js';
+import { type Changes, changeKey, changesAt, latestHeight } from './checkpoints.js';
+import { nativeCoinType } from './coin-type.js';
+import type { Node, Nodes } from './nodes.js';
+import type { Recent } from './recent.js';
+
+const askedAtOnce = 16;
+const checkpointsAtOnce = 8;
+/** Further back than this a node's newest balance is taken as it is. */
+const furthestBack = 512;
+const tries = 5;
+const heightHeader = 'x-sui-checkpoint-height';
+
+type Asked = { readonly owner: string; readonly coinType: string };
+/** As of some checkpoint from `from` to `to`. */
+type Reading = { readonly balances: readonly bigint[]; readonly from: number; readonly to: number };
+
+const askedFor = ({ address, asset }: Holding): Asked => ({
+  owner: fullAddress(address),
+  coinType: 'contract' in asset ? asset.contract : nativeCoinType,
+});
+const keyOf = ({ owner, coinType }: Asked) => changeKey(owner, coinType);
+
+const inTurns = async <T, R>(all: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> => {
+  const done: R[] = [];
+  for (let i = 0; i < all.length; i += atOnce) done.push(...(await Promise.all(all.slice(i, i + atOnce).map(work))));
+  return done;
+};
+
+/** Coins and the address's own account together. */
+const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
+  const from = await latestHeight(node);
+  const answers = await inTurns(all, askedAtOnce, (asked) =>
+    node.ask((client, options) => client.stateService.getBalance(asked, options)),
+  );
+  const told = answers.map(({ headers }) => Number(headers[heightHeader] ?? from));
+  // Behind one address may stand several nodes, and one that lags does not know what another has told.
+  if (told.some((height) => height < from)) throw new NodeFault('missing', 'knows less than it said before');
+  const to = Math.max(await latestHeight(node), ...told);
+  return { balances: answers.map(({ response }) => response.balance?.balance ?? 0n), from, to };
+};
+
+const changesBetween = (node: Node, recent: Recent<Changes>, after: number, last: number) => {
+  const numbers = Array.from({ length: Math.max(0, last - after) }, (_, i) => after + 1 + i);
+  return inTurns(numbers, checkpointsAtOnce, (number) => recent.get(number, () => changesAt(node, number)));
+};
+
+/** What can be told of them; null for a balance that changed while it was being read: on which side nobody knows. */
+const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>) => {
+  const { balances, from, to } = await readNewest(node, all);
+  if (from < at.number) throw new NodeFault('missing', 'does not know the checkpoint yet');
+  const meanwhile = await changesBetween(node, recent, from, to);
+  // Nodes only know the newest balances: what came after the wanted checkpoint is taken off again.
+  const later = from - at.number > furthestBack ? [] : await changesBetween(node, recent, at.number, from);
+  return all.map((asked, i) => {
+    const key = keyOf(asked);
+    if (meanwhile.some((changes) => changes.has(key))) return null;
+    return later.reduce((balance, changes) => balance - (changes.get(key) ?? 0n), balances[i] as bigint).toString();
+  });
+};
+
+const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>): Promise<string[]> => {
+  const found = new Map<string, string>();
+  const left = () => all.filter((asked) => !found.has(keyOf(asked)));
+  for (let tried = 0; left().length > 0; tried++) {
+    if (tried === tries) throw new NodeFault('missing', 'balances change faster than they can be read');
+    const some = left();
+    for (const [i, balance] of (await readOnce(node, some, at, recent)).entries())
+      if (balance !== null) found.set(keyOf(some[i] as Asked), balance);
+  }
+  return all.map((asked) => found.get(keyOf(asked)) as string);
+};
+
+export const readBalances = (nodes: Nodes, recent: Recent<Changes>, holdings: readonly Holding[], at: Header) =>
+  holdings.length === 0 ? Promise.resolve([]) : nodes.use((node) => readOn(node, holdings.map(askedFor), at, recent));

@@ -1,0 +1,42 @@
+import type { SuiGrpcClient } from '@mysten/sui/grpc';
+import type { Header } from '../../../application/ports/chain.js';
+import { wrong } from '../nodes/node-fault.js';
+
+type Answer<T> = T extends (...given: never[]) => { readonly response: Promise<infer O> } ? O : never;
+
+/** The messages of `sui.rpc.v2`, by way of the client that speaks them. */
+export type Checkpoint = NonNullable<Answer<SuiGrpcClient['ledgerService']['getCheckpoint']>['checkpoint']>;
+export type ExecutedTransaction = Checkpoint['transactions'][number];
+
+export const headerPaths = ['sequence_number', 'digest', 'summary.timestamp', 'summary.previous_digest'];
+export const changesPaths = ['sequence_number', 'digest', 'transactions.balance_changes'];
+export const blockPaths = [
+  ...headerPaths,
+  'contents.transactions',
+  'transactions.digest',
+  'transactions.checkpoint',
+  'transactions.transaction.sender',
+  'transactions.transaction.gas_payment.owner',
+  'transactions.effects.status',
+  'transactions.effects.gas_used',
+  'transactions.balance_changes',
+];
+
+/** Heights beyond 2^53 are centuries away. */
+export const heightOf = ({ sequenceNumber }: Checkpoint): number =>
+  sequenceNumber === undefined ? wrong('a checkpoint without a number') : Number(sequenceNumber);
+
+export const headerOf = (checkpoint: Checkpoint): Header => {
+  const { digest, summary } = checkpoint;
+  if (!digest || !summary?.timestamp) return wrong('a checkpoint without its summary');
+  return {
+    number: heightOf(checkpoint),
+    hash: digest,
+    parentHash: summary.previousDigest ?? '',
+    time: Number(summary.timestamp.seconds),
+  };
+};
+
+const whole = /^-?\d{1,78}$/;
+export const amountOf = (text: string | undefined): bigint =>
+  text !== undefined && whole.test(text) ? BigInt(text) : wrong('a balance change without an amount');
