@@ -71,8 +71,8 @@ export const devTransfer: Command = {
   parameters: ['<to>', '<value>'],
   options: {
     ...options,
-    variant: { type: 'string', value: 'c|p|q', summary: 'Of which chain; c when not given.' },
-    token: { type: 'string', value: 'CONTRACT', summary: 'A token that `dev deploy-token` deployed.' },
+    variant: { type: 'string', value: 'c|p|q|s|t', summary: 'Of which chain; c when not given.' },
+    token: { type: 'string', value: 'TOKEN', summary: 'A contract that `dev deploy-token` deployed; on s a coin type.' },
   },
   run: (invocation) => {
     const [to, value] = invocation.parameters;
