@@ -23,9 +23,12 @@ import { testSystem } from './silent.js';
 /** The variant whose wallets have token contracts. */
 export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
 
-export const contextOf = (organizationId: string): Context => ({
+export const variantOf = (segment: Variant['segment']) =>
+  variants.find((variant) => variant.segment === segment) as Variant;
+
+export const contextOf = (organizationId: string, variant = followedVariant): Context => ({
   organizationId,
-  variant: followedVariant,
+  variant,
   actor: { kind: 'operator', id: 'test' },
   requestId: 'test',
 });
@@ -63,14 +66,14 @@ export type Running = { readonly app: App; stop(): Promise<void> };
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender } = {},
+  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender; variant?: Variant } = {},
 ): Running => {
-  const { fromGenesis = true, documents = { read: async () => null } } = options;
+  const { fromGenesis = true, documents = { read: async () => null }, variant = followedVariant } = options;
   const app = createApp({
     ...stores,
     codecs: addressCodecs,
     transactionCodec: evmTransactions,
-    chains: new Map([[followedVariant.tag, { chain, isNew: fromGenesis }]]),
+    chains: new Map([[variant.tag, { chain, isNew: fromGenesis }]]),
     nodes: new Map(),
     documents,
     sender: options.sender ?? nowhere,

@@ -11,6 +11,7 @@ import {
 } from './evm-chain.js';
 import { type EvmNode, startEvmNode } from './evm-node.js';
 import { contextOf, eventually, everyPage, type openStores, type Running, startFollowing } from './following.js';
+import { mortal } from './mortal.js';
 import { silent } from './silent.js';
 
 type Blocks = readonly (readonly ScriptedTransaction[])[];
@@ -78,25 +79,6 @@ const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }
   const found = await everyPage((token) => app.assets.list(by, filter, { size: 3, token }));
   for (const { address, balance } of found) assert.equal(balance, String(chain.balance(address, asset)), address);
   return found;
-};
-
-/** Writes go through until the crash. */
-const mortal = (stores: Stores) => {
-  let left = Number.POSITIVE_INFINITY;
-  const write = <T>(work: () => Promise<T>) => (left-- > 0 ? work() : Promise.reject(new Error('the process is dead')));
-  return {
-    stores: {
-      ...stores,
-      events: { ...stores.events, append: (writes) => write(() => stores.events.append(writes)) },
-      state: { ...stores.state, put: (...given) => write(() => stores.state.put(...given)) },
-    } satisfies Stores,
-    dieAfter: (writes: number) => {
-      left = writes;
-    },
-    revive: () => {
-      left = Number.POSITIVE_INFINITY;
-    },
-  };
 };
 
 /** One chain, two nodes of which one may be bad, and a service that follows it and may crash. */

@@ -47,29 +47,30 @@ const changesBetween = (node: Node, recent: Recent<Changes>, after: number, last
   return inTurns(numbers, checkpointsAtOnce, (number) => recent.get(number, () => changesAt(node, number)));
 };
 
-/** What can be told of them; null for a balance that changed while it was being read: on which side nobody knows. */
+/**
+ * Nodes only know the newest balances: what came after the wanted checkpoint is taken off again. `isSure` is false for a
+ * balance that changed while it was being read, since nobody knows on which side of the change that was.
+ */
 const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>) => {
   const { balances, from, to } = await readNewest(node, all);
   if (from < at.number) throw new NodeFault('missing', 'does not know the checkpoint yet');
   const meanwhile = await changesBetween(node, recent, from, to);
-  // Nodes only know the newest balances: what came after the wanted checkpoint is taken off again.
   const later = from - at.number > furthestBack ? [] : await changesBetween(node, recent, at.number, from);
   return all.map((asked, i) => {
     const key = keyOf(asked);
-    if (meanwhile.some((changes) => changes.has(key))) return null;
-    return later.reduce((balance, changes) => balance - (changes.get(key) ?? 0n), balances[i] as bigint).toString();
+    const newest = balances[i] as bigint;
+    if (meanwhile.some((changes) => changes.has(key))) return { key, isSure: false, balance: newest };
+    return { key, isSure: true, balance: later.reduce((left, changes) => left - (changes.get(key) ?? 0n), newest) };
   });
 };
 
+/** What changes faster than it can be read is taken as it was last: it is read again with the next change. */
 const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>): Promise<string[]> => {
   const found = new Map<string, string>();
   const left = () => all.filter((asked) => !found.has(keyOf(asked)));
-  for (let tried = 0; left().length > 0; tried++) {
-    if (tried === tries) throw new NodeFault('missing', 'balances change faster than they can be read');
-    const some = left();
-    for (const [i, balance] of (await readOnce(node, some, at, recent)).entries())
-      if (balance !== null) found.set(keyOf(some[i] as Asked), balance);
-  }
+  for (let tried = 1; left().length > 0; tried++)
+    for (const { key, isSure, balance } of await readOnce(node, left(), at, recent))
+      if (isSure || tried === tries) found.set(key, balance.toString());
   return all.map((asked) => found.get(keyOf(asked)) as string);
 };
 

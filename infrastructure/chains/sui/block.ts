@@ -5,17 +5,6 @@ import { readTransaction } from './movements.js';
 import type { Node } from './nodes.js';
 import { type Checkpoint, headerOf } from './wire.js';
 
-/** Not all that a checkpoint holds, or something of another. */
-const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) => {
-  if (transactions.some(({ checkpoint = sequenceNumber }) => checkpoint !== sequenceNumber))
-    wrong('transactions of another checkpoint');
-  if (!contents) return;
-  const given = new Set(transactions.map(({ digest }) => digest));
-  const isWhole =
-    given.size === contents.transactions.length && contents.transactions.every((one) => given.has(one.transaction));
-  if (!isWhole) wrong('not the transactions that the checkpoint holds');
-};
-
 /**
  * A node that keeps no balance changes answers as if nothing had changed. Whoever paid for a transaction has one, so none
  * at all is not believed of a node that has never shown any.
@@ -27,7 +16,6 @@ const checkChanges = ({ transactions }: Checkpoint, can: Node['can']) => {
 };
 
 export const blockOf = async (checkpoint: Checkpoint, interest: Interest, can: Node['can']): Promise<Block> => {
-  checkContents(checkpoint);
   checkChanges(checkpoint, can);
   const pace = createPace();
   const movements: Movement[] = [];

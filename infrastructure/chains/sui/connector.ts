@@ -6,11 +6,10 @@ import { refuse } from '../../../domain/failure.js';
 import { watchHeads } from '../nodes/heads.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
-import { type Changes, checkpointAt, checkpointOf, latestHeader } from './checkpoints.js';
+import { type Changes, headerAt, headerNamed, latestHeader, wholeCheckpoint } from './checkpoints.js';
 import { chainIdOf, createNodes, type NodeOptions, type Nodes } from './nodes.js';
 import { createRecent } from './recent.js';
 import { findTokens } from './tokens.js';
-import { blockPaths, headerOf, headerPaths } from './wire.js';
 
 const usual = { deadlineMs: 10_000, answerMs: 4000, mostBytes: 64 * 1024 * 1024 };
 /** Whole checkpoints take a node longer than anything else. */
@@ -55,22 +54,8 @@ const createHeaders = (nodes: Nodes) => {
   };
   return {
     keep,
-    at: async (number: number) =>
-      recent.peek(number) ??
-      keep(
-        await nodes.find(async (node) => {
-          const found = await checkpointAt(node, number, headerPaths);
-          return found && headerOf(found);
-        }),
-      ),
-    of: async (digest: string) =>
-      recent.peek(digest) ??
-      keep(
-        await nodes.find(async (node) => {
-          const found = await checkpointOf(node, digest, headerPaths);
-          return found && headerOf(found);
-        }),
-      ),
+    at: async (number: number) => recent.peek(number) ?? keep(await nodes.find((node) => headerAt(node, number))),
+    of: async (digest: string) => recent.peek(digest) ?? keep(await nodes.find((node) => headerNamed(node, digest))),
   };
 };
 
@@ -103,7 +88,7 @@ export const suiChain = async (
     block: (digest, interest) =>
       nodes.find(
         async (node) => {
-          const found = await checkpointOf(node, digest, blockPaths);
+          const found = await wholeCheckpoint(node, digest);
           return found && (await blockOf(found, interest, node.can));
         },
         { patience: blockPatience },

@@ -2,7 +2,7 @@ import type { Interest, Movement, Touch } from '../../../application/ports/chain
 import type { Asset } from '../../../domain/asset.js';
 import { wrong } from '../nodes/node-fault.js';
 import { formsOf, fullAddress, system } from './addresses.js';
-import { nativeCoinType, normalCoinType } from './coin-type.js';
+import { coinTypeOf, nativeCoinType } from './coin-type.js';
 import { amountOf, type ExecutedTransaction } from './wire.js';
 
 /** What one transaction did to balances in one kind of coin, by address and without the gas. */
@@ -29,9 +29,8 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
     found.set(coinType, deltas.set(address, (deltas.get(address) ?? 0n) + amount));
   };
   for (const { address, coinType, amount } of balanceChanges) {
-    const type = normalCoinType(coinType ?? '');
-    if (!address || type === null) return wrong('a balance change without an address or a coin type');
-    add(type, fullAddress(address), amountOf(amount));
+    if (!address || !coinType) return wrong('a balance change without an address or a coin type');
+    add(coinTypeOf(coinType), fullAddress(address), amountOf(amount));
   }
   if (payer && net !== 0n) add(nativeCoinType, payer, net);
   return found;

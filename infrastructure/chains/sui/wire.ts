@@ -9,12 +9,11 @@ export type Checkpoint = NonNullable<Answer<SuiGrpcClient['ledgerService']['getC
 export type ExecutedTransaction = Checkpoint['transactions'][number];
 
 export const headerPaths = ['sequence_number', 'digest', 'summary.timestamp', 'summary.previous_digest'];
-export const changesPaths = ['sequence_number', 'digest', 'transactions.balance_changes'];
+const contentsPaths = ['contents.transactions', 'transactions.digest', 'transactions.checkpoint'];
+export const changesPaths = ['sequence_number', 'digest', ...contentsPaths, 'transactions.balance_changes'];
 export const blockPaths = [
   ...headerPaths,
-  'contents.transactions',
-  'transactions.digest',
-  'transactions.checkpoint',
+  ...contentsPaths,
   'transactions.transaction.sender',
   'transactions.transaction.gas_payment.owner',
   'transactions.effects.status',
