@@ -1,7 +1,7 @@
 import { longestWords, readWords } from './address-words.js';
 import { createNumberLists, grown } from './number-lists.js';
 
-/** Addresses to small numbers, many to many, in typed arrays: a million take some fifty megabytes. */
+/** Addresses to small numbers, many to many, in typed arrays: a million take fifty to eighty megabytes. */
 export type AddressMap = {
   /** Adding twice is adding once. */
   add(address: string, value: number): void;

@@ -1,7 +1,9 @@
 const none = -1;
 
+const growth = 1.5;
+
 export const grown = <T extends Uint32Array | Int32Array>(array: T, filler = 0): T => {
-  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
+  const larger = new (array.constructor as new (length: number) => T)(Math.ceil(array.length * growth));
   larger.fill(filler);
   larger.set(array);
   return larger;

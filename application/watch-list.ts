@@ -35,7 +35,7 @@ const fill = async (watched: Watched, ports: Ports, variant: string) => {
     const holder = { organizationId, walletId: document.wallet_id };
     watched.hold(holder, document.address);
     for (const { asset, account } of document.imports ?? [])
-      watched.importToken(holder, document.address, asset, account);
+      watched.importToken(holder, { address: document.address, asset, account });
   }
   for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);

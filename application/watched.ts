@@ -23,6 +23,12 @@ type Data = {
   readonly account?: string;
 };
 
+type Import = {
+  readonly address: string;
+  readonly asset: ImportedToken;
+  readonly account?: string | undefined;
+};
+
 /** Whom the blocks of one variant may concern. What is said twice is as if said once. */
 export const createWatched = (variant: string, seed: number) => {
   const addresses = createAddressMap(seed);
@@ -34,7 +40,7 @@ export const createWatched = (variant: string, seed: number) => {
   const listeners = createListeners();
 
   const hold = (holder: Holder, address: string) => addresses.add(address, numberOf(holder));
-  const importToken = (holder: Holder, owner: string, asset: ImportedToken, account: string | undefined) =>
+  const importToken = (holder: Holder, { address: owner, asset, account }: Import) =>
     imports.add(numberOf(holder), { owner, asset }, account);
   /** By event type. */
   const on: Readonly<Record<string, (holder: Holder, data: Data) => unknown>> = {
@@ -49,8 +55,7 @@ export const createWatched = (variant: string, seed: number) => {
       imports.remove(address, numberOf(holder));
       dueImports.remove(holder, address);
     },
-    AssetImported: (holder, { address, asset, account }) =>
-      importToken(holder, address, asset as ImportedToken, account),
+    AssetImported: (holder, data) => importToken(holder, data as Import),
     ContractRegistered: ({ organizationId }, { contract, standard }) =>
       contracts.follow(organizationId, contract, standard),
     ContractRemoved: ({ organizationId }, { contract }) => contracts.unfollow(organizationId, contract),

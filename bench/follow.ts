@@ -1,5 +1,7 @@
 import { openStores } from '../tests/support/following.js';
 import type { Bench } from './figures.js';
+import { checkpointFigures } from './follow/checkpoints.js';
+import { longAddress } from './follow/generated.js';
 import { largeWalletFigures } from './follow/large-wallet.js';
 import { liveFigures } from './follow/live.js';
 import { matchingFigures } from './follow/matching.js';
@@ -31,7 +33,10 @@ const lateFinality: ChainPlan = { ...busy, chain: busy.chain + 1, past: 4500, fi
 export const follow: Bench = async function* () {
   yield* setFigures(few);
   yield* setFigures(many);
+  yield* setFigures(few, longAddress);
+  yield* setFigures(many, longAddress);
   yield* matchingFigures(few);
+  yield* checkpointFigures(few);
   const stores = await openStores();
   await populate(stores, few);
   yield* loadFigures(stores, few);

@@ -57,7 +57,7 @@ type Ports = {
 
 const fetchedAhead = 8;
 const savedEvery = 32;
-const pollMs = { shortest: 100, longest: 1000 };
+const pollMs = { shortest: 100, usual: 300, longest: 1000 };
 const longestPatienceMs = 5000;
 
 /** Blocks in order, some fetched while an earlier one is worked on; ends where one is no longer there. */
@@ -78,7 +78,9 @@ const fetchInOrder = async function* (chain: Chain, headers: readonly Header[], 
 
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
-  const perBlockMs = ((last.time - first.time) * 1000) / Math.max(1, last.number - first.number);
+  // Where everything is final at once there is nothing to tell the pace of the chain by.
+  if (first === last) return pollMs.usual;
+  const perBlockMs = ((last.time - first.time) * 1000) / (last.number - first.number);
   return Math.min(pollMs.longest, Math.max(pollMs.shortest, perBlockMs / 2));
 };
 

@@ -12,6 +12,8 @@ const hexOf = (words: number, kind: number, index: number) => {
 };
 
 export const watchedAddress = (index: number): string => hexOf(5, 1, index);
+/** As long as addresses get. */
+export const longAddress = (index: number): string => hexOf(8, 1, index);
 export const strangersAddress = (index: number): string => hexOf(5, 2, index);
 /** `chain` tells one chain from another. */
 export const hashOf = (kind: string, chain: number, index: number): string =>

@@ -12,12 +12,12 @@ import { holderOf, type Population, type Stores, sizeOf } from './stores.js';
 const mostMegabytes = 150;
 export const mostStallMs = 20;
 
-export const watchedBy = (population: Population) => {
+export const watchedBy = (population: Population, addressOf = watchedAddress) => {
   const watched = createWatched(followedVariant.tag, 12_345);
   for (let index = 0; index < sizeOf(population); index++) {
     const holder = holderOf(population, index);
     if (index % population.addresses === 0) watched.confirm(holder, population.confirmation);
-    watched.hold(holder, watchedAddress(index));
+    watched.hold(holder, addressOf(index));
   }
   for (let organization = 0; organization < population.organizations; organization++) {
     const { organizationId } = holderOf(population, (organization * sizeOf(population)) / population.organizations);
@@ -29,20 +29,20 @@ export const watchedBy = (population: Population) => {
 const described = (population: Population) =>
   `${sizeOf(population).toLocaleString('en')} addresses of ${(population.organizations * population.wallets).toLocaleString('en')} wallets`;
 
-export const setFigures = function* (population: Population): Iterable<Figure> {
+export const setFigures = function* (population: Population, addressOf = watchedAddress): Iterable<Figure> {
   const before = held();
   const startedAt = ownNow();
-  const watched = watchedBy(population);
+  const watched = watchedBy(population, addressOf);
   const ms = ownNow() - startedAt;
   yield {
-    what: `set of ${described(population)}`,
+    what: `set of ${described(population)}, ${(addressOf(0).length - 2) / 2} bytes each`,
     measured: megabytes(held() - before),
     unit: 'MB',
     atMost: mostMegabytes,
   };
   yield { what: `  built in memory`, measured: ms, unit: 'ms' };
   // So that it is still there while it is weighed.
-  if (!watched.isHeld(watchedAddress(0))) throw new Error('the set does not hold what was put into it');
+  if (!watched.isHeld(addressOf(0))) throw new Error('the set does not hold what was put into it');
 };
 
 /** What a follower loads when it starts. */

@@ -72,7 +72,11 @@ export const devTransfer: Command = {
   options: {
     ...options,
     variant: { type: 'string', value: 'c|p|q|s|t', summary: 'Of which chain; c when not given.' },
-    token: { type: 'string', value: 'TOKEN', summary: 'A contract that `dev deploy-token` deployed; on s a coin type.' },
+    token: {
+      type: 'string',
+      value: 'TOKEN',
+      summary: 'A contract that `dev deploy-token` deployed; on s a coin type.',
+    },
   },
   run: (invocation) => {
     const [to, value] = invocation.parameters;

@@ -7,7 +7,7 @@ import { watchHeads } from '../nodes/heads.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import { type Changes, headerAt, headerNamed, latestHeader, wholeCheckpoint } from './checkpoints.js';
-import { chainIdOf, createNodes, type NodeOptions, type Nodes } from './nodes.js';
+import { chainIdOf, createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
 import { createRecent } from './recent.js';
 import { findTokens } from './tokens.js';
 
@@ -45,17 +45,15 @@ const watch = (client: SuiGrpcClient) => async (notice: () => void, signal: Abor
   }
 };
 
-/** Checkpoints are final, so each header needs to be asked for once. */
+/** Of what was once taken nothing changes any more; what was only told of may have been told wrong. */
 const createHeaders = (nodes: Nodes) => {
-  const recent = createRecent<Header>(headersKept);
-  const keep = (header: Header | null) => {
-    if (header) for (const key of [header.number, header.hash]) recent.put(key, header);
-    return header;
-  };
+  const taken = createRecent<Header>(headersKept);
   return {
-    keep,
-    at: async (number: number) => recent.peek(number) ?? keep(await nodes.find((node) => headerAt(node, number))),
-    of: async (digest: string) => recent.peek(digest) ?? keep(await nodes.find((node) => headerNamed(node, digest))),
+    keep: ({ number, hash, parentHash, time }: Header) => {
+      for (const key of [number, hash]) taken.put(key, { number, hash, parentHash, time });
+    },
+    at: async (number: number) => taken.peek(number) ?? (await nodes.find((node) => headerAt(node, number))),
+    of: async (digest: string) => taken.peek(digest) ?? (await nodes.find((node) => headerNamed(node, digest))),
   };
 };
 
@@ -73,9 +71,7 @@ export const suiChain = async (
     genesis: async () => ({ number: 0, hash: await nodes.use(chainIdOf), parentHash: '', time: 0 }),
     head: async () => {
       const heads = await nodes.poll(latestHeader);
-      const head = heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
-      headers.keep(head);
-      return head;
+      return heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
     },
     finalized: async () => Number.MAX_SAFE_INTEGER,
     hints: (signal) =>
@@ -85,14 +81,15 @@ export const suiChain = async (
       ),
     headerAt: headers.at,
     headerOf: headers.of,
-    block: (digest, interest) =>
-      nodes.find(
-        async (node) => {
-          const found = await wholeCheckpoint(node, digest);
-          return found && (await blockOf(found, interest, node.can));
-        },
-        { patience: blockPatience },
-      ),
+    block: async (digest, interest) => {
+      const read = async (node: Node) => {
+        const found = await wholeCheckpoint(node, digest);
+        return found && (await blockOf(found, interest, node.can));
+      };
+      const block = await nodes.find(read, { patience: blockPatience });
+      if (block) headers.keep(block);
+      return block;
+    },
     balances: (holdings, at) => readBalances(nodes, changes, holdings, at),
     contract: async () => refuse('FAILED_PRECONDITION', 'there are no token contracts on a chain of this kind'),
     tokenUri: async () => '',
