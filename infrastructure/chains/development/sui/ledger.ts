@@ -5,7 +5,7 @@ import type { Checkpoint, ExecutedTransaction } from '../../sui/wire.js';
 
 /** Whose balance changed, in which coin and by how much. */
 type Change = { readonly address: string; readonly coinType: string; readonly amount: bigint };
-export type Order = {
+type Order = {
   readonly sender: string;
   /** Without the gas, which the sender pays. */
   readonly changes: readonly Change[];
