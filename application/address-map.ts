@@ -16,9 +16,9 @@ const noEntry = -1;
 const createNumbering = (seed: number) => {
   const words = new Uint32Array(longestWords);
   // A slot holds the number of an entry; an entry's words lie in the arena, after their count.
-  let slots = new Int32Array(1024).fill(noEntry);
-  let arena = new Uint32Array(4096);
-  let begins = new Uint32Array(512);
+  let slots = new Int32Array(64).fill(noEntry);
+  let arena = new Uint32Array(256);
+  let begins = new Uint32Array(32);
   let entries = 0;
   let used = 0;
 
@@ -84,7 +84,7 @@ const createNumbering = (seed: number) => {
 export const createAddressMap = (seed: number): AddressMap => {
   const numbering = createNumbering(seed);
   const lists = createNumberLists();
-  let firsts = new Int32Array(512).fill(lists.none);
+  let firsts = new Int32Array(32).fill(lists.none);
   const firstOf = (entry: number) => (entry === noEntry ? lists.none : (firsts[entry] as number));
 
   return {

@@ -11,8 +11,8 @@ export const grown = <T extends Uint32Array | Int32Array>(array: T, filler = 0):
 
 /** Many short lists of numbers in two arrays; a list is named by its first link, `none` when it is empty. */
 export const createNumberLists = () => {
-  let values = new Int32Array(512);
-  let nexts = new Int32Array(512).fill(none);
+  let values = new Int32Array(32);
+  let nexts = new Int32Array(32).fill(none);
   let links = 0;
   let free = none;
 

@@ -2,6 +2,7 @@ import type { ConfiguredChains } from '../../application/chains.js';
 import type { Chain } from '../../application/ports/chain.js';
 import type { Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
+import { Failure } from '../../domain/failure.js';
 import { chains as chainVariants, type Variant } from '../../domain/variant.js';
 import { BadSetting, type Config, networks } from '../config.js';
 import { httpNode } from '../node/http-node.js';
@@ -45,6 +46,13 @@ const connectorFor = ({ tag }: Variant, urls: readonly string[]): Family['connec
   return found.connect;
 };
 
+/** Before anything is asked of a node only its address can be wrong. */
+const asBadSetting =
+  ({ tag }: Variant) =>
+  (error: unknown): never => {
+    throw error instanceof Failure ? new BadSetting(`CHAIN_${tag}_URL cannot be used: ${error.message}`) : error;
+  };
+
 const startDevelopments = async (config: Config, log: Log): Promise<Developments> => {
   const started = new Map<string, Development>();
   if (config.production) return started;
@@ -87,8 +95,8 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
   for (const variant of chainVariants.filter(isFollowed)) {
     const reached = reach(config, variant, developments);
     if (!reached) continue;
-    const chain = await connectorFor(variant, reached.urls)(reached.urls, log);
-    chains.push([variant.tag, { chain, isNew: reached.isDevelopment }]);
+    const chain = connectorFor(variant, reached.urls)(reached.urls, log);
+    chains.push([variant.tag, { chain: await chain.catch(asBadSetting(variant)), isNew: reached.isDevelopment }]);
   }
   return chains;
 };

@@ -41,7 +41,7 @@ describe('importing a balance with a registration', () => {
       contract: undefined,
       excludeZero: false,
     } as const;
-    await app.progress.reached((await app.status.head()) ?? 0, 5000);
+    await app.progress.reached(await app.status.head(), 5000);
     return (await app.assets.list(by, filter, { size: 10, token: undefined })).documents.map(({ balance }) => balance);
   };
 

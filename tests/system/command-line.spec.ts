@@ -101,6 +101,8 @@ for (const engine of engines)
         ['CHAINFOLD_PORT', 'eighty'],
         ['CHAINFOLD_MASTER_KEY', 'short'],
         ['CHAIN_C_URL', 'nowhere'],
+        ['CHAIN_S_URL', 'sui+https://a.example'],
+        ['CHAIN_P_URL', 'cosmos+https://a.example'],
         ['CHAINFOLD_DEMO', 'maybe'],
       ]) {
         const { code, stderr } = await run(['serve'], { [name as string]: value as string });

@@ -20,7 +20,7 @@ export type Node = {
 };
 export type Nodes = Pool<Way, Node>;
 
-const rule = 'a node of a Sui chain needs an address like grpcs://host:443 or grpc://host:9000';
+const rule = 'a node of a Sui chain needs an address like sui+grpcs://host:443 or sui+grpc://host:9000';
 const protocols: Readonly<Record<string, string>> = { 'grpc:': '80', 'grpcs:': '443' };
 
 /** By gRPC's names of them; all others are the node's own trouble, and may pass. */
