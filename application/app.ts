@@ -11,6 +11,7 @@ import { type Contracts, createContracts } from './contracts.js';
 import { type Credentials, createCredentials } from './credentials.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
 import { createDescriptions, type Descriptions } from './descriptions.js';
+import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
 import { createHandle, type Handle } from './handle.js';
 import { createOnce, type Once } from './idempotency.js';
 import { keepTrue } from './known.js';
@@ -111,6 +112,8 @@ export type App = {
   readonly publicKey: string;
   /** By `<segment>/<network>`. */
   readonly nodes: ReadonlyMap<string, Node>;
+  /** What happens on the chains of those nodes, by the same names. */
+  readonly feeds: ReadonlyMap<string, ChainFeed>;
   readonly describeTokens: Process;
   readonly changeMasterKey: Vault['changeMasterKey'];
   readonly status: Status;
@@ -188,6 +191,7 @@ export const createApp = (ports: Ports): App => {
     deliveriesWaiting: ports.jobs.count,
     publicKey: ports.signer.publicKey,
     nodes: ports.nodes,
+    feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
     describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
     progress,

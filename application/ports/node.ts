@@ -1,11 +1,48 @@
-/** What a JSON-RPC node answered, or that it refused with an error object of its own. */
-export type RpcAnswer = { readonly result: unknown } | { readonly error: object };
+import { Failure } from '../../domain/failure.js';
 
-/** The nodes behind one gateway address. */
+/** A node's own bytes: the JSON of its result, or of its error object. */
+export type RpcAnswer = { readonly result: Uint8Array } | { readonly error: Uint8Array };
+
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
+
+export type Head = { readonly number: number; readonly hash: string };
+
+/** What is shown of a pool of nodes. */
+export type NodeFigures = {
+  readonly hits: number;
+  readonly misses: number;
+  /** Calls that were answered along with an identical one. */
+  readonly coalesced: number;
+  /** In the order they are configured. */
+  readonly members: readonly { readonly isUp: boolean; readonly head: number }[];
+};
+
+/** No node answered in time. */
+export class NodeTimeout extends Failure {
+  constructor() {
+    super('UNAVAILABLE', 'no node of this chain answered in time');
+  }
+}
+
+/** The nodes behind one gateway address, as if they were one that does not fail. */
 export interface Node {
   /** Whether this is the development chain, which takes the `dev_` methods. */
   readonly isDevelopment: boolean;
-  /** Answers in the order asked. Rejects with UNAVAILABLE when no node can be reached, NODE_ERROR when none answers as it should. */
-  call(calls: readonly { readonly method: string; readonly params: unknown }[]): Promise<readonly RpcAnswer[]>;
+  /**
+   * From what is remembered, else from whichever node answers as it should; methods by their `eth_` names. Heads never go
+   * backwards. Rejects with UNAVAILABLE when no node does. The signal lets go of a call that nobody waits for any more.
+   */
+  answer(call: RpcCall, signal?: AbortSignal): Promise<RpcAnswer>;
+  /** The same, read; rejects with NODE_ERROR and the node's reason where it refuses. */
+  ask(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** The newest block that any node knows; at equal height it stays with the one it told last. */
+  head(): Promise<Head>;
+  /** Calls when there may be a new head, until the signal. */
+  watchHeads(notice: () => void, signal: AbortSignal): void;
+  /** Calls with the hash of each transaction that becomes pending, until the signal. */
+  watchPending(notice: (hash: string) => void, signal: AbortSignal): void;
+  figures(): NodeFigures;
+  /** Fires when they are let go of. */
+  readonly closed: AbortSignal;
   close(): Promise<void>;
 }

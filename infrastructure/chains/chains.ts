@@ -5,7 +5,7 @@ import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { chains as chainVariants, type Variant } from '../../domain/variant.js';
 import { BadSetting, type Config, networks } from '../config.js';
-import { httpNode } from '../node/http-node.js';
+import { nodePool } from '../node/pool.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
 import { type Family, families, familyOf } from './families.js';
 
@@ -73,19 +73,17 @@ const controlsBeside = (config: Config, developments: Developments): ReadonlyMap
     }),
   );
 
-const httpOnly = (urls: readonly string[]) =>
-  urls.map((url) => url.replace(/^evm\+/, '')).filter((url) => url.startsWith('http'));
-
-const nodesOf = (config: Config, variant: Variant, developments: Developments): [string, Node][] => {
+/** One pool for each gateway address. */
+const nodesOf = (config: Config, variant: Variant, developments: Developments, log: Log): [string, Node][] => {
   if (!hasGateway(variant)) return [];
   const reached = reach(config, variant, developments);
   return networks.flatMap((network): [string, Node][] => {
     const address = `${variant.segment}/${network}`;
     const own = config.gateways[address];
-    const urls = httpOnly(own ?? reached?.urls ?? []);
+    const urls = own ?? reached?.urls ?? [];
     if (urls.length === 0) return [];
     const isDevelopment = !own && reached?.isDevelopment === true;
-    const node = httpNode(urls, isDevelopment);
+    const node = nodePool(urls, log, isDevelopment);
     return [[address, isDevelopment ? developmentNode(node, controlsBeside(config, developments)) : node]];
   });
 };
@@ -105,7 +103,7 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
 export const connectChains = async (config: Config, log: Log, withDevelopment: boolean): Promise<Connections> => {
   const developments = withDevelopment ? await startDevelopments(config, log) : new Map<string, Development>();
   const chains = await connectFollowed(config, log, developments);
-  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments));
+  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, log));
   return {
     chains: new Map(chains),
     nodes: new Map(nodes),

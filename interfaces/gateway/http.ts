@@ -1,93 +1,82 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
-import type { Node } from '../../application/ports/node.js';
-import { Failure } from '../../domain/failure.js';
-import { type Variant, variants } from '../../domain/variant.js';
-import { requestIdOf } from '../http/answer.js';
+import { type Headers, rateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, readBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
-import { answerCalls, rpcCodes, rpcError } from './json-rpc.js';
+import { answerMessage, encode } from './dispatch.js';
+import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
+import { admit, recognize, type Target, targetOf } from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
-const longestBatch = 100;
-const addressPattern = /^\/([a-z]+)\/([a-z]+)\/v1\/([^/?]+)$/;
+const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
 
-type Target = { readonly variant: Variant; readonly node: Node | undefined; readonly apiKey: string };
-type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> };
+type Answer = { readonly status: number; readonly body: string | Buffer; readonly headers?: Headers };
 
-const errorAnswer = (status: number, code: number, message: string): Answer => ({
+const refusal = (status: number, code: number, message: string, headers: Headers = {}, id?: string): Answer => ({
   status,
-  body: rpcError(code, message),
+  body: errorReply(code, message, id),
+  headers,
 });
 
-/** Whose gateway address it is; null when it is none. */
-const targetOf = (app: App, url: string): Target | null => {
-  const [, segment = '', network = '', apiKey = ''] = addressPattern.exec(url.split('?', 1)[0] ?? '') ?? [];
-  const variant = variants.find((one) => one.segment === segment);
-  return variant ? { variant, node: app.nodes.get(`${segment}/${network}`), apiKey } : null;
-};
-export const isGatewayAddress = (url: string) => addressPattern.test(url.split('?', 1)[0] ?? '');
-
-const parse = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+const checkForm = ({ method, headers }: IncomingMessage): Answer | null => {
+  if (method !== 'POST')
+    return refusal(405, rpcCodes.invalidRequest, 'JSON-RPC is called with POST', { allow: 'POST' });
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  return type === undefined || types.includes(type)
+    ? null
+    : refusal(415, rpcCodes.invalidRequest, 'the body must be application/json');
 };
 
-const admit = async (app: App, { apiKey, variant }: Target, cost: number): Promise<Answer | null> => {
-  try {
-    const { quota } = await app.access.admitKey(apiKey, variant, cost);
-    if (!quota || quota.allowed) return null;
-    const headers = { 'retry-after': String(Math.ceil(quota.resetMs / 1000)) };
-    return { ...errorAnswer(429, rpcCodes.limitExceeded, `no more than ${quota.limit} requests`), headers };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return error.code === 'UNAUTHENTICATED'
-      ? errorAnswer(401, rpcCodes.badKey, error.message)
-      : errorAnswer(503, rpcCodes.noNode, error.message);
-  }
+/** A single call that is refused as a whole is refused under its id. */
+const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
+
+/** Set off when the client leaves before its answer, which nobody needs to fetch any more then. */
+const leaving = (response: ServerResponse): AbortSignal => {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
 };
 
-const respond = async (app: App, target: Target, request: IncomingMessage): Promise<Answer> => {
-  if (request.method !== 'POST') return errorAnswer(405, rpcCodes.invalidRequest, 'JSON-RPC is called with POST');
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json')
-    return errorAnswer(415, rpcCodes.invalidRequest, 'the body must be application/json');
-  const parsed = parse(await readBody(request, bodyLimit));
-  if (parsed === undefined) return errorAnswer(400, rpcCodes.notJson, 'the body is not JSON');
-  const requests: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  if (requests.length === 0 || requests.length > longestBatch)
-    return errorAnswer(400, rpcCodes.invalidRequest, `a batch holds 1 to ${longestBatch} requests`);
-  const refused = await admit(app, target, requests.length);
-  if (refused) return refused;
+const respond = async (app: App, target: Target, request: IncomingMessage, response: ServerResponse) => {
+  const unknown = await recognize(app, target);
+  if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
+  const malformed = checkForm(request);
+  if (malformed) return malformed;
+  const bytes = await readBody(request, bodyLimit);
+  if (!isUtf8(bytes)) return refusal(400, rpcCodes.notJson, 'parse error: this is not JSON in UTF-8');
+  const message = readMessage(bytes.toString());
+  const { quota, refusal: refused } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
+  const headers = quota ? rateHeaders(quota) : {};
+  if (!('calls' in message)) return refusal(message.status, message.code, message.message, headers);
+  if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
   const { node } = target;
-  if (!node) return errorAnswer(200, rpcCodes.noNode, 'this chain is off');
-  const replies = await answerCalls(requests, node);
-  // Notifications get no answer, not even an empty one.
-  return { status: 200, body: Array.isArray(parsed) && replies.length > 0 ? replies : replies[0] };
+  if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
+  const replies = await answerMessage(message, { node, log: app.system.log, signal: leaving(response) });
+  return { status: 200, body: encode(replies, message.isBatch), headers };
 };
 
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. */
 export const createGateway = (app: App) => async (request: IncomingMessage, response: ServerResponse) => {
   const requestId = requestIdOf(request, app.system);
-  const target = targetOf(app, request.url ?? '');
-  const answer = target
-    ? await respond(app, target, request).catch((error: unknown): Answer => {
-        if (error instanceof HttpFailure) return errorAnswer(error.status, rpcCodes.invalidRequest, error.message);
+  const target = targetOf(app, request.url ?? '', 'http');
+  const answer: Answer = target
+    ? await respond(app, target, request, response).catch((error: unknown): Answer => {
+        if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
         app.system.log.error({ err: error, requestId }, 'a gateway request failed');
-        return errorAnswer(500, rpcCodes.internal, 'an unexpected error');
+        return refusal(500, rpcCodes.internal, 'an unexpected error');
       })
-    : errorAnswer(404, rpcCodes.invalidRequest, 'there is no such chain');
+    : refusal(404, rpcCodes.invalidRequest, 'there is no such chain');
   if (!request.complete) await drain(request);
-  const body = answer.body === undefined ? '' : JSON.stringify(answer.body);
+  if (response.destroyed) return;
   response.writeHead(answer.status, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    'content-length': Buffer.byteLength(body),
+    'content-length': Buffer.byteLength(answer.body),
     ...answer.headers,
     ...(!request.complete && { connection: 'close' }),
   });
-  response.end(body);
+  response.end(answer.body);
 };

@@ -1,10 +1,5 @@
-import type { Node, RpcAnswer } from '../../application/ports/node.js';
-import { Failure } from '../../domain/failure.js';
-import { nodeMethod } from './methods.js';
-
-type Id = string | number | null;
-type Reply = { readonly jsonrpc: '2.0'; readonly id: Id } & RpcAnswer;
-type Call = { readonly id: Id; readonly isNotification: boolean; readonly method: string; readonly params: unknown };
+import { isRecord } from '../../domain/rpc-value.js';
+import { scan } from './scan.js';
 
 export const rpcCodes = {
   notJson: -32_700,
@@ -12,57 +7,81 @@ export const rpcCodes = {
   noMethod: -32_601,
   invalidParams: -32_602,
   internal: -32_603,
+  refused: -32_000,
   limitExceeded: -32_005,
   badKey: -32_016,
   noNode: -32_002,
   nodeTimeout: -32_015,
 } as const;
 
-export const rpcError = (code: number, message: string, id: Id = null): Reply => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code, message },
-});
+const mostCalls = 100;
+const longestName = 2048;
 
-const isId = (id: unknown): id is Id => id === null || typeof id === 'string' || typeof id === 'number';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** `id` as it is written; null for a notification, which gets no answer. */
+export type Call = { readonly id: string | null; readonly method: string; readonly params: readonly unknown[] };
+/** What is no call, and why. */
+type Refused = { readonly id: string; readonly code: number; readonly message: string };
+export type Message = { readonly isBatch: boolean; readonly calls: readonly (Call | Refused)[] };
+/** A message that is refused whole. */
+export type Unreadable = { readonly status: number; readonly code: number; readonly message: string };
 
-const readCall = (request: unknown): Call | Reply => {
-  if (!isObject(request)) return rpcError(rpcCodes.invalidRequest, 'a request is an object');
-  const { jsonrpc, method, params = [], id } = request;
+const refuse = (code: number, message: string, id = 'null'): Refused => ({ id, code, message });
+
+const isId = (id: unknown) => id === null || typeof id === 'string' || typeof id === 'number';
+
+const paramsIn = (params: unknown): readonly unknown[] | null => {
+  if (params === undefined || params === null) return [];
+  return Array.isArray(params) ? params : null;
+};
+
+const readCall = (request: unknown, written: string | undefined): Call | Refused => {
+  if (!isRecord(request)) return refuse(rpcCodes.invalidRequest, 'a request is an object');
+  const { jsonrpc, method, params, id } = request;
   const isNotification = !Object.hasOwn(request, 'id');
-  if (!isNotification && !isId(id)) return rpcError(rpcCodes.invalidRequest, 'an id is a string, a number or null');
-  const known = isNotification ? null : (id as Id);
+  if (!isNotification && !isId(id)) return refuse(rpcCodes.invalidRequest, 'an id is a string, a number or null');
+  const given = isNotification ? undefined : (written ?? JSON.stringify(id));
   if (jsonrpc !== '2.0' || typeof method !== 'string')
-    return rpcError(rpcCodes.invalidRequest, 'jsonrpc must be "2.0" and method a string', known);
-  if (typeof params !== 'object' || params === null)
-    return rpcError(rpcCodes.invalidParams, 'params must be an array', known);
-  return { id: known, isNotification, method, params };
+    return refuse(rpcCodes.invalidRequest, 'jsonrpc must be "2.0" and method a string', given);
+  if (method.length > longestName) return refuse(rpcCodes.invalidRequest, 'the name of the method is too long', given);
+  const list = paramsIn(params);
+  if (!list) return isNotification ? { id: null, method: '', params: [] } : nonArray(given);
+  return { id: given ?? null, method, params: list };
+};
+const nonArray = (id: string | undefined) =>
+  refuse(rpcCodes.invalidParams, 'non-array args: params must be an array', id);
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
-const failed = (error: unknown, id: Id) => {
-  if (!(error instanceof Failure)) return rpcError(rpcCodes.internal, 'an unexpected error', id);
-  return rpcError(error.code === 'UNAVAILABLE' ? rpcCodes.noNode : rpcCodes.internal, error.message, id);
+/** The calls in a message, or why there are none. */
+export const readMessage = (text: string): Message | Unreadable => {
+  const { isBatch, ids, isModest } = scan(text);
+  if (!isModest)
+    return {
+      status: 200,
+      code: rpcCodes.invalidRequest,
+      message: 'the request is nested too deeply or has too many parts',
+    };
+  const parsed = parse(text);
+  if (parsed === undefined) return { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON' };
+  if (!Array.isArray(parsed)) return { isBatch, calls: [readCall(parsed, ids[0])] };
+  if (parsed.length === 0) return { status: 400, code: rpcCodes.invalidRequest, message: 'empty batch' };
+  if (parsed.length > mostCalls)
+    return {
+      status: 400,
+      code: rpcCodes.invalidRequest,
+      message: `batch too large: it holds up to ${mostCalls} calls`,
+    };
+  return { isBatch, calls: parsed.map((request, i) => readCall(request, ids[i])) };
 };
 
-/** Answers calls in the order asked; one that fails fails only itself. Notifications get none. */
-export const answerCalls = async (requests: readonly unknown[], node: Node): Promise<readonly Reply[]> => {
-  const read = requests.map(readCall);
-  const calls = read.map((one) => ('method' in one ? nodeMethod(one.method, node.isDevelopment) : null));
-  const asked = read.flatMap((one, i) => {
-    const method = calls[i];
-    return 'method' in one && typeof method === 'string' ? [{ i, method, params: one.params }] : [];
-  });
-  const outcome = asked.length === 0 ? [] : await node.call(asked).catch((error: unknown) => error as Error);
-  const answers = new Map(
-    asked.map(({ i }, n) => [i, outcome instanceof Error ? outcome : (outcome as readonly RpcAnswer[])[n]]),
-  );
-  return read.flatMap((one, i): Reply[] => {
-    if (!('method' in one)) return [one];
-    if (one.isNotification) return [];
-    const answer = answers.get(i);
-    if (!answer) return [rpcError(rpcCodes.noMethod, `the method ${one.method} does not exist here`, one.id)];
-    return [answer instanceof Error ? failed(answer, one.id) : { jsonrpc: '2.0', id: one.id, ...answer }];
-  });
-};
+/** The JSON of an error object. */
+export const errorJson = (code: number, message: string): string => JSON.stringify({ code, message });
+
+export const errorReply = (code: number, message: string, id = 'null'): string =>
+  `{"jsonrpc":"2.0","id":${id},"error":${errorJson(code, message)}}`;

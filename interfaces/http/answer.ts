@@ -1,6 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log, System } from '../../application/ports/system.js';
+import type { Quota } from '../../domain/rate-limit.js';
 import { type Problem, problemOf } from './problems.js';
+
+export type Headers = Record<string, string>;
+
+/** What is left of the caller's limits. */
+export const rateHeaders = ({ allowed, limit, remaining, resetMs }: Quota): Headers => {
+  const seconds = String(Math.ceil(resetMs / 1000));
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': seconds,
+    ...(!allowed && { 'retry-after': seconds }),
+  };
+};
 
 const given = /^[\x21-\x7e]{1,128}$/;
 
@@ -10,18 +24,13 @@ export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: System) => {
   return typeof sent === 'string' && given.test(sent) ? sent : uuid();
 };
 
-const send = (response: ServerResponse, status: number, headers: Record<string, string>, body: string) => {
+const send = (response: ServerResponse, status: number, headers: Headers, body: string) => {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 };
 
-export const answerJson = (
-  response: ServerResponse,
-  requestId: string,
-  body: object,
-  headers: Record<string, string>,
-) =>
+export const answerJson = (response: ServerResponse, requestId: string, body: object, headers: Headers) =>
   send(
     response,
     200,
@@ -29,7 +38,7 @@ export const answerJson = (
     JSON.stringify(body),
   );
 
-const extraHeaders = (request: IncomingMessage, { status }: Problem): Record<string, string> => ({
+const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({
   ...(status === 405 && { allow: 'POST' }),
   // What is left of a body that nobody reads must not be taken for the next request.
   ...(!request.complete && { connection: 'close' }),
@@ -39,7 +48,7 @@ export const answerProblem = (
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  about: { requestId: string; log: Log; headers?: Record<string, string> },
+  about: { requestId: string; log: Log; headers?: Headers },
 ): Problem => {
   const { requestId, log } = about;
   const problem = problemOf(error, requestId);

@@ -1,11 +1,14 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
+import type { Sockets } from '../gateway/websocket.js';
+import { createGatewayFigures } from './gateway-figures.js';
 import type { Surroundings } from './operations.js';
 
 /** What `/metrics` shows. Labels hold names from our own tables only, never anything a caller sent. */
 export const createMetrics = (
   app: App,
   { stuckSeconds }: { readonly stuckSeconds: number },
+  sockets: Sockets['figures'],
 ): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -50,7 +53,9 @@ export const createMetrics = (
     }
     for (const { variant, alarm } of app.followers) alarmed.set({ chain: variant }, alarm() === null ? 0 : 1);
   };
+  const refreshGateway = createGatewayFigures(app, sockets, gauge);
   const refresh = async () => {
+    refreshGateway();
     await refreshFollowers();
     await refreshStuck();
     waiting.set(await app.deliveriesWaiting());

@@ -3,10 +3,9 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { refuse, StoreDown } from '../../domain/failure.js';
-import type { Quota } from '../../domain/rate-limit.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
-import { answerJson, answerProblem, requestIdOf } from './answer.js';
+import { answerJson, answerProblem, type Headers, rateHeaders, requestIdOf } from './answer.js';
 import { drain, parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
@@ -26,7 +25,6 @@ export type Surroundings = {
 };
 
 type Route = Endpoint & { readonly validate: ValidateFunction };
-type Headers = Record<string, string>;
 type Told = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
 
@@ -49,16 +47,6 @@ const readIdempotencyKey = (value: string | undefined) =>
 const checkContentType = (request: IncomingMessage, body: Buffer) => {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (body.length > 0 && type !== 'application/json') throw new HttpFailure(415, 'the body must be application/json');
-};
-
-const rateHeaders = ({ allowed, limit, remaining, resetMs }: Quota): Headers => {
-  const seconds = String(Math.ceil(resetMs / 1000));
-  return {
-    'ratelimit-limit': String(limit),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': seconds,
-    ...(!allowed && { 'retry-after': seconds }),
-  };
 };
 
 /** A checked request to its outcome: a query sees at least what was asked for, a command is seen by whoever asks next. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
 import { Failure, refuse } from '../../domain/failure.js';
+import { openRpc } from '../gateway/openrpc.js';
 import { answerProblem, requestIdOf } from './answer.js';
 import type { createMetrics } from './metrics.js';
 import { openApi } from './openapi.js';
@@ -42,6 +43,7 @@ export const createPages = (deps: {
   const { app, metrics, metricsToken, state } = deps;
   const pages = express().disable('x-powered-by').disable('etag');
   const document = openApi(apiVersion);
+  const methods = openRpc(apiVersion);
   const docs = readFileSync(new URL('../console/docs.html', import.meta.url), 'utf8');
 
   pages.use((request, response, next) => {
@@ -50,6 +52,7 @@ export const createPages = (deps: {
   });
   pages.get('/', (_, response) => response.redirect('/docs'));
   pages.get('/openapi.json', (_, response) => void response.json(document));
+  pages.get('/openrpc.json', (_, response) => void response.json(methods));
   pages.get('/docs', (_, response) => {
     response.set('content-security-policy', "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
     response.type('html').send(docs);

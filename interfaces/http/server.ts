@@ -4,7 +4,9 @@ import type { App } from '../../application/app.js';
 import { Failure } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
-import { createGateway, isGatewayAddress } from '../gateway/http.js';
+import { createGateway } from '../gateway/http.js';
+import { isGatewayAddress } from '../gateway/target.js';
+import { createSockets } from '../gateway/websocket.js';
 import { endpoints } from '../operations/index.js';
 import { answerProblem, requestIdOf } from './answer.js';
 import { createMetrics } from './metrics.js';
@@ -88,7 +90,8 @@ export const startHttp = async (
     if (!isReady()) return 'the read models are catching up';
     return app.system.now() < trouble.until ? trouble.reason : null;
   };
-  const metrics = createMetrics(app, settings);
+  const sockets = createSockets(app);
+  const metrics = createMetrics(app, settings, sockets.figures);
   const operations = createOperations(app, endpoints, {
     observe: metrics.observe,
     trouble: (reason) => {
@@ -111,6 +114,13 @@ export const startHttp = async (
     else pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
   server.on('clientError', answerBrokenRequest(app));
+  server.on('upgrade', (request, socket, head) => {
+    request.url = pathOf(request.url ?? '');
+    sockets.upgrade(request, socket, head).catch((error: unknown) => {
+      app.system.log.error({ err: error }, 'a connection to the gateway failed');
+      socket.destroy();
+    });
+  });
   const { port } = await listen(server, settings.host, settings.port);
 
   return {
@@ -120,7 +130,11 @@ export const startHttp = async (
         draining = true;
         // Clients hear with their answer that the connection ends, and send nothing more on it.
         for (const response of underWay) response.shouldKeepAlive = false;
-        const cut = setTimeout(() => server.closeAllConnections(), ms);
+        sockets.stop();
+        const cut = setTimeout(() => {
+          sockets.terminate();
+          server.closeAllConnections();
+        }, ms);
         const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
         server.close(() => {
           clearTimeout(cut);

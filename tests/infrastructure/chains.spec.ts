@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RpcAnswer } from '../../application/ports/node.js';
+import type { Node, RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { connectChains } from '../../infrastructure/chains/chains.js';
 import { developmentNode } from '../../infrastructure/chains/development/development-node.js';
 import { readConfig } from '../../infrastructure/config.js';
@@ -29,15 +29,14 @@ describe('the chains that are configured', () => {
 
 describe('the node of the development chains', () => {
   const asked: string[] = [];
+  const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
   const evm = {
     isDevelopment: true,
-    call: async (calls: readonly { method: string }[]): Promise<RpcAnswer[]> =>
-      calls.map(({ method }) => {
-        asked.push(method);
-        return method === 'dev_reorg' ? { error: { code: -32602, message: 'too deep' } } : { result: method };
-      }),
-    close: async () => undefined,
-  };
+    answer: async ({ method }: RpcCall): Promise<RpcAnswer> => {
+      asked.push(method);
+      return method === 'dev_reorg' ? { error: bytes({ code: -32602, message: 'too deep' }) } : { result: bytes(method) };
+    },
+  } as unknown as Node;
   let made = 0;
   const other = {
     transfer: async ({ to }: { readonly [field: string]: unknown }) => ({ sent: to }),
@@ -50,15 +49,18 @@ describe('the node of the development chains', () => {
 
   it('gives each chain what is meant for it, in order, and mines on all', async () => {
     const calls = [transfer('s'), transfer('c'), transfer('S'), { method: 'dev_mine', params: [3] }];
-    assert.deepEqual(await node.call([...calls, { method: 'dev_reorg', params: [99] }]), [
-      { result: { sent: 'x' } },
-      { result: 'dev_transfer' },
-      { result: { sent: 'x' } },
-      { result: 'dev_mine' },
-      { error: { code: -32602, message: 'too deep' } },
+    const answers: unknown[] = [];
+    for (const call of [...calls, { method: 'dev_reorg', params: [99] }, { method: 'eth_chainId', params: [] }])
+      for (const answer of Object.values(await node.answer(call))) answers.push(JSON.parse(String(answer)));
+    assert.deepEqual(answers, [
+      { sent: 'x' },
+      'dev_transfer',
+      { sent: 'x' },
+      'dev_mine',
+      { code: -32602, message: 'too deep' },
+      'eth_chainId',
     ]);
     assert.equal(made, 3);
-    assert.deepEqual(await node.call([{ method: 'eth_chainId', params: [] }]), [{ result: 'eth_chainId' }]);
     assert.deepEqual(asked, ['dev_transfer', 'dev_mine', 'dev_reorg', 'eth_chainId']);
   });
 });

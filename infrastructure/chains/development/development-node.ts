@@ -1,4 +1,4 @@
-import type { Node, RpcAnswer } from '../../../application/ports/node.js';
+import type { Node, RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { readCount, readOptions } from './parameters.js';
 import { toRpcError } from './rpc-error.js';
 
@@ -8,39 +8,31 @@ export type DevelopmentControls = {
   mine(blocks: number): Promise<void>;
 };
 
-type Call = Parameters<Node['call']>[0][number];
-
-const firstOf = ({ params }: Call) => (Array.isArray(params) ? params[0] : undefined);
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const answered = (work: Promise<unknown>): Promise<RpcAnswer> =>
   work.then(
-    (result) => ({ result }),
+    (result) => ({ result: bytes(result) }),
     (error: unknown) => {
       const { code, message } = toRpcError(error);
-      return { error: { code, message } };
+      return { error: bytes({ code, message }) };
     },
   );
 
 /** The EVM's node with the faucets of the development chains beside it, by variant; what is mined is mined on all. */
 export const developmentNode = (node: Node, beside: ReadonlyMap<string, DevelopmentControls>): Node => {
-  const faucetFor = (call: Call) => {
-    const { variant } = (firstOf(call) ?? {}) as { variant?: unknown };
-    return call.method === 'dev_transfer' ? beside.get(String(variant).toUpperCase()) : undefined;
-  };
-  const one = async (call: Call): Promise<RpcAnswer> => {
-    const faucet = faucetFor(call);
-    if (faucet) return answered(faucet.transfer(readOptions(firstOf(call))));
-    const [answer] = await node.call([call]);
-    if (call.method === 'dev_mine' && answer && 'result' in answer)
-      for (const { mine } of beside.values()) await mine(readCount('blocks', firstOf(call) ?? 1));
-    return answer as RpcAnswer;
+  const faucetFor = ({ method, params }: RpcCall) => {
+    const { variant } = (params[0] ?? {}) as { variant?: unknown };
+    return method === 'dev_transfer' ? beside.get(String(variant).toUpperCase()) : undefined;
   };
   return {
     ...node,
-    call: async (calls) => {
-      if (!calls.some(({ method }) => method.startsWith('dev_'))) return node.call(calls);
-      const answers: RpcAnswer[] = [];
-      for (const call of calls) answers.push(await one(call));
-      return answers;
+    answer: async (call, waiter) => {
+      const faucet = faucetFor(call);
+      if (faucet) return answered(faucet.transfer(readOptions(call.params[0])));
+      const answer = await node.answer(call, waiter);
+      if (call.method === 'dev_mine' && 'result' in answer)
+        for (const { mine } of beside.values()) await mine(readCount('blocks', call.params[0] ?? 1));
+      return answer;
     },
   };
 };

@@ -1,0 +1,131 @@
+import { filterFault } from '../../domain/log-filter.js';
+import {
+  blockTags,
+  isAddress,
+  isBlockTag,
+  isData,
+  isHash,
+  isNamedBlock,
+  isQuantity,
+  isRecord,
+} from '../../domain/rpc-value.js';
+
+/** One kind of parameter: how OpenRPC describes it, and what is wrong with a value of it; null when nothing is. */
+export type Kind = { readonly schema: object; fault(value: unknown): string | null };
+export type Param = { readonly name: string; readonly kind: Kind; readonly required: boolean };
+
+const kind = (schema: object, isValid: (value: unknown) => boolean, rule: string): Kind => ({
+  schema,
+  fault: (value) => (isValid(value) ? null : `must be ${rule}`),
+});
+
+const quantitySchema = { type: 'string', pattern: '^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})$' };
+const dataSchema = { type: 'string', pattern: '^0x([0-9a-fA-F]{2})*$' };
+const addressSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
+const hashSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
+const tagSchema = { type: 'string', enum: [...blockTags] };
+const namedBlockSchema = {
+  type: 'object',
+  properties: { blockHash: hashSchema, blockNumber: quantitySchema, requireCanonical: { type: 'boolean' } },
+};
+
+export const quantity = kind(quantitySchema, isQuantity, 'a quantity: 0x and hex digits without leading zeros');
+export const data = kind(dataSchema, isData, 'byte data: 0x and two hex digits a byte');
+export const address = kind(addressSchema, isAddress, 'an address: 0x and 40 hex digits');
+export const hash = kind(hashSchema, isHash, 'a hash: 0x and 64 hex digits');
+export const flag = kind({ type: 'boolean' }, (value) => typeof value === 'boolean', 'true or false');
+export const text = kind({ type: 'string' }, (value) => typeof value === 'string', 'a text');
+export const anything = kind({}, () => true, 'anything');
+export const object = kind({ type: 'object' }, isRecord, 'an object');
+
+/** A place in storage: clients send a quantity or all 32 bytes. */
+export const position = kind(
+  { oneOf: [quantitySchema, hashSchema] },
+  (value) => isQuantity(value) || isHash(value),
+  'a quantity, or 32 bytes in hex',
+);
+export const block = kind(
+  { oneOf: [quantitySchema, tagSchema, namedBlockSchema] },
+  (value) => isQuantity(value) || isBlockTag(value) || isNamedBlock(value),
+  `a block: a quantity, or one of ${blockTags.join(', ')}`,
+);
+export const blockNumber = kind(
+  { oneOf: [quantitySchema, tagSchema] },
+  (value) => isQuantity(value) || isBlockTag(value),
+  `a block number: a quantity, or one of ${blockTags.join(', ')}`,
+);
+export const blockOrHash = kind(
+  { oneOf: [quantitySchema, tagSchema, hashSchema, namedBlockSchema] },
+  (value) => isHash(value) || isQuantity(value) || isBlockTag(value) || isNamedBlock(value),
+  `a block: a quantity, a hash, or one of ${blockTags.join(', ')}`,
+);
+/** Some clients send the number of blocks as a number. */
+export const count = kind(
+  { oneOf: [quantitySchema, { type: 'integer', minimum: 0 }] },
+  (value) => isQuantity(value) || (Number.isSafeInteger(value) && Number(value) >= 0),
+  'a quantity',
+);
+export const percentiles = kind(
+  { type: 'array', items: { type: 'number' } },
+  (value) => value === null || (Array.isArray(value) && value.every((one) => typeof one === 'number')),
+  'a list of numbers',
+);
+
+const callFields: Readonly<Record<string, Kind>> = {
+  from: address,
+  to: address,
+  gas: quantity,
+  gasPrice: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  value: quantity,
+  nonce: quantity,
+  data,
+  input: data,
+};
+export const call: Kind = {
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(callFields).map(([name, { schema }]) => [name, schema])),
+  },
+  fault: (value) => {
+    if (!isRecord(value)) return 'must be an object';
+    for (const [name, field] of Object.entries(callFields)) {
+      const fault = value[name] == null ? null : field.fault(value[name]);
+      if (fault) return `${name} ${fault}`;
+    }
+    return null;
+  },
+};
+
+const logFields = {
+  address: { oneOf: [addressSchema, { type: 'array', items: addressSchema, maxItems: 1000 }] },
+  topics: { type: 'array', maxItems: 4, items: { oneOf: [{ type: 'null' }, hashSchema, { type: 'array' }] } },
+};
+export const filter: Kind = {
+  schema: {
+    type: 'object',
+    properties: { ...logFields, fromBlock: blockNumber.schema, toBlock: blockNumber.schema, blockhash: hashSchema },
+  },
+  fault: filterFault,
+};
+
+export const subscriptionNames = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const;
+export type SubscriptionName = (typeof subscriptionNames)[number];
+export const subscriptionName = kind(
+  { type: 'string', enum: [...subscriptionNames] },
+  (value) => subscriptionNames.some((name) => name === value),
+  `one of ${subscriptionNames.join(', ')}`,
+);
+
+/** What is wrong with parameters, naming the argument; null when nothing is. */
+export const paramsFault = (params: readonly Param[], given: readonly unknown[]): string | null => {
+  if (given.length > params.length) return `too many arguments, want at most ${params.length}`;
+  for (const [i, { name, kind: expected, required }] of params.entries()) {
+    const value = given[i];
+    if (value == null && required) return `missing value for required argument ${i} (${name})`;
+    const fault = value == null ? null : expected.fault(value);
+    if (fault) return `invalid argument ${i} (${name}): ${fault}`;
+  }
+  return null;
+};

@@ -1,0 +1,50 @@
+import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
+import { findMethod } from './methods.js';
+
+/**
+ * What of the chain an answer depends on. always: nothing; hash: a block that is named by its hash; height: the chain up
+ * to there; head: its newest block; transaction: the block that includes it; open: what is not settled.
+ */
+export type Reach =
+  | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
+  | { readonly kind: 'height'; readonly height: number };
+
+const always: Reach = { kind: 'always' };
+const hash: Reach = { kind: 'hash' };
+const head: Reach = { kind: 'head' };
+const transaction: Reach = { kind: 'transaction' };
+const open: Reach = { kind: 'open' };
+
+const reachOfBlock = (value: unknown): Reach => {
+  if (value === 'earliest') return { kind: 'height', height: 0 };
+  if (value === 'pending') return open;
+  if (isQuantity(value)) return { kind: 'height', height: Number(value) };
+  if (isHash(value)) return hash;
+  if (!isRecord(value)) return head;
+  // Whether it is still part of the chain may change.
+  if (value.requireCanonical === true) return head;
+  return value.blockHash === undefined ? reachOfBlock(value.blockNumber) : hash;
+};
+
+const reachOfFilter = (value: unknown): Reach => {
+  const { fromBlock, toBlock, blockhash, blockHash = blockhash } = isRecord(value) ? value : {};
+  if (blockHash != null) return hash;
+  const ends = [fromBlock, toBlock].map(reachOfBlock);
+  if (ends.some(({ kind }) => kind === 'open')) return open;
+  const heights = ends.map((end) => (end.kind === 'height' ? end.height : Number.NaN));
+  const height = Math.max(...heights);
+  return Number.isNaN(height) ? head : { kind: 'height', height };
+};
+
+const blockNames = ['block', 'block number', 'block hash'];
+
+/** `name` as nodes call the method. */
+export const reachOf = (name: string, params: readonly unknown[]): Reach => {
+  const method = findMethod(name, false);
+  if (!method || method.lasting === 'never') return open;
+  if (method.lasting === 'constant') return always;
+  if (method.lasting === 'now') return head;
+  if (method.lasting === 'transaction') return transaction;
+  const place = method.params.findIndex((param) => blockNames.includes(param.name));
+  return place < 0 ? reachOfFilter(params[0]) : reachOfBlock(params[place]);
+};

@@ -1,0 +1,82 @@
+import { isAddress, isBlockTag, isHash, isQuantity, isRecord } from './rpc-value.js';
+
+/** What a subscriber wants to hear of; null wherever anything will do. */
+export type LogFilter = {
+  readonly addresses: ReadonlySet<string> | null;
+  /** By position; a log with fewer topics than positions does not match. */
+  readonly topics: readonly (ReadonlySet<string> | null)[];
+  readonly fromBlock: number | null;
+  readonly toBlock: number | null;
+  readonly blockHash: string | null;
+};
+
+type Matched = {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly blockNumber: string;
+  readonly blockHash: string;
+};
+
+const mostTopics = 4;
+const mostChoices = 1000;
+
+const isListOf = (value: unknown, isOne: (one: unknown) => boolean): value is readonly string[] =>
+  Array.isArray(value) && value.length <= mostChoices && value.every(isOne);
+
+const isTopic = (value: unknown) =>
+  value == null || isHash(value) || isListOf(value, (one) => one === null || isHash(one));
+const isBlock = (value: unknown) => value == null || isQuantity(value) || isBlockTag(value);
+
+/** What is wrong with a filter; null when nothing is. */
+export const filterFault = (value: unknown): string | null => {
+  if (!isRecord(value)) return 'must be an object';
+  const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = value;
+  if (address != null && !isAddress(address) && !isListOf(address, isAddress))
+    return `address must be 0x and 40 hex digits, or a list of up to ${mostChoices} such`;
+  if (topics != null && !(Array.isArray(topics) && topics.length <= mostTopics && topics.every(isTopic)))
+    return `topics must be up to ${mostTopics}, each null, a hash or a list of up to ${mostChoices} hashes`;
+  if (!isBlock(fromBlock)) return 'fromBlock must be a quantity or a block tag';
+  if (!isBlock(toBlock)) return 'toBlock must be a quantity or a block tag';
+  if (blockHash == null) return null;
+  if (!isHash(blockHash)) return 'blockHash must be 0x and 64 hex digits';
+  return fromBlock == null && toBlock == null ? null : 'blockHash cannot be combined with fromBlock or toBlock';
+};
+
+const setOf = (value: unknown): ReadonlySet<string> | null => {
+  const choices = Array.isArray(value) ? value : [value];
+  // No choice at all, or one that may be anything, lets everything through.
+  if (choices.length === 0 || choices.some((one) => one == null)) return null;
+  return new Set(choices.map((one: string) => one.toLowerCase()));
+};
+
+const heightOf = (value: unknown) => (isQuantity(value) ? Number(value) : null);
+
+/** Of a value that has no fault. */
+export const readFilter = (value: unknown): LogFilter => {
+  const given = isRecord(value) ? value : {};
+  const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = given;
+  return {
+    addresses: setOf(address),
+    topics: Array.isArray(topics) ? topics.map(setOf) : [],
+    fromBlock: heightOf(fromBlock),
+    toBlock: heightOf(toBlock),
+    blockHash: typeof blockHash === 'string' ? blockHash.toLowerCase() : null,
+  };
+};
+
+const isWithin = ({ fromBlock, toBlock, blockHash }: LogFilter, log: Matched) => {
+  const height = Number(log.blockNumber);
+  return (
+    (fromBlock === null || height >= fromBlock) &&
+    (toBlock === null || height <= toBlock) &&
+    (blockHash === null || log.blockHash.toLowerCase() === blockHash)
+  );
+};
+
+export const matches = (filter: LogFilter, log: Matched): boolean => {
+  const { addresses, topics } = filter;
+  if (addresses && !addresses.has(log.address.toLowerCase())) return false;
+  if (topics.length > log.topics.length) return false;
+  if (!topics.every((choices, i) => !choices || choices.has((log.topics[i] as string).toLowerCase()))) return false;
+  return isWithin(filter, log);
+};

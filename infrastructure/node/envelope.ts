@@ -1,0 +1,107 @@
+/** What an answer of JSON-RPC holds; `id` as it is written. */
+export type Envelope =
+  | { readonly id: string | null; readonly result: Buffer }
+  | { readonly id: string | null; readonly error: Buffer };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const comma = 0x2c;
+const open = 0x7b;
+const close = 0x7d;
+const mostTail = 160;
+
+const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+const afterSpace = (bytes: Buffer, from: number) => {
+  let at = from;
+  while (isSpace(bytes[at])) at++;
+  return at;
+};
+
+/** Where a text that starts at the quote ends; -1 when it does not, or is no plain one. */
+const endOfText = (bytes: Buffer, start: number) => {
+  const end = bytes.indexOf(quote, start + 1);
+  return end < 0 || bytes.subarray(start, end).includes(backslash) ? -1 : end + 1;
+};
+
+const endOfToken = (bytes: Buffer, start: number) => {
+  if (bytes[start] === quote) return endOfText(bytes, start);
+  let at = start;
+  while (at < bytes.length && bytes[at] !== comma && bytes[at] !== close && !isSpace(bytes[at])) at++;
+  return at > start && bytes[start] !== open && bytes[start] !== 0x5b ? at : -1;
+};
+
+/** What may follow the result: the members that others write first. */
+const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){0,2}\s*\}\s*$/;
+const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
+
+const isWhole = (value: Buffer) => {
+  const first = value[0];
+  const last = value.at(-1);
+  if (first === open) return last === close;
+  if (first === 0x5b) return last === 0x5d;
+  if (first === quote) return last === quote && value.length > 1;
+  return value.length < 32 && /^(?:null|true|false|-?\d[\d.eE+-]*)$/.test(value.toString('latin1'));
+};
+
+type Found = { readonly kind: 'result' | 'error'; readonly id: string | null; readonly value: Buffer };
+
+const found = (bytes: Buffer, kind: Found['kind'], start: number, seen: string | null): Found | null => {
+  const tailFrom = Math.max(start, bytes.length - mostTail);
+  const tail = bytes.toString('latin1', tailFrom);
+  const matched = tailPattern.exec(tail);
+  if (!matched) return null;
+  const value = bytes.subarray(start, tailFrom + matched.index);
+  return isWhole(value) ? { kind, id: seen ?? idInTail.exec(matched[0])?.[1] ?? null, value } : null;
+};
+
+type Member = { readonly key: string; readonly start: number };
+
+/** The key at that place, and where its value starts; null when there is none. */
+const memberAt = (bytes: Buffer, at: number): Member | null => {
+  const end = bytes[at] === quote ? endOfText(bytes, at) : -1;
+  const mark = end < 0 ? -1 : afterSpace(bytes, end);
+  if (bytes[mark] !== colon) return null;
+  return { key: bytes.toString('latin1', at + 1, end - 1), start: afterSpace(bytes, mark + 1) };
+};
+
+/** Looks at the members up to the result only, so that a large answer costs no more than a small one. */
+const scan = (bytes: Buffer): Found | null => {
+  let at = afterSpace(bytes, 0);
+  let id: string | null = null;
+  // What stands before a member: the opening brace, then commas.
+  for (let before = open; bytes[at] === before; before = comma) {
+    const member = memberAt(bytes, afterSpace(bytes, at + 1));
+    if (!member) return null;
+    const { key, start } = member;
+    if (key === 'result' || key === 'error') return found(bytes, key, start, id);
+    const end = endOfToken(bytes, start);
+    if (end < 0) return null;
+    if (key === 'id') id = bytes.toString('latin1', start, end);
+    at = afterSpace(bytes, end);
+  }
+  return null;
+};
+
+/** For what is written in no usual way. */
+const parse = (bytes: Buffer): Found | null => {
+  try {
+    const { id = null, result, error } = JSON.parse(bytes.toString()) as Record<string, unknown>;
+    const [kind, value] = error == null ? (['result', result] as const) : (['error', error] as const);
+    return value === undefined ? null : { kind, id: JSON.stringify(id), value: Buffer.from(JSON.stringify(value)) };
+  } catch {
+    return null;
+  }
+};
+
+/** Null for what is no answer of JSON-RPC. */
+export const readEnvelope = (bytes: Buffer): Envelope | null => {
+  const scanned = scan(bytes);
+  // Some write `"error":null` beside the result.
+  const isUsual = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === open);
+  const read = isUsual ? scanned : parse(bytes);
+  if (!read) return null;
+  const { kind, id, value } = read;
+  return kind === 'result' ? { id, result: value } : { id, error: value };
+};

@@ -1,0 +1,41 @@
+import type { Reach } from '../../application/gateway/reach.js';
+import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
+import { type FaultKind, faultOf, NodeFault } from '../chains/evm/node-fault.js';
+import { fits, isNull } from './checks.js';
+import type { Envelope } from './envelope.js';
+import type { Member } from './member.js';
+import type { Attempt } from './race.js';
+
+/** Another node may do better than one that says so; anything else it would say as well. */
+const doubtful: readonly FaultKind[] = ['busy', 'failing', 'missing', 'unsupported'];
+
+/** A node's error object, as it is; null when it is none. */
+export const readError = (error: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(error).toString());
+  } catch {
+    return null;
+  }
+};
+
+/** Whether another node should be asked after this answer. Throws when it is about something else. */
+export const judge = (
+  { method, params }: RpcCall,
+  envelope: Envelope,
+  member: Member,
+  known: { readonly reach: Reach; readonly tip: number; isBehind(result: Buffer): boolean },
+): Attempt<RpcAnswer> => {
+  if ('error' in envelope) {
+    const fault = faultOf(readError(envelope.error));
+    if (fault.kind === 'busy') member.rest(fault);
+    return { answer: { error: envelope.error }, isDoubted: doubtful.includes(fault.kind) };
+  }
+  const { result } = envelope;
+  if (!fits(method, params, result)) {
+    const fault = new NodeFault('wrong', 'answered about something else than was asked for');
+    member.rest(fault);
+    throw fault;
+  }
+  const isAbove = known.reach.kind === 'height' && known.reach.height > known.tip;
+  return { answer: { result }, isDoubted: (isNull(result) && !isAbove) || known.isBehind(result) };
+};

@@ -1,0 +1,22 @@
+import type { NodeFault } from '../chains/evm/node-fault.js';
+import type { Envelope } from './envelope.js';
+
+/** A connection to one node. Everything rejects with a NodeFault. */
+export type Link = {
+  /** `params` is JSON. */
+  exchange(method: string, params: string, signal: AbortSignal): Promise<Envelope>;
+  /** Only where a node can speak first: until the connection ends, which resolves, or the signal. */
+  listen?(subscription: string, notice: (result: unknown) => void, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const longestAnswer = 32 * 1024 * 1024;
+export const connectMs = 3000;
+
+export const envelopeOf = (method: string, params: string, id: number) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+
+export const toFault = (error: unknown, asFault: (message: string) => NodeFault): NodeFault => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return asFault(String(message || code || 'no connection'));
+};

@@ -1,0 +1,122 @@
+import { type Reach, reachOf } from '../../application/gateway/reach.js';
+import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
+import type { Log } from '../../application/ports/system.js';
+import { Failure, refuse } from '../../domain/failure.js';
+import { faultOf } from '../chains/evm/node-fault.js';
+import { broadcast } from './broadcast.js';
+import { headIn } from './checks.js';
+import { judge, readError } from './judge.js';
+import { createLookout, type Lookout } from './lookout.js';
+import { createMember, type Member } from './member.js';
+import { createMonotonic } from './monotonic.js';
+import { createPatience } from './patience.js';
+import { watchPending } from './pending.js';
+import { race } from './race.js';
+import { createSharedAnswers } from './shared-answers.js';
+
+type PoolOptions = { readonly deadlineMs: number; readonly cacheBytes: number; readonly hedgeMs: number };
+
+const usual: PoolOptions = { deadlineMs: 30_000, cacheBytes: 32 * 1024 * 1024, hedgeMs: 200 };
+/** The first question waits this long to learn how far each node has come. */
+const firstLookMs = 500;
+const longestKey = 8192;
+
+/** One node may be reached in several ways: over HTTP for calls, over WebSocket for what it says by itself. */
+const membersAt = (urls: readonly string[], log: Log): readonly Member[] => {
+  const byHost = new Map<string, URL[]>();
+  for (const text of urls) {
+    const url = new URL(text.replace(/^evm\+/, ''));
+    byHost.set(url.host, [...(byHost.get(url.host) ?? []), url]);
+  }
+  return [...byHost.values()].map((ways) => createMember(ways, log));
+};
+
+/** Those that rest come last, before them those that have not come as far as is asked for. */
+const inOrder = (members: readonly Member[], reach: Reach, tip: number): readonly Member[] => {
+  if (members.length === 1) return members;
+  const needed = reach.kind === 'height' ? Math.min(reach.height, tip) : tip;
+  const place = (member: Member) => (member.isResting() ? 2 : 0) + ((member.head()?.number ?? -1) < needed ? 1 : 0);
+  return members.toSorted((a, b) => place(a) - place(b) || a.latencyMs() - b.latencyMs());
+};
+
+/** Asks whichever node answers as it should, and keeps heads from going backwards. */
+const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, deadlineMs }: PoolOptions) => {
+  const monotonic = createMonotonic();
+  const patience = createPatience(hedgeMs);
+  let firstLook: Promise<unknown> | null = null;
+
+  return async (call: RpcCall, params: string, reach: Reach, signal: AbortSignal): Promise<RpcAnswer> => {
+    if (members.length > 1) {
+      lookout.wake();
+      firstLook ??= Promise.race([lookout.head(), new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
+      await firstLook;
+    }
+    const startedAt = performance.now();
+    const tip = lookout.tip();
+    const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
+    const ask = async (member: Member, given: AbortSignal) =>
+      judge(call, await member.exchange(call.method, params, given), member, { reach, tip, isBehind });
+    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, signal };
+    const answer = await race(inOrder(members, reach, tip), ask, terms);
+    patience.note(call.method, performance.now() - startedAt);
+    return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
+  };
+};
+
+const isChange = ({ method }: RpcCall) => method === 'eth_sendRawTransaction' || method.startsWith('dev_');
+
+/** What changes something is asked once; what became of it if no answer comes, nobody can tell. */
+const change = async (members: readonly Member[], call: RpcCall, params: string, deadlineMs: number) => {
+  if (call.method === 'eth_sendRawTransaction') return broadcast(members, String(call.params[0]));
+  const limit = AbortSignal.timeout(deadlineMs);
+  try {
+    return await (members[0] as Member).exchange(call.method, params, limit);
+  } catch (error) {
+    throw limit.aborted ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
+  }
+};
+
+/** The nodes behind one address, as one: health, failover, hedging, what is remembered and what is shared. */
+export const nodePool = (
+  urls: readonly string[],
+  log: Log,
+  isDevelopment: boolean,
+  given: Partial<PoolOptions> = {},
+): Node => {
+  const options = { ...usual, ...given };
+  const members = membersAt(urls, log);
+  const lookout = createLookout(members, log);
+  const shared = createSharedAnswers(options.cacheBytes, lookout.finalized);
+  const fetch = createFetch(members, lookout, options);
+
+  const answer: Node['answer'] = async (call, signal) => {
+    const params = JSON.stringify(call.params);
+    if (isChange(call)) return change(members, call, params, options.deadlineMs).finally(shared.noteChange);
+    const reach = reachOf(call.method, call.params);
+    const isShared = reach.kind !== 'open' && params.length <= longestKey;
+    if (!isShared) return fetch(call, params, reach, signal ?? lookout.closed);
+    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), signal);
+  };
+
+  return {
+    isDevelopment,
+    answer,
+    ask: async (method, params) => {
+      const found = await answer({ method, params });
+      if ('result' in found) return JSON.parse(Buffer.from(found.result).toString()) as unknown;
+      return refuse('NODE_ERROR', faultOf(readError(found.error)).message);
+    },
+    head: async () => (await lookout.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached'),
+    watchHeads: lookout.watch,
+    watchPending: (notice, signal) => void watchPending(members, notice, AbortSignal.any([signal, lookout.closed])),
+    figures: () => ({
+      ...shared.counted,
+      members: members.map((member) => ({ isUp: member.isUp(), head: member.head()?.number ?? 0 })),
+    }),
+    closed: lookout.closed,
+    close: async () => {
+      lookout.close();
+      await Promise.all(members.map((member) => member.close()));
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import type { Reach } from '../../application/gateway/reach.js';
+import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
+import { createAnswerCache } from './cache.js';
+import { heightIn, isEmptyish } from './checks.js';
+import { createFlights } from './flights.js';
+
+/** What changes from block to block is shared with those who ask right after. */
+const sharedMs = 100;
+const longestMs = 60_000;
+
+const isLasting = ({ kind }: Reach) => kind === 'always' || kind === 'hash';
+
+type Fetch = (signal: AbortSignal) => Promise<RpcAnswer>;
+
+/** What was asked before, as far as it can no longer change, and what is being asked. Never null, errors or what is pending. */
+export const createSharedAnswers = (cacheBytes: number, finalized: () => number) => {
+  const cache = createAnswerCache(cacheBytes);
+  const flights = createFlights<RpcAnswer>();
+  const counted = { hits: 0, misses: 0, coalesced: 0 };
+  let changes = 0;
+
+  const isFinal = (reach: Reach, result: Buffer) => {
+    if (reach.kind === 'height') return reach.height <= finalized();
+    const height = reach.kind === 'transaction' ? heightIn(result, 'blockNumber') : null;
+    return height !== null && height <= finalized();
+  };
+  const remember = (key: string, reach: Reach, answer: RpcAnswer) => {
+    if ('error' in answer || reach.kind === 'head') return;
+    const result = answer.result as Buffer;
+    if (!isEmptyish(result) && (isLasting(reach) || isFinal(reach, result))) cache.keep(key, result);
+  };
+  const join = (key: string, reach: Reach, fetch: Fetch, signal?: AbortSignal): Promise<RpcAnswer> => {
+    const flight = isLasting(reach) ? key : `${changes} ${key}`;
+    if (flights.has(flight, isLasting(reach) ? longestMs : sharedMs)) {
+      counted.coalesced++;
+      return flights.join(flight, signal);
+    }
+    const start = async (given: AbortSignal) => {
+      const answer = await fetch(given);
+      remember(key, reach, answer);
+      return answer;
+    };
+    return flights.start(flight, start, signal);
+  };
+
+  return {
+    counted,
+    /** Whoever has changed the chain does not share an answer from before. */
+    noteChange: () => {
+      changes++;
+    },
+    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, signal?: AbortSignal) => {
+      const key = `${method} ${params}`.toLowerCase();
+      const kept = cache.find(key);
+      if (kept) {
+        counted.hits++;
+        return Promise.resolve<RpcAnswer>({ result: kept });
+      }
+      if (reach.kind !== 'head') counted.misses++;
+      return join(key, reach, fetch, signal);
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import type { RawData, WebSocket } from 'ws';
+import type { App } from '../../application/app.js';
+import type { ChainFeed } from '../../application/gateway/chain-feed.js';
+import type { Node } from '../../application/ports/node.js';
+import { answerMessage, encode, type Place } from './dispatch.js';
+import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
+import { createOutbox, type Pressure } from './outbox.js';
+import { createSubscriptions } from './subscriptions.js';
+import { admit, type Target } from './target.js';
+
+/** Of WebSocket: going away, policy violation, try again later. */
+export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
+
+/** While so many calls are unanswered no more are read. */
+const mostCalls = 256;
+/** A client that does not read the answers it asks for is let go when this much waits for it. */
+const mostUnread = 64 * 1024 * 1024;
+/** How long a client has to read what is still under way, and that the connection ends. */
+const farewellMs = 10_000;
+
+const text = { binary: false };
+
+const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString();
+
+/** A client that asks faster than it is answered has to wait. */
+const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>, failed: (error: unknown) => void) => {
+  let calls = 0;
+  socket.on('message', (data) => {
+    calls++;
+    if (calls >= mostCalls) socket.pause();
+    take(textOf(data))
+      .catch(failed)
+      .finally(() => {
+        calls--;
+        if (calls < mostCalls && socket.isPaused) socket.resume();
+      });
+  });
+};
+
+export type Connection = {
+  readonly apiKey: string;
+  readonly waiting: () => number;
+  readonly subscriptions: () => number;
+  /** Lets go of the client as one that does not read. */
+  readonly cut: () => void;
+  /** False when the last ping stayed without an answer. */
+  readonly ping: () => boolean;
+  readonly sweep: () => void;
+  readonly close: (code: number, reason: string) => void;
+  readonly terminate: () => void;
+};
+
+/** One client over WebSocket: all HTTP methods, filters and subscriptions. */
+export const createConnection = (
+  app: App,
+  socket: WebSocket,
+  target: Target & { readonly node: Node; readonly feed: ChainFeed },
+  pressure: Pressure,
+): Connection => {
+  const { system } = app;
+  const gone = new AbortController();
+  let isAlive = true;
+  let farewell: NodeJS.Timeout | undefined;
+
+  const close = (code: number, reason: string) => {
+    subscriptions.close();
+    socket.close(code, reason);
+    farewell ??= setTimeout(() => socket.terminate(), farewellMs).unref();
+  };
+  const outbox = createOutbox(socket, pressure, () => close(closeCodes.tryLater, 'too many notifications wait'));
+  const subscriptions = createSubscriptions(target.feed, outbox, system);
+
+  const send = (message: string | Buffer) => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > mostUnread) outbox.cut();
+    else socket.send(message, text);
+  };
+  const answerCalls = async (message: Message) => {
+    const opened: string[] = [];
+    const place: Place = {
+      node: target.node,
+      log: system.log,
+      signal: gone.signal,
+      own: (method, call) => subscriptions.answer(method, call, opened),
+    };
+    const replies = await answerMessage(message, place);
+    if (replies.length > 0) send(encode(replies, message.isBatch));
+    subscriptions.activate(opened);
+  };
+  const take = async (given: string) => {
+    const message = readMessage(given);
+    const { refusal } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
+    if (!('calls' in message)) return send(errorReply(message.code, message.message));
+    const id = message.isBatch ? undefined : (message.calls[0]?.id ?? undefined);
+    if (refusal) return send(errorReply(refusal.code, refusal.message, id));
+    return answerCalls(message);
+  };
+
+  onEachMessage(socket, take, (error) => {
+    system.log.error({ err: error }, 'a message to the gateway failed');
+    send(errorReply(rpcCodes.internal, 'an unexpected error'));
+  });
+  socket.on('message', () => (isAlive = true));
+  socket.on('pong', () => (isAlive = true));
+  // It is closed after an error, which is all there is to do about one.
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    clearTimeout(farewell);
+    gone.abort();
+    outbox.close();
+    subscriptions.close();
+  });
+
+  return {
+    apiKey: target.apiKey,
+    waiting: outbox.waiting,
+    subscriptions: subscriptions.count,
+    cut: outbox.cut,
+    ping: () => {
+      if (!isAlive) return false;
+      isAlive = false;
+      if (socket.readyState === socket.OPEN) socket.ping();
+      return true;
+    },
+    sweep: subscriptions.dropUnused,
+    close,
+    terminate: () => socket.terminate(),
+  };
+};

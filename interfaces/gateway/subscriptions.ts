@@ -1,0 +1,113 @@
+import type { ChainFeed } from '../../application/gateway/chain-feed.js';
+import { createFilters } from '../../application/gateway/filters.js';
+import { newId } from '../../application/gateway/ids.js';
+import type { Method } from '../../application/gateway/methods.js';
+import { filter, type SubscriptionName } from '../../application/gateway/params.js';
+import type { Hear, Leave, Told } from '../../application/gateway/told.js';
+import type { RpcAnswer } from '../../application/ports/node.js';
+import type { System } from '../../application/ports/system.js';
+import { readFilter } from '../../domain/log-filter.js';
+import { failed } from './dispatch.js';
+import { type Call, rpcCodes } from './json-rpc.js';
+import type { Outbox, Subscriber } from './outbox.js';
+
+const mostSubscriptions = 1000;
+
+type Subscription = Subscriber & {
+  /** What happened before the subscriber has been told its id; null once it has. */
+  early: Told[] | null;
+  leave: () => void;
+};
+
+const answer = (value: unknown): RpcAnswer => ({ result: Buffer.from(JSON.stringify(value)) });
+const tooMany = () => failed(rpcCodes.limitExceeded, 'limit exceeded: too many filters or subscriptions');
+
+const startOn = (
+  feed: ChainFeed,
+): Readonly<Record<SubscriptionName, (hear: Hear, options: unknown) => Promise<Leave>>> => ({
+  newHeads: (hear) => feed.onHeads((header) => hear(header)),
+  logs: (hear, options) => feed.onLogs(readFilter(options), hear),
+  newPendingTransactions: (hear) => feed.onPending(hear),
+  syncing: (hear) => feed.onSyncing(hear),
+});
+
+const optionsFault = (name: unknown, options: unknown) =>
+  name === 'logs' && options != null ? filter.fault(options) : null;
+
+/** The subscriptions of one connection. */
+const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
+  const subscriptions = new Map<string, Subscription>();
+  const start = startOn(feed);
+  let isOpen = true;
+
+  const open = async (subscription: Subscription, name: SubscriptionName, options: unknown) => {
+    const hear = (told: Told) => {
+      if (subscription.early) subscription.early.push(told);
+      else outbox.push(told, subscription);
+    };
+    subscription.leave = await start[name](hear, options);
+    // The connection may have gone meanwhile.
+    if (isOpen) subscriptions.set(subscription.id, subscription);
+    else subscription.leave();
+  };
+  return {
+    count: () => subscriptions.size,
+    subscribe: async ({ method, params: [name, options] }: Call, opened: string[]): Promise<RpcAnswer> => {
+      const fault = optionsFault(name, options);
+      if (fault) return failed(rpcCodes.invalidParams, `invalid argument 1 (options): ${fault}`);
+      if (subscriptions.size >= mostSubscriptions) return tooMany();
+      const prefix = method.startsWith('evm_') ? 'evm' : 'eth';
+      const subscription: Subscription = { id: newId(system), prefix, early: [], leave: () => undefined };
+      await open(subscription, name as SubscriptionName, options);
+      opened.push(subscription.id);
+      return answer(subscription.id);
+    },
+    unsubscribe: (id: string) => {
+      subscriptions.get(id)?.leave();
+      return subscriptions.delete(id);
+    },
+    activate: (ids: readonly string[]) => {
+      for (const subscription of ids.flatMap((id) => subscriptions.get(id) ?? [])) {
+        const early = subscription.early ?? [];
+        subscription.early = null;
+        for (const told of early) outbox.push(told, subscription);
+      }
+    },
+    close: () => {
+      isOpen = false;
+      for (const { leave } of subscriptions.values()) leave();
+      subscriptions.clear();
+    },
+  };
+};
+
+/** What one connection has opened: its filters and subscriptions, which end with it. */
+export const createSubscriptions = (feed: ChainFeed, outbox: Outbox, system: System) => {
+  const { subscribe, unsubscribe, activate, count, close } = createSubscribing(feed, outbox, system);
+  const filters = createFilters(feed, system);
+
+  const changes = (id: string): RpcAnswer => {
+    const found = filters.changes(id);
+    return found === null ? failed(rpcCodes.refused, 'filter not found') : { result: Buffer.from(found) };
+  };
+  return {
+    count,
+    /** Answers a method that only connections have; `opened` takes what is to be activated after the answer. */
+    answer: async ({ name }: Method, call: Call, opened: string[]): Promise<RpcAnswer> => {
+      const id = String(call.params[0]);
+      if (name === 'evm_subscribe') return subscribe(call, opened);
+      if (name === 'evm_unsubscribe') return answer(unsubscribe(id));
+      if (name === 'evm_getFilterChanges') return changes(id);
+      if (name === 'evm_uninstallFilter') return answer(filters.drop(id));
+      const added = await filters.add[name as keyof typeof filters.add](call.params);
+      return added === null ? tooMany() : answer(added);
+    },
+    /** The subscriber knows its id from here on. */
+    activate,
+    dropUnused: filters.dropUnused,
+    close: () => {
+      filters.close();
+      close();
+    },
+  };
+};
