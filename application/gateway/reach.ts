@@ -18,8 +18,9 @@ const open: Reach = { kind: 'open' };
 const reachOfBlock = (value: unknown): Reach => {
   if (value === 'earliest') return { kind: 'height', height: 0 };
   if (value === 'pending') return open;
-  if (isQuantity(value)) return { kind: 'height', height: Number(value) };
+  // Most hashes read like quantities, which no height ever reaches.
   if (isHash(value)) return hash;
+  if (isQuantity(value)) return { kind: 'height', height: Number(value) };
   if (!isRecord(value)) return head;
   // Whether it is still part of the chain may change.
   if (value.requireCanonical === true) return head;

@@ -1,4 +1,3 @@
-import type { Reach } from '../../application/gateway/reach.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { type FaultKind, faultOf, NodeFault } from '../chains/evm/node-fault.js';
 import { fits, isNull } from './checks.js';
@@ -23,7 +22,7 @@ export const judge = (
   { method, params }: RpcCall,
   envelope: Envelope,
   member: Member,
-  known: { readonly reach: Reach; readonly tip: number; isBehind(result: Buffer): boolean },
+  isBehind: (result: Buffer) => boolean,
 ): Attempt<RpcAnswer> => {
   if ('error' in envelope) {
     const fault = faultOf(readError(envelope.error));
@@ -36,6 +35,5 @@ export const judge = (
     member.rest(fault);
     throw fault;
   }
-  const isAbove = known.reach.kind === 'height' && known.reach.height > known.tip;
-  return { answer: { result }, isDoubted: (isNull(result) && !isAbove) || known.isBehind(result) };
+  return { answer: { result }, isDoubted: isNull(result) || isBehind(result) };
 };

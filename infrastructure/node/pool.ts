@@ -52,12 +52,11 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
       await firstLook;
     }
     const startedAt = performance.now();
-    const tip = lookout.tip();
     const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
     const ask = async (member: Member, given: AbortSignal) =>
-      judge(call, await member.exchange(call.method, params, given), member, { reach, tip, isBehind });
+      judge(call, await member.exchange(call.method, params, given), member, isBehind);
     const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, signal };
-    const answer = await race(inOrder(members, reach, tip), ask, terms);
+    const answer = await race(inOrder(members, reach, lookout.tip()), ask, terms);
     patience.note(call.method, performance.now() - startedAt);
     return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
   };

@@ -7,7 +7,8 @@ import { Failure } from '../../domain/failure.js';
 import { type EvmOptions, evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { fail } from '../support/evm-answers.js';
 import { addressOf, createEvmChain } from '../support/evm-chain.js';
-import { type EvmFaults, type EvmNode, startEvmNode } from '../support/evm-node.js';
+import type { EvmFaults } from '../support/evm-faults.js';
+import { type EvmNode, startEvmNode } from '../support/evm-node.js';
 import { silent } from '../support/silent.js';
 
 const [anna, bert, token, vault] = ['anna', 'bert', 'token', 'vault'].map(addressOf) as [

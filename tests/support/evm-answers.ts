@@ -127,6 +127,13 @@ const rootFrame = (transaction: MinedTransaction): Answer => {
 export const traceAnswers = ({ transactions }: MinedBlock): Answer[] =>
   transactions.map((transaction) => ({ txHash: transaction.hash, result: rootFrame(transaction) }));
 
+/** What is asked for by eth_getLogs, without any filter. */
+export const logAnswers = (chain: EvmChain, from: MinedBlock, to: MinedBlock): unknown[] => {
+  const blocks = from === to ? [from] : [];
+  for (let number = from.number; from !== to && number <= to.number; number++) blocks.push(chain.at(number) ?? from);
+  return blocks.flatMap(receiptAnswers).flatMap(({ logs }) => logs as unknown[]);
+};
+
 export const receiptOf = (chain: EvmChain, hash: string): Answer | null => {
   for (let number = chain.head().number; number >= 0; number--) {
     const block = chain.at(number);

@@ -5,12 +5,12 @@ import { type Contract, type Contracts, contractsOf } from './evm-contracts.js';
 /** A scripted EVM chain: what it is told to mine, it mines, with the same hashes in every run. */
 
 export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
-const digest = (...parts: readonly unknown[]): string =>
+export const digestOf = (...parts: readonly unknown[]): string =>
   `0x${createHash('sha256')
     .update(JSON.stringify(parts, (_, part) => (typeof part === 'bigint' ? part.toString() : part)))
     .digest('hex')}`;
 /** The address that stands for a name, so that tests read well. */
-export const addressOf = (name: string): string => `0x${digest(name).slice(2, 42)}`;
+export const addressOf = (name: string): string => `0x${digestOf(name).slice(2, 42)}`;
 export const nobody = `0x${'0'.repeat(40)}`;
 
 export type ScriptedLog = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
@@ -141,12 +141,12 @@ export const createEvmChain = (seed = 'chain'): EvmChain => {
     const state: State = new Map(parent?.state);
     const transactions = scripted.map((transaction): MinedTransaction => {
       const nonce = Number(state.get(nonceKey(transaction.from)) ?? 0);
-      const mined = { ...transaction, nonce, hash: digest(seed, transaction, nonce) };
+      const mined = { ...transaction, nonce, hash: digestOf(seed, transaction, nonce) };
       apply(state, mined);
       return mined;
     });
     const parentHash = parent?.hash ?? `0x${'0'.repeat(64)}`;
-    const hash = digest(seed, parentHash, number, number === 0 ? 0 : ++serial);
+    const hash = digestOf(seed, parentHash, number, number === 0 ? 0 : ++serial);
     const block = { number, hash, parentHash, time: genesisTime + number * blockSeconds, transactions, fields, state };
     blocks.push(block);
     known.set(hash, block);

@@ -1,79 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { blockAnswer, callAnswer, fail, receiptAnswers, receiptOf, traceAnswers } from './evm-answers.js';
-import { createEvmChain, type EvmChain, hex, type MinedBlock } from './evm-chain.js';
-
-/** What is wrong with a node; each may be set and taken back at any time. */
-export type EvmFaults = {
-  /** So many blocks of the head it does not know yet. */
-  lag: number;
-  /** Answers null for blocks that it ought to know. */
-  losesBlocks: boolean;
-  /** Does not know replaced blocks any more. */
-  forgetsReplaced: boolean;
-  /** Fails, where others answer null. */
-  missingIsError: boolean;
-  wrongReceiptHash: boolean;
-  missingReceipt: boolean;
-  noReceiptsYet: boolean;
-  droppedLogs: boolean;
-  wrongTransactionHash: boolean;
-  otherBlock: boolean;
-  malformedHeader: boolean;
-  /** Answered with, in place of 200. */
-  status: number;
-  garbage: boolean;
-  hang: boolean;
-  wrongId: boolean;
-  /** Answers with so many bytes. */
-  hugeBytes: number;
-  /** The error object that every call fails with. */
-  error: { readonly code: number; readonly message: string } | null;
-  noBlockReceipts: boolean;
-  noTraces: boolean;
-  failingTraces: boolean;
-  shortTraces: boolean;
-  noStateByHash: boolean;
-  /** Takes a block's hash and answers for the head all the same. */
-  ignoresStateHash: boolean;
-  noBatches: boolean;
-  noFinalized: boolean;
-};
-
-const none: EvmFaults = {
-  lag: 0,
-  losesBlocks: false,
-  forgetsReplaced: false,
-  missingIsError: false,
-  wrongReceiptHash: false,
-  missingReceipt: false,
-  noReceiptsYet: false,
-  droppedLogs: false,
-  wrongTransactionHash: false,
-  otherBlock: false,
-  malformedHeader: false,
-  status: 200,
-  garbage: false,
-  hang: false,
-  wrongId: false,
-  hugeBytes: 0,
-  error: null,
-  noBlockReceipts: false,
-  noTraces: false,
-  failingTraces: false,
-  shortTraces: false,
-  noStateByHash: false,
-  ignoresStateHash: false,
-  noBatches: false,
-  noFinalized: false,
-};
+import { blockAnswer, callAnswer, fail, logAnswers, receiptAnswers, receiptOf, traceAnswers } from './evm-answers.js';
+import { createEvmChain, digestOf, type EvmChain, hex, type MinedBlock } from './evm-chain.js';
+import { type EvmFaults, none } from './evm-faults.js';
 
 type Context = {
   readonly chain: EvmChain;
   readonly faults: EvmFaults;
   readonly asked: string[];
   readonly messages: number[];
+  readonly sent: string[];
   onAsked: (method: string) => void;
 };
 type Params = readonly unknown[];
@@ -147,6 +84,13 @@ const receipts = (context: Context, hash: unknown) => {
   return block && spoilReceipts(context, receiptAnswers(block));
 };
 
+const logs = (context: Context, { blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>) => {
+  const whole = blockHash === undefined;
+  const from = whole ? byNumber(context, fromBlock ?? 'latest') : byHash(context, blockHash);
+  const to = whole ? byNumber(context, toBlock ?? 'latest') : from;
+  return from && to ? logAnswers(context.chain, from, to) : fail(-32000, 'unknown block');
+};
+
 const methods: Readonly<Record<string, (context: Context, params: Params) => unknown>> = {
   eth_chainId: () => hex(1337),
   eth_blockNumber: (context) => hex(headNumber(context)),
@@ -167,6 +111,12 @@ const methods: Readonly<Record<string, (context: Context, params: Params) => unk
     context.chain.contracts.code(String(address), stateAt(context, block).number),
   eth_call: (context, [call, block]) =>
     callAnswer(context.chain, stateAt(context, block), call as { to: string; data: string }),
+  eth_getLogs: (context, [filter]) => logs(context, filter as Record<string, unknown>),
+  eth_sendRawTransaction: ({ sent }, [raw]) => {
+    sent.push(String(raw));
+    return digestOf(String(raw));
+  },
+  net_version: () => '1337',
   eth_unsubscribe: () => true,
 };
 
@@ -201,6 +151,8 @@ export type EvmNode = {
   readonly asked: string[];
   /** How many calls each message held. */
   readonly messages: number[];
+  /** The transactions it took. */
+  readonly sent: string[];
   /** Called before each answer, for what is to happen in the middle of things. */
   onAsked: (method: string) => void;
   /** Takes all faults back. */
@@ -234,8 +186,8 @@ const respond = (response: ServerResponse, replied: string | number | null) => {
 
 /** A node of a scripted chain over HTTP and WebSocket; several may serve one chain. */
 export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmChain } = {}): Promise<EvmNode> => {
-  const context: Context = { chain, faults: { ...none }, asked: [], messages: [], onAsked: () => undefined };
-  const { faults, asked, messages } = context;
+  const context: Context = { chain, faults: { ...none }, asked: [], messages: [], sent: [], onAsked: () => undefined };
+  const { faults, asked, messages, sent } = context;
   const server = createServer((request, response) => {
     void reading(request).then((message) => respond(response, reply(context, message)));
   });
@@ -276,6 +228,7 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
     faults,
     asked,
     messages,
+    sent,
     get onAsked() {
       return context.onAsked;
     },

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { keccak256 } from 'ethers';
+import type { Node, RpcAnswer } from '../../application/ports/node.js';
+import { Failure } from '../../domain/failure.js';
+import { nodePool } from '../../infrastructure/node/pool.js';
+import { addressOf, createEvmChain, type EvmChain, hex } from '../support/evm-chain.js';
+import type { EvmFaults } from '../support/evm-faults.js';
+import { type EvmNode, startEvmNode } from '../support/evm-node.js';
+import { silent } from '../support/silent.js';
+
+const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
+const anna = addressOf('anna');
+const bert = addressOf('bert');
+
+describe('a pool of nodes', () => {
+  let chain: EvmChain;
+  let first: EvmNode;
+  let second: EvmNode;
+  let pool: Node;
+  const open: { close(): unknown }[] = [];
+  const poolOf = (...urls: string[]) => {
+    const made = nodePool(urls, silent, false, { hedgeMs: 40, deadlineMs: 3000 });
+    open.unshift(made);
+    return made;
+  };
+  beforeEach(async () => {
+    chain = createEvmChain();
+    for (let i = 0; i < 80; i++) chain.mine(i % 10 === 5 ? [{ from: anna, to: bert, value: 1n }] : []);
+    [first, second] = await Promise.all([startEvmNode({ chain }), startEvmNode({ chain })]);
+    open.push(first, second);
+    pool = poolOf(first.url, second.url);
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+  });
+  const ask = async (method: string, ...params: unknown[]) => text(await pool.answer({ method, params }));
+  const asked = (method: string) => [first, second].map((node) => node.asked.filter((one) => one === method).length);
+  const head = async () => Number(JSON.parse(await ask('eth_blockNumber')));
+
+  const troubles: readonly [string, Partial<EvmFaults>][] = [
+    ['lags', { lag: 5 }],
+    ['hangs', { hang: true }],
+    ['answers 429', { status: 429 }],
+    ['answers 500', { status: 500 }],
+    ['answers 403', { status: 403 }],
+    ['answers garbage', { garbage: true }],
+    ['answers another question', { wrongId: true }],
+    ['answers with another block', { otherBlock: true }],
+    ['loses blocks', { losesBlocks: true }],
+    ['is overloaded', { error: { code: -32005, message: 'limit exceeded' } }],
+    ['does not have the data', { error: { code: -32000, message: 'header not found' } }],
+    ['does not have the method', { error: { code: -32601, message: 'the method does not exist' } }],
+    ['answers more than anybody can read', { hugeBytes: 34_000_000 }],
+  ];
+  for (const [what, faults] of troubles)
+    for (const place of [0, 1])
+      it(`reads on when node ${place + 1} of two ${what}`, async () => {
+        const sick = place === 0 ? first : second;
+        let highest = await head();
+        Object.assign(sick.faults, faults);
+        for (let i = 0; i < ('hugeBytes' in faults ? 2 : 12); i++) {
+          const { number, hash } = chain.mine([{ from: anna, to: bert, value: 1n }]);
+          const balance = hex(chain.balance(bert));
+          const block = JSON.parse(await ask('eth_getBlockByHash', hash, false));
+          assert.equal(block.hash, hash);
+          assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(number), false)).hash, hash);
+          const now = await head();
+          assert(now >= highest, `${now} after ${highest}`);
+          highest = now;
+          if (!('lag' in faults)) assert.equal(await ask('eth_getBalance', bert, 'latest'), `"${balance}"`);
+        }
+      });
+
+  it('reads on when a node dies in the middle, and when it comes back', async () => {
+    await head();
+    await first.close();
+    for (let i = 0; i < 5; i++) assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(i), false)).number, hex(i));
+  });
+
+  it('goes by the nodes that have come as far as any', async () => {
+    second.faults.lag = 10;
+    await pool.head();
+    for (let i = 0; i < 5; i++) await ask('eth_getBalance', anna, 'latest');
+    assert.deepEqual(asked('eth_getBalance'), [5, 0]);
+    // What lies below its head a node that lags knows as well as any other.
+    const found = await ask('eth_getBlockByNumber', hex(3), false);
+    assert.equal(JSON.parse(found).number, hex(3));
+  });
+  it('never tells of a lower head, also when only a node that lags is left', async () => {
+    second.faults.lag = 4;
+    assert.equal(await head(), 80);
+    const latest = JSON.parse(await ask('eth_getBlockByNumber', 'latest', false));
+    await first.close();
+    for (let i = 0; i < 5; i++) {
+      assert.equal(await head(), 80);
+      assert.deepEqual(JSON.parse(await ask('eth_getBlockByNumber', 'latest', false)), latest);
+    }
+    second.faults.lag = 0;
+    chain.mine();
+    assert.equal(await head(), 81);
+  });
+
+  it('does not put a node aside for what a contract or a caller did', async () => {
+    const [address] = [addressOf('reverting')];
+    for (const error of [
+      { code: 3, message: 'execution reverted', data: '0x08c379a0' },
+      { code: -32602, message: 'invalid argument 0' },
+      { code: -32000, message: 'insufficient funds' },
+    ]) {
+      first.faults.error = error;
+      second.faults.error = error;
+      for (let i = 0; i < 30; i++)
+        assert.deepEqual(JSON.parse(await ask('eth_call', { to: address, data: hex(i + 16) }, 'latest')), {
+          code: error.code,
+          message: error.message,
+        });
+    }
+    assert(pool.figures().members.every(({ isUp }) => isUp));
+    assert.equal(asked('eth_call')[0]! + asked('eth_call')[1]!, 90);
+  });
+  it('puts a node of another chain aside', async () => {
+    const other = await startEvmNode({ chain: createEvmChain('other') });
+    open.push(other);
+    other.chain.mine();
+    other.faults.error = { code: -32601, message: 'no' };
+    const mixed = poolOf(first.url, other.url);
+    assert.equal((await mixed.head()).hash, chain.head().hash);
+    assert.deepEqual(mixed.figures().members.map(({ isUp }) => isUp), [true, false]);
+  });
+  it('says that no node can be reached, or that none answers in time', async () => {
+    first.faults.hang = true;
+    second.faults.hang = true;
+    const late = nodePool([first.url, second.url], silent, false, { hedgeMs: 20, deadlineMs: 100 });
+    open.unshift(late);
+    await assert.rejects(late.answer({ method: 'eth_gasPrice', params: [] }), { name: 'Failure', message: /in time/ });
+    await first.close();
+    await second.close();
+    const failure = await pool.answer({ method: 'eth_gasPrice', params: [] }).catch((error: unknown) => error);
+    assert(failure instanceof Failure && failure.code === 'UNAVAILABLE', String(failure));
+  });
+
+  describe('remembers', () => {
+    const { hash } = createEvmChain().head();
+    const kept: readonly [string, string, (pool: EvmChain) => readonly unknown[]][] = [
+      ['the chain id', 'eth_chainId', () => []],
+      ['a block by its hash', 'eth_getBlockByHash', (of) => [of.at(70)?.hash, false]],
+      ['a final block by its number', 'eth_getBlockByNumber', () => [hex(9), false]],
+      ['a balance at a final block', 'eth_getBalance', () => [anna, hex(9)]],
+      ['logs of final blocks', 'eth_getLogs', () => [{ fromBlock: '0x1', toBlock: hex(9) }]],
+      ['the receipt of a final transaction', 'eth_getTransactionReceipt', (of) => [of.at(6)?.transactions[0]?.hash]],
+    ];
+    beforeEach(async () => {
+      chain.reorganize(75, [[{ from: anna, to: bert, logs: [{ address: anna, topics: [], data: '0x' }] }]]);
+      for (let i = chain.head().number; i < 80; i++) chain.mine(i === 77 ? [{ from: anna, to: bert }] : []);
+      pool = poolOf(first.url);
+      // What is final is looked up when it is first needed.
+      while (pool.figures().hits === 0) await ask('eth_getBalance', bert, hex(1));
+    });
+    for (const [what, method, params] of kept)
+      it(what, async () => {
+        const { hits } = pool.figures();
+        const answer = await ask(method, ...params(chain));
+        const before = first.asked.length;
+        assert.equal(await ask(method, ...params(chain)), answer);
+        assert.equal(first.asked.length, before);
+        assert.equal(pool.figures().hits, hits + 1);
+      });
+    const asking: readonly [string, string, (of: EvmChain) => readonly unknown[]][] = [
+      ['the head', 'eth_blockNumber', () => []],
+      ['a block that may be replaced', 'eth_getBlockByNumber', () => [hex(79), false]],
+      ['the state of the latest block', 'eth_getBalance', () => [anna, 'latest']],
+      ['a receipt that may be taken back', 'eth_getTransactionReceipt', (of) => [of.at(78)?.transactions[0]?.hash]],
+      ['what is not there', 'eth_getBlockByHash', () => [hash.replace(/.$/, '0'), false]],
+      ['a receipt that is not there', 'eth_getTransactionReceipt', () => [hash]],
+      ['errors', 'eth_getBalance', () => [anna, hex(9_999)]],
+    ];
+    for (const [what, method, params] of asking)
+      it(`not ${what}`, async () => {
+        for (let i = 0; i < 3; i++) {
+          const before = first.asked.filter((one) => one === method).length;
+          await ask(method, ...params(chain));
+          assert(first.asked.filter((one) => one === method).length > before);
+        }
+      });
+    it('no more than it has room for', async () => {
+      const small = nodePool([first.url], silent, false, { cacheBytes: 60_000 });
+      open.unshift(small);
+      const read = (i: number) => small.answer({ method: 'eth_getBlockByHash', params: [chain.at(i)?.hash, false] });
+      for (let i = 0; i < 60; i++) await read(i);
+      const before = first.asked.length;
+      await read(59);
+      assert.equal(first.asked.length, before);
+      await read(0);
+      assert.equal(first.asked.length, before + 1);
+    });
+  });
+
+  it('asks once for many who ask the same at the same time', async () => {
+    const alone = poolOf(first.url);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] })),
+    );
+    assert.equal(new Set(answers.map(text)).size, 1);
+    assert.equal(first.asked.filter((one) => one === 'eth_getBalance').length, 1);
+    assert.equal(alone.figures().coalesced, 49);
+  });
+  it('lets go of a question when the last who waits for it leaves', async () => {
+    let closed = 0;
+    let arrived = () => {};
+    const listener: RequestListener = (request, response) => {
+      response.on('close', () => closed++);
+      request.resume().on('end', () => arrived());
+    };
+    const mute = createServer(listener);
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    open.push({ close: () => mute.close() });
+    const alone = poolOf(`http://127.0.0.1:${(mute.address() as AddressInfo).port}`);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const here = new Promise<void>((resolve) => (arrived = resolve));
+    const waiting = [one, other].map(({ signal }) =>
+      alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] }, signal).then(
+        () => 'answered',
+        () => 'left',
+      ),
+    );
+    await here;
+    one.abort();
+    assert.equal(await waiting[0], 'left');
+    assert.equal(closed, 0);
+    other.abort();
+    assert.equal(await waiting[1], 'left');
+    while (closed === 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('sends a transaction to every node, and once', async () => {
+    assert.match(await ask('eth_sendRawTransaction', '0x01'), /^"0x/);
+    while (second.sent.length < 1 || first.sent.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([first.sent, second.sent], [['0x01'], ['0x01']]);
+  });
+  it('takes one node that takes a transaction for enough', async () => {
+    first.faults.status = 500;
+    assert.match(await ask('eth_sendRawTransaction', '0x02'), /^"0x/);
+    assert.deepEqual(second.sent, ['0x02']);
+  });
+  it('passes on why a transaction is refused, and knows that one arrived whose answer was lost', async () => {
+    first.faults.error = { code: -32000, message: 'nonce too low' };
+    second.faults.error = { code: -32000, message: 'nonce too low' };
+    assert.match(await ask('eth_sendRawTransaction', '0x03'), /nonce too low/);
+    first.faults.status = 500;
+    second.faults.error = { code: -32000, message: 'already known' };
+    assert.equal(await ask('eth_sendRawTransaction', '0x04'), JSON.stringify(keccak256('0x04')));
+  });
+});
