@@ -52,31 +52,34 @@ describe('a pool of nodes', () => {
     ['is overloaded', { error: { code: -32005, message: 'limit exceeded' } }],
     ['does not have the data', { error: { code: -32000, message: 'header not found' } }],
     ['does not have the method', { error: { code: -32601, message: 'the method does not exist' } }],
-    ['answers more than anybody can read', { hugeBytes: 34_000_000 }],
   ];
+  const readBlock = async () => {
+    const { number, hash } = chain.mine([{ from: anna, to: bert, value: 1n }]);
+    assert.equal(JSON.parse(await ask('eth_getBlockByHash', hash, false)).hash, hash);
+    assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(number), false)).hash, hash);
+  };
+  const readOn = async (sick: EvmNode, faults: Partial<EvmFaults>, rounds: number) => {
+    let highest = await head();
+    Object.assign(sick.faults, faults);
+    for (let i = 0; i < rounds; i++) {
+      await readBlock();
+      const now = await head();
+      assert(now >= highest, `${now} after ${highest}`);
+      highest = now;
+      if (faults.lag === undefined)
+        assert.equal(await ask('eth_getBalance', bert, 'latest'), `"${hex(chain.balance(bert))}"`);
+    }
+  };
   for (const [what, faults] of troubles)
     for (const place of [0, 1])
-      it(`reads on when node ${place + 1} of two ${what}`, async () => {
-        const sick = place === 0 ? first : second;
-        let highest = await head();
-        Object.assign(sick.faults, faults);
-        for (let i = 0; i < ('hugeBytes' in faults ? 2 : 12); i++) {
-          const { number, hash } = chain.mine([{ from: anna, to: bert, value: 1n }]);
-          const balance = hex(chain.balance(bert));
-          const block = JSON.parse(await ask('eth_getBlockByHash', hash, false));
-          assert.equal(block.hash, hash);
-          assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(number), false)).hash, hash);
-          const now = await head();
-          assert(now >= highest, `${now} after ${highest}`);
-          highest = now;
-          if (!('lag' in faults)) assert.equal(await ask('eth_getBalance', bert, 'latest'), `"${balance}"`);
-        }
-      });
+      it(`reads on when node ${place + 1} of two ${what}`, () => readOn(place === 0 ? first : second, faults, 12));
+  it('reads on when a node answers more than anybody can read', () => readOn(first, { hugeBytes: 34_000_000 }, 1));
 
   it('reads on when a node dies in the middle, and when it comes back', async () => {
     await head();
     await first.close();
-    for (let i = 0; i < 5; i++) assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(i), false)).number, hex(i));
+    for (let i = 0; i < 5; i++)
+      assert.equal(JSON.parse(await ask('eth_getBlockByNumber', hex(i), false)).number, hex(i));
   });
 
   it('goes by the nodes that have come as far as any', async () => {
@@ -118,7 +121,10 @@ describe('a pool of nodes', () => {
         });
     }
     assert(pool.figures().members.every(({ isUp }) => isUp));
-    assert.equal(asked('eth_call')[0]! + asked('eth_call')[1]!, 90);
+    assert.equal(
+      asked('eth_call').reduce((sum, one) => sum + one),
+      90,
+    );
   });
   it('puts a node of another chain aside', async () => {
     const other = await startEvmNode({ chain: createEvmChain('other') });
@@ -127,7 +133,10 @@ describe('a pool of nodes', () => {
     other.faults.error = { code: -32601, message: 'no' };
     const mixed = poolOf(first.url, other.url);
     assert.equal((await mixed.head()).hash, chain.head().hash);
-    assert.deepEqual(mixed.figures().members.map(({ isUp }) => isUp), [true, false]);
+    assert.deepEqual(
+      mixed.figures().members.map(({ isUp }) => isUp),
+      [true, false],
+    );
   });
   it('says that no node can be reached, or that none answers in time', async () => {
     first.faults.hang = true;

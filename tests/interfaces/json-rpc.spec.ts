@@ -1,85 +1,114 @@
 import assert from 'node:assert/strict';
-import type { Node, RpcAnswer } from '../../application/ports/node.js';
+import fc from 'fast-check';
+import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
-import { answerCalls } from '../../interfaces/gateway/json-rpc.js';
-
-type Asked = { readonly method: string; readonly params: unknown };
-
-/** Answers each call with its own name and parameters, unless told otherwise. */
-const fakeNode = (answer: (asked: Asked) => RpcAnswer = ({ method, params }) => ({ result: [method, params] })) => {
-  const batches: Asked[][] = [];
-  const node = (isDevelopment: boolean): Node => ({
-    isDevelopment,
-    call: async (calls) => {
-      batches.push(calls.map(({ method, params }) => ({ method, params })));
-      return calls.map(answer);
-    },
-    close: async () => undefined,
-  });
-  return { batches, real: node(false), development: node(true) };
-};
-const rejecting = (error: Error): Node => ({ ...fakeNode().real, call: () => Promise.reject(error) });
-
-const call = (method: string, id: unknown = 1, params: unknown = []) => ({ jsonrpc: '2.0', id, method, params });
-const reply = (id: unknown, answer: RpcAnswer) => ({ jsonrpc: '2.0', id, ...answer });
-const refusal = (id: unknown, code: number, message: string) => reply(id, { error: { code, message } });
-const noMethod = (id: unknown, method: string) => refusal(id, -32_601, `the method ${method} does not exist here`);
-
-const specified =
-  'web3_clientVersion net_version net_peerCount net_listening evm_protocolVersion evm_syncing evm_gasPrice ' +
-  'evm_blockNumber evm_getBalance evm_getStorageAt evm_getTransactionCount evm_getBlockTransactionCountByHash ' +
-  'evm_getBlockTransactionCountByNumber evm_getUncleCountByBlockHash evm_getUncleCountByBlockNumber evm_getCode ' +
-  'evm_sendRawTransaction evm_call evm_estimateGas evm_getBlockByHash evm_getBlockByNumber evm_getTransactionByHash ' +
-  'evm_getTransactionByBlockHashAndIndex evm_getTransactionByBlockNumberAndIndex evm_getTransactionReceipt ' +
-  'evm_getUncleByBlockHashAndIndex evm_getUncleByBlockNumberAndIndex evm_getLogs';
-const overSockets =
-  'evm_newBlockFilter evm_newFilter evm_newPendingTransactionFilter evm_getFilterChanges evm_uninstallFilter ' +
-  'evm_subscribe evm_unsubscribe';
-const dangerous =
-  'eth_accounts eth_sendTransaction eth_sign personal_unlockAccount admin_addPeer debug_traceTransaction miner_start ' +
-  'txpool_content hardhat_setBalance hardhat_impersonateAccount anvil_mine evm_mine evm_revert evm_snapshot ' +
-  'evm_setNextBlockTimestamp';
-const development = ['dev_mine', 'dev_reorg', 'dev_transfer', 'dev_deployToken'];
+import { readMessage } from '../../interfaces/gateway/json-rpc.js';
+import {
+  account,
+  aHash,
+  answerCalls,
+  answerText,
+  call,
+  fakeNode,
+  noMethod,
+  paramsFor,
+  type RpcAnswer,
+  refusal,
+  rejecting,
+  reply,
+} from '../support/json-rpc.js';
 
 describe('JSON-RPC calls', () => {
-  const ids = ['a', '', '1', 0, 1, -7, 1.5, 2 ** 53, null, '\u{1f98a}'];
+  const ids = [
+    '1',
+    '"a"',
+    '""',
+    '0',
+    '-7',
+    '1.0',
+    '1e3',
+    '1E+3',
+    '-0',
+    '1.50',
+    '9007199254740993',
+    'null',
+    '"\\u0041"',
+    '"🦊"',
+    '"\\\\"',
+    '"a\\"b"',
+  ];
   for (const id of ids)
-    it(`are answered under their id: ${JSON.stringify(id)}`, async () => {
+    it(`are answered under their id, byte for byte: ${id}`, async () => {
       const { real } = fakeNode();
-      assert.deepEqual(await answerCalls([call('net_version', id)], real), [
-        reply(id, { result: ['net_version', []] }),
-      ]);
-      assert.deepEqual(await answerCalls([call('no_such', id)], real), [noMethod(id, 'no_such')]);
-      const failed = refusal(id, -32_002, 'no node');
-      assert.deepEqual(await answerCalls([call('net_version', id)], rejecting(new Failure('UNAVAILABLE', 'no node'))), [
-        failed,
-      ]);
+      const asking = (method: string, rest = '') => `{"method":"${method}", "id" : ${id} ,"jsonrpc":"2.0"${rest}}`;
+      const under = (rest: string) => `{"jsonrpc":"2.0","id":${id},${rest}}`;
+      assert.equal(await answerText(asking('net_version'), real), under('"result":["net_version",[]]'));
+      const refused = under('"error":{"code":-32601,"message":"the method no_such does not exist/is not available"}');
+      assert.equal(await answerText(asking('no_such', ',"params":[{"id":5}]'), real), refused);
+      const down = rejecting(new Failure('UNAVAILABLE', 'no node'));
+      const failed = under('"error":{"code":-32002,"message":"no node"}');
+      assert.equal(await answerText(`[${asking('net_version')}]`, down), `[${failed}]`);
     });
+  it('are answered under the ids they have, however they are written', async () => {
+    const value = fc.oneof(fc.json({ maxDepth: 3 }), fc.constantFrom('{"id":1}', '"id"', '[["id",{"id":null}]]'));
+    const scalar = fc.oneof(
+      fc.integer().map(String),
+      fc.string().map((one) => JSON.stringify(one)),
+      fc.constant('null'),
+    );
+    const request = fc
+      .tuple(scalar, value, fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }))
+      .map(([id, extra, order]) => {
+        const members = [`"id":${id}`, '"jsonrpc":"2.0"', '"method":"net_version"', `"x":${extra}`];
+        return { id, text: `{${order.map((i) => members[i]).join(',')}}` };
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 5 }), async (requests) => {
+        const answer = await answerText(`[${requests.map(({ text }) => text).join(' , ')}]`, fakeNode().real);
+        const expected = requests.map(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":["net_version",[]]}`);
+        assert.equal(answer, `[${expected.join(',')}]`);
+      }),
+    );
+  });
+  it('take the id that is given last, and one whose name is written in escapes', async () => {
+    const { real } = fakeNode();
+    const twice = '{"id":1,"jsonrpc":"2.0","method":"net_version","id":2.0}';
+    assert.equal(await answerText(twice, real), '{"jsonrpc":"2.0","id":2.0,"result":["net_version",[]]}');
+    const escaped = '{"\\u0069d":3,"jsonrpc":"2.0","method":"net_version"}';
+    assert.equal(await answerText(escaped, real), '{"jsonrpc":"2.0","id":3,"result":["net_version",[]]}');
+  });
   for (const id of [true, false, {}, [1]])
     it(`are refused under an id that is none: ${JSON.stringify(id)}`, async () => {
-      const { real, batches } = fakeNode();
+      const { real, asked } = fakeNode();
       const refused = refusal(null, -32_600, 'an id is a string, a number or null');
       assert.deepEqual(await answerCalls([call('net_version', id)], real), [refused]);
-      assert.deepEqual(batches, []);
+      assert.deepEqual(asked, []);
     });
 
   it('pass their parameters on as they are, and none as an empty list', async () => {
-    const { real, batches } = fakeNode();
-    const params = ['0xab', { to: null, data: '0x', deep: [[1.5, 'é']] }, true];
-    await answerCalls([call('eth_call', 1, params), { jsonrpc: '2.0', id: 2, method: 'eth_chainId' }], real);
-    assert.deepEqual(batches, [
-      [
-        { method: 'eth_call', params },
-        { method: 'eth_chainId', params: [] },
-      ],
+    const { real, asked } = fakeNode();
+    const params = [{ to: null, data: '0x', accessList: [{ address: account, storageKeys: [] }] }, 'latest', {}];
+    await answerCalls(
+      [call('evm_call', 1, params), call('net_version', 3, null), { jsonrpc: '2.0', id: 2, method: 'eth_chainId' }],
+      real,
+    );
+    assert.deepEqual(asked, [
+      { method: 'eth_call', params },
+      { method: 'net_version', params: [] },
+      { method: 'eth_chainId', params: [] },
     ]);
   });
-  for (const params of ['0xab', 1, true, null])
+  it('name the block of a filter in the words of nodes', async () => {
+    const { real, asked } = fakeNode();
+    await answerCalls([call('evm_getLogs', 1, [{ blockhash: aHash, topics: [null] }])], real);
+    assert.deepEqual(asked, [{ method: 'eth_getLogs', params: [{ blockHash: aHash, topics: [null] }] }]);
+  });
+  for (const params of ['0xab', 1, true, {}, { address: account }])
     it(`are refused with parameters that are no list: ${JSON.stringify(params)}`, async () => {
-      const { real, batches } = fakeNode();
-      const refused = refusal(1, -32_602, 'params must be an array');
+      const { real, asked } = fakeNode();
+      const refused = refusal(1, -32_602, 'non-array args: params must be an array');
       assert.deepEqual(await answerCalls([call('net_version', 1, params)], real), [refused]);
-      assert.deepEqual(batches, []);
+      assert.deepEqual(asked, []);
     });
 
   for (const what of [null, 1, 'net_version', true, [], [call('net_version')]])
@@ -89,7 +118,7 @@ describe('JSON-RPC calls', () => {
     });
   it('are refused without version or method, under their id if they have one', async () => {
     const refused = (id: unknown) => refusal(id, -32_600, 'jsonrpc must be "2.0" and method a string');
-    const wrong = [
+    const wrongs = [
       { id: 1, method: 'net_version' },
       { jsonrpc: '1.0', id: 'x', method: 'net_version' },
       { jsonrpc: 2, id: null, method: 'net_version' },
@@ -97,7 +126,7 @@ describe('JSON-RPC calls', () => {
       { jsonrpc: '2.0', id: 5, method: 7 },
       {},
     ];
-    assert.deepEqual(await answerCalls(wrong, fakeNode().real), [1, 'x', null, 4, 5, null].map(refused));
+    assert.deepEqual(await answerCalls(wrongs, fakeNode().real), [1, 'x', null, 4, 5, null].map(refused));
   });
 
   it('give back what the node says, be it null, false or an error of its own', async () => {
@@ -108,27 +137,29 @@ describe('JSON-RPC calls', () => {
       eth_call: { error },
     };
     const { real } = fakeNode(({ method }) => answers[method] ?? assert.fail(method));
-    assert.deepEqual(
-      await answerCalls(
-        Object.keys(answers).map((method, i) => call(method, i)),
-        real,
-      ),
-      [reply(0, { result: null }), reply(1, { result: false }), reply(2, { error })],
-    );
+    const calls = Object.keys(answers).map((method, i) => call(method, i, paramsFor(method)));
+    assert.deepEqual(await answerCalls(calls, real), [
+      reply(0, { result: null }),
+      reply(1, { result: false }),
+      reply(2, { error }),
+    ]);
   });
 });
 
 describe('JSON-RPC notifications', () => {
-  const notice = (method: string) => ({ jsonrpc: '2.0', method, params: ['0xab'] });
+  const notice = (method: string) => ({ jsonrpc: '2.0', method, params: paramsFor(method) });
 
   it('reach the node and get no answer', async () => {
-    const { real, batches } = fakeNode();
+    const { real, asked } = fakeNode();
     assert.deepEqual(await answerCalls([notice('evm_sendRawTransaction')], real), []);
-    assert.deepEqual(batches, [[{ method: 'eth_sendRawTransaction', params: ['0xab'] }]]);
+    assert.deepEqual(asked, [{ method: 'eth_sendRawTransaction', params: ['0xab'] }]);
   });
-  it('get no answer either when there is no such method or no node', async () => {
+  it('get no answer either when there is no such method, no such parameter or no node', async () => {
     const down = rejecting(new Failure('UNAVAILABLE', 'no node'));
-    assert.deepEqual(await answerCalls([notice('no_such')], fakeNode().real), []);
+    assert.deepEqual(
+      await answerCalls([notice('no_such'), { ...notice('eth_getCode'), params: {} }], fakeNode().real),
+      [],
+    );
     assert.deepEqual(await answerCalls([notice('net_version')], down), []);
   });
   it('are told from calls with the id null', async () => {
@@ -137,9 +168,26 @@ describe('JSON-RPC notifications', () => {
   });
 });
 
-describe('JSON-RPC batches', () => {
-  it('are answered in order, each call for itself, and asked of the node at once', async () => {
-    const { real, batches } = fakeNode(({ method }) =>
+describe('JSON-RPC messages', () => {
+  const unreadable: readonly [string, string, number, number][] = [
+    ['nothing', '', 400, -32_700],
+    ['half a request', '{"jsonrpc":', 400, -32_700],
+    ['other text', 'hello', 400, -32_700],
+    ['an empty batch', ' [ ]', 400, -32_600],
+    ['a batch of 101', `[${Array.from({ length: 101 }, () => '1').join(',')}]`, 400, -32_600],
+    ['200,000 levels', `{"id":${'['.repeat(200_000)}`, 200, -32_600],
+    ['350,000 empty objects', `[${'{},'.repeat(350_000)}1]`, 200, -32_600],
+    ['a number of a million digits', `{"id":${'9'.repeat(1_000_000)}}`, 200, -32_600],
+  ];
+  for (const [what, text, status, code] of unreadable)
+    it(`are refused whole: ${what}`, () => {
+      const read = readMessage(text);
+      assert('status' in read);
+      assert.deepEqual([read.status, read.code], [status, code]);
+    });
+
+  it('are answered in order, each call for itself', async () => {
+    const { real, asked } = fakeNode(({ method }) =>
       method === 'eth_call' ? { error: { code: 3, message: 'reverted' } } : { result: method },
     );
     const found = await answerCalls(
@@ -161,22 +209,18 @@ describe('JSON-RPC batches', () => {
       noMethod(2, 'evm_accounts'),
       refusal(null, -32_600, 'a request is an object'),
       reply('same', { error: { code: 3, message: 'reverted' } }),
-      refusal(5, -32_602, 'params must be an array'),
+      refusal(5, -32_602, 'non-array args: params must be an array'),
       reply(null, { result: 'net_version' }),
       refusal(6, -32_600, 'jsonrpc must be "2.0" and method a string'),
       reply(7, { result: 'net_peerCount' }),
     ]);
-    const methods = batches.map((batch) => batch.map(({ method }) => method));
-    assert.deepEqual(methods, [['eth_blockNumber', 'eth_call', 'net_listening', 'net_version', 'net_peerCount']]);
-  });
-  it('do not trouble the node with what it is not asked', async () => {
-    const { real, batches } = fakeNode();
-    await answerCalls([call('no_such'), 7, call('dev_mine')], real);
-    assert.deepEqual(batches, []);
+    const methods = asked.map(({ method }) => method);
+    assert.deepEqual(methods, ['eth_blockNumber', 'eth_call', 'net_listening', 'net_version', 'net_peerCount']);
   });
 
   const failures: Record<string, [Error, number, string]> = {
     'cannot be reached': [new Failure('UNAVAILABLE', 'no node answers'), -32_002, 'no node answers'],
+    'does not answer': [new NodeTimeout(), -32_015, 'no node of this chain answered in time'],
     'answers nonsense': [new Failure('NODE_ERROR', 'left a call out'), -32_603, 'left a call out'],
     'fails in a way nobody thought of': [new TypeError('secret https://node/key'), -32_603, 'an unexpected error'],
   };
@@ -187,31 +231,5 @@ describe('JSON-RPC batches', () => {
         rejecting(error),
       );
       assert.deepEqual(found, [refusal(1, code, message), noMethod(2, 'no_such'), refusal(3, code, message)]);
-    });
-});
-
-describe('JSON-RPC methods', () => {
-  const asked = async (method: string, on: 'real' | 'development' = 'real') => {
-    const { batches, ...nodes } = fakeNode();
-    const [answer] = await answerCalls([call(method)], nodes[on]);
-    return { answer, method: batches[0]?.[0]?.method };
-  };
-
-  for (const method of specified.split(' '))
-    it(`include ${method}, under the node’s name`, async () => {
-      const name = method.replace(/^evm_/, 'eth_');
-      assert.equal((await asked(method)).method, name);
-      assert.equal((await asked(name)).method, name);
-    });
-  it('include none that need a socket, an account or an operator, nor what is no name of a method', async () => {
-    const odd = ['', 'eth_', 'evm_', 'blockNumber', 'ETH_BLOCKNUMBER', 'eth_blockNumber ', 'toString', '__proto__'];
-    for (const method of [...overSockets.split(' '), ...dangerous.split(' '), ...odd])
-      for (const on of ['real', 'development'] as const)
-        assert.deepEqual(await asked(method, on), { answer: noMethod(1, method), method: undefined });
-  });
-  for (const method of development)
-    it(`include ${method} on the development chain alone`, async () => {
-      assert.equal((await asked(method, 'development')).method, method);
-      assert.deepEqual(await asked(method), { answer: noMethod(1, method), method: undefined });
     });
 });
