@@ -4,7 +4,7 @@ import type { System } from '../ports/system.js';
 import { type FollowedBlock, type FollowedLog, fetchBlock, fetchLogs } from './followed-block.js';
 
 /** A block with what must be told of it again should it be replaced. */
-export type PathBlock = FollowedBlock & { readonly logs: readonly FollowedLog[] };
+type PathBlock = FollowedBlock & { readonly logs: readonly FollowedLog[] };
 
 export type ChainEvents = {
   added(block: PathBlock): Promise<void>;

@@ -24,7 +24,7 @@ import {
  * For how long an answer stays true. constant: for ever; block: as the block that is asked about; transaction: as the
  * block that includes it; now: for a moment; never: it is no question, or one about what is not settled.
  */
-export type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
+type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 
 export type Method = {
   /** As SPEC writes it, for example evm_call. */

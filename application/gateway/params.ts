@@ -110,7 +110,7 @@ export const filter: Kind = {
   fault: filterFault,
 };
 
-export const subscriptionNames = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const;
+const subscriptionNames = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const;
 export type SubscriptionName = (typeof subscriptionNames)[number];
 export const subscriptionName = kind(
   { type: 'string', enum: [...subscriptionNames] },

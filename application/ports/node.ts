@@ -8,7 +8,7 @@ export type RpcCall = { readonly method: string; readonly params: readonly unkno
 export type Head = { readonly number: number; readonly hash: string };
 
 /** What is shown of a pool of nodes. */
-export type NodeFigures = {
+type NodeFigures = {
   readonly hits: number;
   readonly misses: number;
   /** Calls that were answered along with an identical one. */

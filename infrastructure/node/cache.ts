@@ -3,8 +3,6 @@ type Entry = { readonly bytes: Buffer; readonly size: number };
 /** What an entry costs besides its bytes. */
 const overhead = 200;
 
-export type AnswerCache = ReturnType<typeof createAnswerCache>;
-
 /** The answers used last, within so many bytes in all. */
 export const createAnswerCache = (mostBytes: number) => {
   const entries = new Map<string, Entry>();
@@ -34,6 +32,5 @@ export const createAnswerCache = (mostBytes: number) => {
         drop(oldest);
       }
     },
-    size: () => total,
   };
 };

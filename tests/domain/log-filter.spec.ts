@@ -48,7 +48,7 @@ describe('log filters', () => {
     [undefined, [[], [a]], []],
   ];
   for (const [topics, matched, unmatched] of table)
-    it(`match by topics ${JSON.stringify(topics)?.replaceAll(/0x(.)\w+/g, '$1')}`, () => {
+    it(`match by topics ${String(JSON.stringify(topics)).replaceAll(/0x(.)\w+/g, '$1')}`, () => {
       for (const one of matched) assert(isMatched(topics, ...one), JSON.stringify(one));
       for (const one of unmatched) assert(!isMatched(topics, ...one), JSON.stringify(one));
     });

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Contract, HDNodeWallet, JsonRpcProvider, type Provider, WebSocketProvider } from 'ethers';
+import { createPublicClient, createWalletClient, http, type PublicClient, parseAbiItem, webSocket } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { Web3 } from 'web3';
+import { type DevelopmentChain, startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
+import { engines } from '../support/engines.js';
+import { eventually } from '../support/following.js';
+import { gatewayUrl, socketUrl } from '../support/gateway.js';
+import { type Service, startService } from '../support/service.js';
+import { silent } from '../support/silent.js';
+import { skip } from '../support/skip.js';
+
+const phrase = 'test test test test test test test test test test test junk';
+const someone = '0x00000000000000000000000000000000000000aa';
+const transferEvent = 'event Transfer(address indexed from, address indexed to, uint256 value)';
+type Deployed = { contract_address: string };
+
+describe('real clients of the gateway', function () {
+  this.timeout(60_000);
+  let chain: DevelopmentChain;
+  let service: Service;
+  let token: string;
+  const closing: (() => unknown)[] = [];
+
+  before(async function () {
+    const started = await startDevelopmentEvm({ blockMs: 0, log: silent });
+    if (!started) return skip(this, 'the development chain (EDR is not there for this machine)');
+    chain = started;
+    closing.push(() => chain.close());
+    const [engine] = engines;
+    assert(engine);
+    service = await startService({ on: engine, env: { GATEWAY_C_MAINNET_URLS: `${chain.wsUrl},${chain.url}` } });
+    closing.push(() => service.stop());
+    token = (await control<Deployed>('dev_deployToken', { type: 'ERC20' })).contract_address;
+  });
+  after(async () => {
+    for (const close of closing.toReversed()) await close();
+  });
+  const control = async <T>(method: string, ...params: unknown[]) => (await chain.request(method, params)) as T;
+  const height = async () => Number(await control<string>('eth_blockNumber'));
+  const mint = (value: number) => control('dev_transfer', { variant: 'c', to: someone, value: String(value), token });
+
+  const transports: Readonly<Record<string, () => Provider & { destroy(): unknown }>> = {
+    HTTP: () => new JsonRpcProvider(gatewayUrl(service), undefined, { cacheTimeout: -1, pollingInterval: 50 }),
+    WebSocket: () => new WebSocketProvider(socketUrl(service), undefined, { cacheTimeout: -1 }),
+  };
+  for (const [name, connect] of Object.entries(transports))
+    describe(`ethers over ${name}`, () => {
+      let provider: ReturnType<typeof connect>;
+      before(() => {
+        provider = connect();
+        closing.push(() => provider.destroy());
+      });
+
+      it('reads', async () => {
+        assert.equal((await provider.getNetwork()).chainId, 31337n);
+        const number = await provider.getBlockNumber();
+        assert.equal(number, await height());
+        const [block, fee, code, missing] = await Promise.all([
+          provider.getBlock(number, true),
+          provider.getFeeData(),
+          provider.getCode(token),
+          provider.getTransactionReceipt(`0x${'0'.repeat(64)}`),
+        ]);
+        assert.equal(block?.number, number);
+        assert(fee.gasPrice && fee.maxPriorityFeePerGas !== null && code.length > 2);
+        assert.equal(missing, null);
+      });
+      it('sends, waits and sees what it did', async () => {
+        const wallet = HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(1).connect(provider);
+        const before = await provider.getBalance(someone);
+        const sent = await wallet.sendTransaction({ to: someone, value: 5n });
+        const receipt = await sent.wait();
+        assert.equal(receipt?.hash, sent.hash);
+        assert.equal(await provider.getBalance(someone), before + 5n);
+      });
+      it('hears of blocks and of the events of a contract, and finds them again', async () => {
+        const contract = new Contract(token, [transferEvent], provider);
+        const blocks: number[] = [];
+        const values: bigint[] = [];
+        await provider.on('block', (number: number) => blocks.push(number));
+        await contract.on('Transfer', (_from, _to, value: bigint) => values.push(value));
+        // Over HTTP the first look only tells where it starts.
+        await eventually(async () => {
+          await mint(7);
+          assert(values.length > 0 && values.every((value) => value === 7n));
+        });
+        await eventually(async () => assert.equal(blocks.at(-1), await height()));
+        assert.deepEqual(
+          blocks,
+          [...new Set(blocks)].toSorted((a, b) => a - b),
+        );
+        await provider.removeAllListeners();
+        const found = await contract.queryFilter('Transfer', 0, 'latest');
+        assert(found.length >= values.length);
+      });
+      it('explains a reverted call with the node’s own data', async () => {
+        const contract = new Contract(token, ['function transfer(address,uint256) returns (bool)'], provider);
+        await assert.rejects(contract.getFunction('transfer').staticCall(someone, 1), { code: 'CALL_EXCEPTION' });
+      });
+    });
+
+  const viemTransports = {
+    HTTP: () => http(gatewayUrl(service)),
+    WebSocket: () => webSocket(socketUrl(service), { reconnect: false }),
+  };
+  for (const [name, transport] of Object.entries(viemTransports))
+    describe(`viem over ${name}`, () => {
+      let client: PublicClient;
+      before(() => {
+        client = createPublicClient({ chain: foundry, transport: transport(), pollingInterval: 50, cacheTime: 0 });
+      });
+      after(async () => {
+        const { getRpcClient } = client.transport as { getRpcClient?: () => Promise<{ close(): void }> };
+        (await getRpcClient?.())?.close();
+      });
+
+      it('reads, sends and waits', async () => {
+        assert.equal(await client.getChainId(), 31337);
+        assert.equal(Number(await client.getBlockNumber()), await height());
+        const account = mnemonicToAccount(phrase, { addressIndex: 2 });
+        const wallet = createWalletClient({ account, chain: foundry, transport: transport() });
+        const hash = await wallet.sendTransaction({ to: someone, value: 3n });
+        const receipt = await client.waitForTransactionReceipt({ hash });
+        assert.equal(receipt.status, 'success');
+        assert.equal((await client.getBlock({ blockHash: receipt.blockHash })).number, receipt.blockNumber);
+      });
+      it('watches blocks and events', async () => {
+        const numbers: bigint[] = [];
+        const values: unknown[] = [];
+        const failures: Error[] = [];
+        const onError = (error: Error) => failures.push(error);
+        const unwatch = [
+          client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number), onError }),
+          client.watchEvent({
+            address: token as `0x${string}`,
+            event: parseAbiItem(transferEvent) as never,
+            onLogs: (logs) =>
+              values.push(...logs.map((log) => (log as unknown as { args: { value: bigint } }).args.value)),
+            onError,
+          }),
+        ];
+        await eventually(async () => {
+          await mint(11);
+          assert(numbers.length > 1 && values.length > 0);
+        });
+        for (const stop of unwatch) stop();
+        assert.deepEqual(failures, []);
+        assert(values.every((value) => value === 11n));
+      });
+    });
+
+  describe('web3', () => {
+    for (const over of ['HTTP', 'WebSocket'])
+      it(`reads and sends over ${over}`, async () => {
+        const web3 = new Web3(over === 'HTTP' ? gatewayUrl(service) : socketUrl(service));
+        assert.equal(await web3.eth.getChainId(), 31337n);
+        assert.equal(Number(await web3.eth.getBlockNumber()), await height());
+        const [account] = web3.eth.accounts.wallet.add(
+          HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(3).privateKey,
+        );
+        assert(account);
+        const receipt = await web3.eth.sendTransaction({ from: account.address, to: someone, value: 2, gas: 21_000 });
+        assert.equal(receipt.status, 1n);
+        const logs = await web3.eth.getPastLogs({ address: token, fromBlock: 'earliest', toBlock: 'latest' });
+        assert(logs.length > 0);
+        if (over === 'WebSocket') web3.currentProvider?.disconnect();
+      });
+    it('subscribes to heads and logs', async () => {
+      const web3 = new Web3(socketUrl(service));
+      const heads = await web3.eth.subscribe('newBlockHeaders');
+      const logs = await web3.eth.subscribe('logs', { address: token });
+      const head = once(heads as never, 'data');
+      const log = once(logs as never, 'data');
+      await mint(13);
+      assert.equal(Number(((await head) as [{ number: bigint }])[0].number), await height());
+      assert.equal(((await log) as [{ address: string }])[0].address.toLowerCase(), token.toLowerCase());
+      await web3.eth.clearSubscriptions();
+      web3.currentProvider?.disconnect();
+    });
+  });
+});
