@@ -2,8 +2,9 @@ import { cpus, loadavg } from 'node:os';
 import type { Bench, Figure } from './figures.js';
 import { tableOf } from './figures.js';
 import { follow } from './follow.js';
+import { gateway } from './gateway.js';
 
-const benches: Readonly<Record<string, Bench>> = { follow };
+const benches: Readonly<Record<string, Bench>> = { follow, gateway };
 
 const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`;
 const say = (text: string) => process.stderr.write(`${text}\n`);

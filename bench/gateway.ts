@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { embedded } from '../tests/support/engines.js';
+import { gatewayUrl, post, socketUrl } from '../tests/support/gateway.js';
+import { type Service, startService } from '../tests/support/service.js';
+import { type Bench, type Figure, median, megabytes } from './figures.js';
+import { requestsPerSecond, type Target } from './gateway/http-load.js';
+import { startPeer } from './gateway/peers.js';
+import { type Crowd, gather, messagesPerSecond } from './gateway/socket-load.js';
+import { until } from './until.js';
+
+const roundMs = 3000;
+const rounds = 5;
+
+const call = (method: string, params: string) => `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params}]}`;
+const account = (i: number) => `"0x${i.toString(16).padStart(40, '0')}"`;
+const asking = {
+  small: (i: number) => call('eth_getBalance', `${account(i)},"latest"`),
+  large: (i: number) => call('eth_getCode', `${account(i)},"latest"`),
+  same: () => call('eth_getBlockByHash', `"0x${'3'.repeat(64)}",false`),
+};
+
+/** Turn by turn, so that what else the machine does falls on both. */
+const compare = async (gateway: Target, peer: Target) => {
+  const rates: { gateway: number[]; peer: number[] } = { gateway: [], peer: [] };
+  for (let i = 0; i < rounds; i++) {
+    rates.peer.push(await requestsPerSecond(peer, roundMs));
+    rates.gateway.push(await requestsPerSecond(gateway, roundMs));
+  }
+  return { gateway: median(rates.gateway), peer: median(rates.peer) };
+};
+
+const httpFigures = async function* (): AsyncIterable<Figure> {
+  const node = await startPeer('node');
+  const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
+  const service = await startService({ on: embedded, env: { GATEWAY_C_MAINNET_URLS: node.url } });
+  const gateway = gatewayUrl(service);
+  const rows = [
+    ['answers of 500 bytes', asking.small, 'node:http and undici', proxy.url, 0.8],
+    ['answers of 100 KB', asking.large, 'node:http and undici', proxy.url, 0.9],
+    ['answers from the cache', asking.same, 'bare node:http', bare.url, 0.8],
+  ] as const;
+  for (const [what, body, peer, url, atLeast] of rows) {
+    await post(gateway, body(0));
+    const rates = await compare({ url: gateway, body }, { url, body });
+    const ceiling = { what: peer, value: rates.peer };
+    yield { what: `gateway, ${what}, 32 connections`, measured: rates.gateway, unit: '/s', ceiling, atLeast };
+  }
+  await service.stop();
+  for (const one of [node, proxy, bare]) one.close();
+};
+
+const subscribing = call('eth_subscribe', '"newHeads"');
+
+/** How long a notification is on the wire: what one more block brings one more client. */
+const lengthOfOne = async (crowd: Crowd, go: () => void) => {
+  const before = crowd.received();
+  go();
+  await until(() => crowd.received() > before);
+  let last = 0;
+  while (crowd.received() !== last) {
+    last = crowd.received();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return (last - before) / crowd.sockets.length;
+};
+
+const fanOutFigures = async function* (clients: number, blocks: number): AsyncIterable<Figure> {
+  const chain = await startPeer('chain');
+  const service = await startService({ on: embedded, env: { GATEWAY_C_MAINNET_URLS: chain.url } });
+  const peer = await startPeer('broadcast');
+  const subscribers = await gather(socketUrl(service), clients, subscribing);
+  const listeners = await gather(peer.url.replace('http', 'ws'), clients, null);
+  const bytes = await lengthOfOne(subscribers, () => chain.tell({ count: 1, bytes: 0 }));
+  // One of them does not read.
+  subscribers.sockets[0]?.pause();
+  const messages = (clients - 1) * blocks;
+  const rates: { gateway: number[]; peer: number[] } = { gateway: [], peer: [] };
+  for (let i = 0; i < rounds; i++) {
+    const payload = bytes - 4;
+    rates.peer.push(
+      await messagesPerSecond(listeners, messages, bytes, () => peer.tell({ count: blocks, bytes: payload })),
+    );
+    rates.gateway.push(
+      await messagesPerSecond(subscribers, messages, bytes, () => chain.tell({ count: blocks, bytes: 0 })),
+    );
+  }
+  const ceiling = { what: 'one prepared buffer through ws', value: median(rates.peer) };
+  const what = `newHeads of ${Math.round(bytes)} bytes to ${clients} subscribers, one of them slow`;
+  yield { what, measured: median(rates.gateway), unit: '/s', ceiling, atLeast: 0.8 };
+  subscribers.close();
+  listeners.close();
+  await service.stop();
+  peer.close();
+  chain.close();
+};
+
+const residentBytes = ({ process: { pid } }: Service) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+
+const stalledFigures = async function* (): AsyncIterable<Figure> {
+  const [stalled, waiting] = [100, 9900];
+  const chain = await startPeer('chain');
+  const service = await startService({ on: embedded, env: { GATEWAY_C_MAINNET_URLS: chain.url } });
+  const one = await gather(socketUrl(service), 1, subscribing);
+  const bytes = await lengthOfOne(one, () => chain.tell({ count: 1, bytes: 0 }));
+  const crowd = await gather(socketUrl(service), stalled, subscribing);
+  await messagesPerSecond(one, 1000, bytes, () => chain.tell({ count: 1000, bytes: 0 }));
+  for (const socket of crowd.sockets) socket.pause();
+  const before = residentBytes(service);
+  await messagesPerSecond(one, waiting, bytes, () => chain.tell({ count: waiting, bytes: 0 }));
+  const measured = megabytes(residentBytes(service) - before) / stalled;
+  yield {
+    what: `a subscriber that does not read, at ${waiting} notifications, of ${stalled}`,
+    measured,
+    unit: 'MB',
+    atMost: 1.2,
+  };
+  one.close();
+  crowd.close();
+  await service.stop();
+  chain.close();
+};
+
+/** The gateway: what it adds to a call, what it saves, and how many it can tell of a block. */
+export const gateway: Bench = async function* () {
+  yield* httpFigures();
+  yield* fanOutFigures(1000, 50);
+  yield* fanOutFigures(5000, 10);
+  yield* stalledFigures();
+};
