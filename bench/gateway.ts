@@ -8,8 +8,8 @@ import { startPeer } from './gateway/peers.js';
 import { type Crowd, gather, messagesPerSecond } from './gateway/socket-load.js';
 import { until } from './until.js';
 
-const roundMs = 3000;
-const rounds = 5;
+const roundMs = 2000;
+const rounds = 3;
 
 const call = (method: string, params: string) => `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params}]}`;
 const account = (i: number) => `"0x${i.toString(16).padStart(40, '0')}"`;
@@ -29,20 +29,23 @@ const compare = async (gateway: Target, peer: Target) => {
   return { gateway: median(rates.gateway), peer: median(rates.peer) };
 };
 
-const httpFigures = async function* (): AsyncIterable<Figure> {
+export const httpFigures = async function* (): AsyncIterable<Figure> {
   const node = await startPeer('node');
   const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
   const service = await startService({ on: embedded, env: { GATEWAY_C_MAINNET_URLS: node.url } });
   const gateway = gatewayUrl(service);
   const rows = [
-    ['answers of 500 bytes', asking.small, 'node:http and undici', proxy.url, 0.8],
-    ['answers of 100 KB', asking.large, 'node:http and undici', proxy.url, 0.9],
-    ['answers from the cache', asking.same, 'bare node:http', bare.url, 0.8],
+    ['answers of 500 bytes', asking.small, 'node:http and undici', proxy, 0.8],
+    ['answers of 100 KB', asking.large, 'node:http and undici', proxy, 0.9],
+    ['answers from the cache', asking.same, 'bare node:http', bare, 0.8],
   ] as const;
-  for (const [what, body, peer, url, atLeast] of rows) {
+  for (const [what, body, name, peer, atLeast] of rows) {
     await post(gateway, body(0));
-    const rates = await compare({ url: gateway, body }, { url, body });
-    const ceiling = { what: peer, value: rates.peer };
+    const rates = await compare(
+      { url: gateway, pid: service.process.pid, body },
+      { url: peer.url, pid: peer.pid, body },
+    );
+    const ceiling = { what: name, value: rates.peer };
     yield { what: `gateway, ${what}, 32 connections`, measured: rates.gateway, unit: '/s', ceiling, atLeast };
   }
   await service.stop();
@@ -76,13 +79,10 @@ const fanOutFigures = async function* (clients: number, blocks: number): AsyncIt
   const messages = (clients - 1) * blocks;
   const rates: { gateway: number[]; peer: number[] } = { gateway: [], peer: [] };
   for (let i = 0; i < rounds; i++) {
-    const payload = bytes - 4;
-    rates.peer.push(
-      await messagesPerSecond(listeners, messages, bytes, () => peer.tell({ count: blocks, bytes: payload })),
-    );
-    rates.gateway.push(
-      await messagesPerSecond(subscribers, messages, bytes, () => chain.tell({ count: blocks, bytes: 0 })),
-    );
+    const fromPeer = () => peer.tell({ count: blocks, bytes: bytes - 4 });
+    const fromChain = () => chain.tell({ count: blocks, bytes: 0 });
+    rates.peer.push(await messagesPerSecond(listeners, messages, bytes, peer.pid, fromPeer));
+    rates.gateway.push(await messagesPerSecond(subscribers, messages, bytes, service.process.pid, fromChain));
   }
   const ceiling = { what: 'one prepared buffer through ws', value: median(rates.peer) };
   const what = `newHeads of ${Math.round(bytes)} bytes to ${clients} subscribers, one of them slow`;
@@ -104,10 +104,10 @@ const stalledFigures = async function* (): AsyncIterable<Figure> {
   const one = await gather(socketUrl(service), 1, subscribing);
   const bytes = await lengthOfOne(one, () => chain.tell({ count: 1, bytes: 0 }));
   const crowd = await gather(socketUrl(service), stalled, subscribing);
-  await messagesPerSecond(one, 1000, bytes, () => chain.tell({ count: 1000, bytes: 0 }));
+  await messagesPerSecond(one, 1000, bytes, service.process.pid, () => chain.tell({ count: 1000, bytes: 0 }));
   for (const socket of crowd.sockets) socket.pause();
   const before = residentBytes(service);
-  await messagesPerSecond(one, waiting, bytes, () => chain.tell({ count: waiting, bytes: 0 }));
+  await messagesPerSecond(one, waiting, bytes, service.process.pid, () => chain.tell({ count: waiting, bytes: 0 }));
   const measured = megabytes(residentBytes(service) - before) / stalled;
   yield {
     what: `a subscriber that does not read, at ${waiting} notifications, of ${stalled}`,

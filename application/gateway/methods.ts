@@ -157,7 +157,7 @@ export const methods: readonly Method[] = [...reading.map(toMethod('both')), ...
 const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
 
 /** What nodes call a method. */
-export const nodeName = ({ name }: Method): string => name.replace(/^evm_/, 'eth_');
+export const nodeName = ({ name }: Method): string => (name.startsWith('evm_') ? `eth_${name.slice(4)}` : name);
 
 const byName = (table: readonly Method[]) =>
   new Map(

@@ -1,4 +1,5 @@
 import { Failure } from '../../domain/failure.js';
+import type { Waiter } from '../gateway/waiter.js';
 
 /** A node's own bytes: the JSON of its result, or of its error object. */
 export type RpcAnswer = { readonly result: Uint8Array } | { readonly error: Uint8Array };
@@ -30,9 +31,9 @@ export interface Node {
   readonly isDevelopment: boolean;
   /**
    * From what is remembered, else from whichever node answers as it should; methods by their `eth_` names. Heads never go
-   * backwards. Rejects with UNAVAILABLE when no node does. The signal lets go of a call that nobody waits for any more.
+   * backwards. Rejects with UNAVAILABLE when no node does. What nobody waits for any more is let go of.
    */
-  answer(call: RpcCall, signal?: AbortSignal): Promise<RpcAnswer>;
+  answer(call: RpcCall, waiter?: Waiter): Promise<RpcAnswer>;
   /** The same, read; rejects with NODE_ERROR and the node's reason where it refuses. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
   /** The newest block that any node knows; at equal height it stays with the one it told last. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { until } from '../until.js';
+import { processorMs } from './processor.js';
 
 const atOnce = 100;
 const mask = Buffer.from([1, 2, 3, 4]);
@@ -50,11 +51,17 @@ export const gather = async (url: string, count: number, greeting: string | null
   };
 };
 
-/** Messages a second until so many of that length have arrived. */
-export const messagesPerSecond = async (crowd: Crowd, messages: number, bytes: number, go: () => void) => {
+/** Messages a second of the server's own time until so many of that length have arrived. */
+export const messagesPerSecond = async (
+  crowd: Crowd,
+  messages: number,
+  bytes: number,
+  pid: number | undefined,
+  go: () => void,
+) => {
   const before = crowd.received();
-  const started = performance.now();
+  const started = processorMs(pid);
   go();
   await until(() => crowd.received() - before >= messages * bytes);
-  return (messages * 1000) / (performance.now() - started);
+  return (messages * 1000) / (processorMs(pid) - started);
 };

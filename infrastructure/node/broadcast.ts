@@ -1,4 +1,5 @@
 import { keccak256 } from 'ethers/crypto';
+import { createWaiter } from '../../application/gateway/waiter.js';
 import { NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import type { Member } from './member.js';
@@ -34,19 +35,21 @@ const verdict = (raw: string, outcomes: readonly Outcome[]): RpcAnswer => {
 export const broadcast = (members: readonly Member[], raw: string): Promise<RpcAnswer> => {
   const params = JSON.stringify([raw]);
   const outcomes: Outcome[] = [];
-  const signal = AbortSignal.timeout(deadlineMs);
+  const waiter = createWaiter();
+  const timer = setTimeout(waiter.leave, deadlineMs).unref();
   return new Promise((resolve, reject) => {
     const note = (place: number, outcome: Outcome) => {
       outcomes[place] = outcome;
       if (Object.keys(outcomes).length < members.length) return;
+      clearTimeout(timer);
       try {
         resolve(verdict(raw, outcomes));
       } catch (error) {
-        reject(signal.aborted ? new NodeTimeout() : (error as Error));
+        reject(waiter.hasLeft() ? new NodeTimeout() : (error as Error));
       }
     };
     for (const [place, member] of members.entries())
-      member.exchange('eth_sendRawTransaction', params, signal).then(
+      member.exchange('eth_sendRawTransaction', params, waiter).then(
         (answer) => {
           if ('result' in answer) resolve({ result: answer.result });
           note(place, { answer });

@@ -1,29 +1,24 @@
+import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+
 /** One question on its way, and how many wait for its answer. */
 type Flight<T> = {
   readonly answer: Promise<T>;
   readonly startedAt: number;
-  readonly controller: AbortController;
+  readonly waiter: ReturnType<typeof createWaiter>;
   waiting: number;
 };
 
-const wait = async <T>(flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> => {
+const wait = <T>(flight: Flight<T>, waiter: Waiter | undefined): Promise<T> => {
   flight.waiting++;
-  if (!signal) return await flight.answer;
-  let leave = () => {};
-  const left = new Promise<never>((_, reject) => {
-    leave = () => {
+  if (!waiter) return flight.answer;
+  return new Promise((resolve, reject) => {
+    const stay = waiter.onLeave(() => {
       flight.waiting--;
-      if (flight.waiting === 0) flight.controller.abort();
+      if (flight.waiting === 0) flight.waiter.leave();
       reject(new Error('nobody waits for the answer'));
-    };
+    });
+    flight.answer.then(resolve, reject).finally(stay);
   });
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave);
-  try {
-    return await Promise.race([flight.answer, left]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 };
 
 /** Identical questions become one; it is let go of when nobody waits for it any more. */
@@ -35,19 +30,19 @@ export const createFlights = <T>() => {
       const flight = flights.get(key);
       return flight !== undefined && performance.now() - flight.startedAt <= longestMs;
     },
-    join: (key: string, signal: AbortSignal | undefined): Promise<T> => wait(flights.get(key) as Flight<T>, signal),
-    start: (key: string, ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
-      const controller = new AbortController();
-      const answer = ask(controller.signal);
-      const flight: Flight<T> = { answer, startedAt: performance.now(), controller, waiting: 0 };
+    join: (key: string, waiter: Waiter | undefined): Promise<T> => wait(flights.get(key) as Flight<T>, waiter),
+    start: (key: string, ask: (waiter: Waiter) => Promise<T>, waiter: Waiter | undefined): Promise<T> => {
+      const own = createWaiter();
+      const answer = ask(own);
+      const flight: Flight<T> = { answer, startedAt: performance.now(), waiter: own, waiting: 0 };
       flights.set(key, flight);
       const land = () => {
         if (flights.get(key) === flight) flights.delete(key);
       };
       answer.then(land, land);
       // Nobody may join what is being let go of.
-      controller.signal.addEventListener('abort', land);
-      return wait(flight, signal);
+      own.onLeave(land);
+      return wait(flight, waiter);
     },
   };
 };

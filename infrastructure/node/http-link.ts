@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import type { Waiter } from '../../application/gateway/waiter.js';
 import { NodeFault } from '../chains/evm/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import { connectMs, envelopeOf, type Link, longestAnswer, toFault } from './link.js';
@@ -36,7 +37,7 @@ const readAnswer = (status: number, bytes: Buffer, id: number): Envelope => {
 type Settle = { resolve(envelope: Envelope): void; reject(fault: NodeFault): void };
 
 /** Collects an answer; a client that leaves, or an answer that grows without end, lets go of the connection at once. */
-const handlerFor = (id: number, signal: AbortSignal, { resolve, reject }: Settle): Dispatcher.DispatchHandler => {
+const handlerFor = (id: number, waiter: Waiter, { resolve, reject }: Settle): Dispatcher.DispatchHandler => {
   const chunks: Buffer[] = [];
   let status = 0;
   let length = 0;
@@ -46,13 +47,12 @@ const handlerFor = (id: number, signal: AbortSignal, { resolve, reject }: Settle
     reject(toFault(gone, failing));
     started?.abort(gone);
   };
-  const done = () => signal.removeEventListener('abort', leave);
   // It may still wait for a connection, or for one to open.
-  signal.addEventListener('abort', leave);
+  const done = waiter.onLeave(leave);
   return {
     onRequestStart: (controller) => {
       started = controller;
-      if (signal.aborted) leave();
+      if (waiter.hasLeft()) leave();
     },
     onResponseStart: (controller, statusCode, headers) => {
       status = statusCode;
@@ -86,11 +86,11 @@ export const httpLink = (url: URL): Link => {
   const headers = { 'content-type': 'application/json', ...credentialsIn(url) };
   let lastId = 0;
   return {
-    exchange: (method, params, signal) =>
+    exchange: (method, params, waiter) =>
       new Promise((resolve, reject) => {
         lastId = (lastId % 1e9) + 1;
         const body = envelopeOf(method, params, lastId);
-        pool.dispatch({ path, method: 'POST', headers, body }, handlerFor(lastId, signal, { resolve, reject }));
+        pool.dispatch({ path, method: 'POST', headers, body }, handlerFor(lastId, waiter, { resolve, reject }));
       }),
     close: () => pool.destroy(),
   };

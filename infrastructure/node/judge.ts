@@ -26,7 +26,8 @@ export const judge = (
 ): Attempt<RpcAnswer> => {
   if ('error' in envelope) {
     const fault = faultOf(readError(envelope.error));
-    if (fault.kind === 'busy') member.rest(fault);
+    // Without its own words, in which anything may stand.
+    if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'asks for fewer requests'));
     return { answer: { error: envelope.error }, isDoubted: doubtful.includes(fault.kind) };
   }
   const { result } = envelope;

@@ -1,10 +1,11 @@
+import type { Waiter } from '../../application/gateway/waiter.js';
 import type { NodeFault } from '../chains/evm/node-fault.js';
 import type { Envelope } from './envelope.js';
 
 /** A connection to one node. Everything rejects with a NodeFault. */
 export type Link = {
   /** `params` is JSON. */
-  exchange(method: string, params: string, signal: AbortSignal): Promise<Envelope>;
+  exchange(method: string, params: string, waiter: Waiter): Promise<Envelope>;
   /** Only where a node can speak first: until the connection ends, which resolves, or the signal. */
   listen?(subscription: string, notice: (result: unknown) => void, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Head } from '../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { NodeFault } from '../chains/evm/node-fault.js';
+import { limited } from './limited.js';
 import type { Member } from './member.js';
 
 const lookMs = 2000;
@@ -17,14 +18,13 @@ export const headOf = (block: unknown): Head => {
 };
 
 const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const signal = AbortSignal.timeout(lookMs);
-  try {
-    const answer = await member.exchange(method, JSON.stringify(params), signal);
-    return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
-  } catch (error) {
-    if (signal.aborted) member.rest(failing('does not answer'));
-    throw error;
-  }
+  const answer = await limited(lookMs, (waiter) =>
+    member.exchange(method, JSON.stringify(params), waiter).catch((error: unknown) => {
+      if (waiter.hasLeft()) member.rest(failing('does not answer'));
+      throw error;
+    }),
+  );
+  return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
 };
 
 /** A node of another chain answers everything well and is never to be asked; the first that answers names the chain. */

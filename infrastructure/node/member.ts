@@ -1,3 +1,4 @@
+import type { Waiter } from '../../application/gateway/waiter.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { NodeFault } from '../chains/evm/node-fault.js';
@@ -67,10 +68,10 @@ export const createMember = (urls: readonly URL[], log: Log) => {
       if (stumbles >= mostStumbles) rest(new NodeFault('failing', 'is slower than the others'));
     },
     /** Keeps in mind how the node did; an error object is an answer. */
-    exchange: async (method: string, params: string, signal: AbortSignal): Promise<Envelope> => {
+    exchange: async (method: string, params: string, waiter: Waiter): Promise<Envelope> => {
       const startedAt = performance.now();
       try {
-        const envelope = await calling.exchange(method, params, signal);
+        const envelope = await calling.exchange(method, params, waiter);
         const took = performance.now() - startedAt;
         latencyMs = latencyMs === 0 ? took : latencyMs + (took - latencyMs) * weight;
         recover();
@@ -78,7 +79,7 @@ export const createMember = (urls: readonly URL[], log: Log) => {
       } catch (error) {
         const fault = error instanceof NodeFault ? error : new NodeFault('failing', String(error));
         // What was let go of is no failure, and calls that were under way together fail together.
-        if (!signal.aborted && startedAt >= restsSince) rest(fault);
+        if (!waiter.hasLeft() && startedAt >= restsSince) rest(fault);
         throw fault;
       }
     },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limited } from './limited.js';
 import type { Member } from './member.js';
 
 const pauseMs = 500;
@@ -20,7 +21,7 @@ const onlyNew = (notice: Notice): Notice => {
 };
 
 const ask = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const answer = await member.exchange(method, JSON.stringify(params), AbortSignal.timeout(answerMs));
+  const answer = await limited(answerMs, (waiter) => member.exchange(method, JSON.stringify(params), waiter));
   if ('error' in answer) throw new Error(`${method} was refused`);
   return JSON.parse(answer.result.toString()) as unknown;
 };

@@ -1,4 +1,5 @@
 import { type Reach, reachOf } from '../../application/gateway/reach.js';
+import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
 import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure, refuse } from '../../domain/failure.js';
@@ -6,6 +7,7 @@ import { faultOf } from '../chains/evm/node-fault.js';
 import { broadcast } from './broadcast.js';
 import { headIn } from './checks.js';
 import { judge, readError } from './judge.js';
+import { limited } from './limited.js';
 import { createLookout, type Lookout } from './lookout.js';
 import { createMember, type Member } from './member.js';
 import { createMonotonic } from './monotonic.js';
@@ -45,7 +47,7 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
   const patience = createPatience(hedgeMs);
   let firstLook: Promise<unknown> | null = null;
 
-  return async (call: RpcCall, params: string, reach: Reach, signal: AbortSignal): Promise<RpcAnswer> => {
+  return async (call: RpcCall, params: string, reach: Reach, waiter: Waiter): Promise<RpcAnswer> => {
     if (members.length > 1) {
       lookout.wake();
       firstLook ??= Promise.race([lookout.head(), new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
@@ -53,9 +55,9 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
     }
     const startedAt = performance.now();
     const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
-    const ask = async (member: Member, given: AbortSignal) =>
+    const ask = async (member: Member, given: Waiter) =>
       judge(call, await member.exchange(call.method, params, given), member, isBehind);
-    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, signal };
+    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
     const answer = await race(inOrder(members, reach, lookout.tip()), ask, terms);
     patience.note(call.method, performance.now() - startedAt);
     return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
@@ -67,12 +69,11 @@ const isChange = ({ method }: RpcCall) => method === 'eth_sendRawTransaction' ||
 /** What changes something is asked once; what became of it if no answer comes, nobody can tell. */
 const change = async (members: readonly Member[], call: RpcCall, params: string, deadlineMs: number) => {
   if (call.method === 'eth_sendRawTransaction') return broadcast(members, String(call.params[0]));
-  const limit = AbortSignal.timeout(deadlineMs);
-  try {
-    return await (members[0] as Member).exchange(call.method, params, limit);
-  } catch (error) {
-    throw limit.aborted ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
-  }
+  return limited(deadlineMs, (waiter) =>
+    (members[0] as Member).exchange(call.method, params, waiter).catch((error: unknown) => {
+      throw waiter.hasLeft() ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
+    }),
+  );
 };
 
 /** The nodes behind one address, as one: health, failover, hedging, what is remembered and what is shared. */
@@ -88,13 +89,13 @@ export const nodePool = (
   const shared = createSharedAnswers(options.cacheBytes, lookout.finalized);
   const fetch = createFetch(members, lookout, options);
 
-  const answer: Node['answer'] = async (call, signal) => {
+  const answer: Node['answer'] = (call, waiter) => {
     const params = JSON.stringify(call.params);
     if (isChange(call)) return change(members, call, params, options.deadlineMs).finally(shared.noteChange);
     const reach = reachOf(call.method, call.params);
     const isShared = reach.kind !== 'open' && params.length <= longestKey;
-    if (!isShared) return fetch(call, params, reach, signal ?? lookout.closed);
-    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), signal);
+    if (!isShared) return fetch(call, params, reach, waiter ?? createWaiter());
+    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), waiter);
   };
 
   return {

@@ -1,3 +1,4 @@
+import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
 import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../chains/evm/node-fault.js';
@@ -10,7 +11,7 @@ type Terms = {
   /** After so long the next node is asked as well. */
   readonly hedgeMs: number;
   readonly deadlineMs: number;
-  readonly signal: AbortSignal;
+  readonly waiter: Waiter;
 };
 
 /** How long a doubted answer waits for one that is not. */
@@ -21,13 +22,13 @@ const unreachable = () => new Failure('UNAVAILABLE', 'no node of this chain can 
 /** Asks one node after the other: the next when one fails or is in doubt, and, once, when one takes long. */
 export const race = <T>(
   members: readonly Member[],
-  ask: (member: Member, signal: AbortSignal) => Promise<Attempt<T>>,
-  { hedgeMs, deadlineMs, signal }: Terms,
+  ask: (member: Member, waiter: Waiter) => Promise<Attempt<T>>,
+  { hedgeMs, deadlineMs, waiter }: Terms,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
     // A connection may have ended just as it was used, so each is tried twice before it is given up.
     const left = [...members, ...members];
-    const running = new Map<AbortController, Member>();
+    const running = new Map<ReturnType<typeof createWaiter>, Member>();
     const answered = new Set<Member>();
     const timers: NodeJS.Timeout[] = [];
     let doubted: { readonly answer: T } | null = null;
@@ -36,12 +37,12 @@ export const race = <T>(
     const finish = (settle: () => void) => {
       if (isOver) return;
       isOver = true;
-      signal.removeEventListener('abort', leave);
+      stay();
       for (const timer of timers) clearTimeout(timer);
-      for (const controller of running.keys()) controller.abort();
+      for (const asking of running.keys()) asking.leave();
       settle();
     };
-    const leave = () => finish(() => reject(unreachable()));
+    const stay = waiter.onLeave(() => finish(() => reject(unreachable())));
     const giveUp = () => {
       const held = doubted;
       finish(() => (held ? resolve(held.answer) : reject(unreachable())));
@@ -59,16 +60,16 @@ export const race = <T>(
       finish(() => resolve(answer));
     };
     const start = (member: Member) => {
-      const controller = new AbortController();
-      running.set(controller, member);
-      ask(member, controller.signal).then(
+      const asking = createWaiter();
+      running.set(asking, member);
+      ask(member, asking).then(
         ({ answer, isDoubted }) => {
-          running.delete(controller);
+          running.delete(asking);
           answered.add(member);
           if (!isOver) (isDoubted ? doubt : win)(answer);
         },
         (error: unknown) => {
-          running.delete(controller);
+          running.delete(asking);
           if (isOver) return;
           if (error instanceof NodeFault) startNext();
           else finish(() => reject(error as Error));
@@ -82,7 +83,6 @@ export const race = <T>(
       else if (running.size === 0) giveUp();
     };
 
-    signal.addEventListener('abort', leave);
     later(deadlineMs, () => (doubted ? giveUp() : finish(() => reject(new NodeTimeout()))));
     if (members.length > 1) later(hedgeMs, () => running.size === 1 && answered.size === 0 && startNext());
     startNext();

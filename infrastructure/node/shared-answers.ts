@@ -1,4 +1,5 @@
 import type { Reach } from '../../application/gateway/reach.js';
+import type { Waiter } from '../../application/gateway/waiter.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
@@ -10,7 +11,7 @@ const longestMs = 60_000;
 
 const isLasting = ({ kind }: Reach) => kind === 'always' || kind === 'hash';
 
-type Fetch = (signal: AbortSignal) => Promise<RpcAnswer>;
+type Fetch = (waiter: Waiter) => Promise<RpcAnswer>;
 
 /** What was asked before, as far as it can no longer change, and what is being asked. Never null, errors or what is pending. */
 export const createSharedAnswers = (cacheBytes: number, finalized: () => number) => {
@@ -29,18 +30,18 @@ export const createSharedAnswers = (cacheBytes: number, finalized: () => number)
     const result = answer.result as Buffer;
     if (!isEmptyish(result) && (isLasting(reach) || isFinal(reach, result))) cache.keep(key, result);
   };
-  const join = (key: string, reach: Reach, fetch: Fetch, signal?: AbortSignal): Promise<RpcAnswer> => {
+  const join = (key: string, reach: Reach, fetch: Fetch, waiter?: Waiter): Promise<RpcAnswer> => {
     const flight = isLasting(reach) ? key : `${changes} ${key}`;
     if (flights.has(flight, isLasting(reach) ? longestMs : sharedMs)) {
       counted.coalesced++;
-      return flights.join(flight, signal);
+      return flights.join(flight, waiter);
     }
-    const start = async (given: AbortSignal) => {
+    const start = async (given: Waiter) => {
       const answer = await fetch(given);
       remember(key, reach, answer);
       return answer;
     };
-    return flights.start(flight, start, signal);
+    return flights.start(flight, start, waiter);
   };
 
   return {
@@ -49,7 +50,7 @@ export const createSharedAnswers = (cacheBytes: number, finalized: () => number)
     noteChange: () => {
       changes++;
     },
-    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, signal?: AbortSignal) => {
+    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, waiter?: Waiter) => {
       const key = `${method} ${params}`.toLowerCase();
       const kept = cache.find(key);
       if (kept) {
@@ -57,7 +58,7 @@ export const createSharedAnswers = (cacheBytes: number, finalized: () => number)
         return Promise.resolve<RpcAnswer>({ result: kept });
       }
       if (reach.kind !== 'head') counted.misses++;
-      return join(key, reach, fetch, signal);
+      return join(key, reach, fetch, waiter);
     },
   };
 };

@@ -1,6 +1,8 @@
 import { type RawData, WebSocket } from 'ws';
+import type { Waiter } from '../../application/gateway/waiter.js';
 import { NodeFault } from '../chains/evm/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
+import { limited } from './limited.js';
 import { connectMs, envelopeOf, type Link, longestAnswer } from './link.js';
 
 const silentMs = 30_000;
@@ -67,15 +69,14 @@ const connect = (url: URL) => {
       resolve();
     });
   });
-  const exchange = async (method: string, params: string, signal: AbortSignal) => {
+  const exchange = async (method: string, params: string, waiter: Waiter) => {
     await opened;
     const id = ++lastId;
     return await new Promise<Envelope>((resolve, reject) => {
-      const leave = () => {
+      const done = waiter.onLeave(() => {
         waiting.delete(String(id));
         reject(lost());
-      };
-      const done = () => signal.removeEventListener('abort', leave);
+      });
       const settle: Waiting = {
         resolve: (envelope) => {
           done();
@@ -86,7 +87,6 @@ const connect = (url: URL) => {
           reject(fault);
         },
       };
-      signal.addEventListener('abort', leave);
       waiting.set(String(id), settle);
       socket.send(envelopeOf(method, params, id), (error) => error && settle.reject(lost()));
     });
@@ -96,8 +96,10 @@ const connect = (url: URL) => {
 
 type Connection = ReturnType<typeof connect>;
 
-const subscribe = async (connection: Connection, name: string, signal: AbortSignal) => {
-  const answer = await connection.exchange('eth_subscribe', JSON.stringify([name]), signal);
+const subscribe = async (connection: Connection, name: string) => {
+  const answer = await limited(connectMs, (waiter) =>
+    connection.exchange('eth_subscribe', JSON.stringify([name]), waiter),
+  );
   if ('error' in answer) throw new NodeFault('unsupported', `does not take subscriptions to ${name}`);
   return JSON.parse(answer.result.toString()) as unknown;
 };
@@ -127,17 +129,15 @@ export const socketLink = (url: URL): Link => {
     return made;
   };
   return {
-    exchange: async (method, params, signal) => await connection().exchange(method, params, signal),
+    exchange: async (method, params, waiter) => await connection().exchange(method, params, waiter),
     listen: async (name, notice, signal) => {
       const used = connection();
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
-      const id = await subscribe(used, name, limit);
+      const id = await subscribe(used, name);
       used.listeners.set(id, notice);
       await endOf(used, signal);
       used.listeners.delete(id);
-      void used
-        .exchange('eth_unsubscribe', JSON.stringify([id]), AbortSignal.timeout(connectMs))
-        .catch(() => undefined);
+      const unsubscribe = (waiter: Waiter) => used.exchange('eth_unsubscribe', JSON.stringify([id]), waiter);
+      void limited(connectMs, unsubscribe).catch(() => undefined);
     },
     close: async () => {
       isClosed = true;

@@ -34,6 +34,7 @@ export const createRates = (db: Database, now: () => number) => {
   };
   const countsOf = (id: string, at: number): Counts => {
     const held = counts.get(id);
+    if (held && windows.every((window) => at >= held[window].start && at < held[window].end)) return held;
     const fresh = (window: (typeof windows)[number]) => {
       const count = held?.[window];
       return count && at >= count.start && at < count.end ? count : begin(id, window, at);

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { App } from '../../application/app.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
+import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node } from '../../application/ports/node.js';
 import { answerMessage, encode, type Place } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
@@ -58,7 +59,7 @@ export const createConnection = (
   pressure: Pressure,
 ): Connection => {
   const { system } = app;
-  const gone = new AbortController();
+  const waiter = createWaiter();
   let isAlive = true;
   let farewell: NodeJS.Timeout | undefined;
 
@@ -80,7 +81,7 @@ export const createConnection = (
     const place: Place = {
       node: target.node,
       log: system.log,
-      signal: gone.signal,
+      waiter,
       own: (method, call) => subscriptions.answer(method, call, opened),
     };
     const replies = await answerMessage(message, place);
@@ -106,7 +107,7 @@ export const createConnection = (
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearTimeout(farewell);
-    gone.abort();
+    waiter.leave();
     outbox.close();
     subscriptions.close();
   });

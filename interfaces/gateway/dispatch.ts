@@ -1,5 +1,6 @@
 import { findMethod, type Method, nodeName } from '../../application/gateway/methods.js';
 import { filter, paramsFault } from '../../application/gateway/params.js';
+import type { Waiter } from '../../application/gateway/waiter.js';
 import { type Node, NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
@@ -12,7 +13,7 @@ export type Reply = { readonly id: string; readonly answer: RpcAnswer };
 export type Place = {
   readonly node: Node;
   readonly log: Log;
-  readonly signal: AbortSignal;
+  readonly waiter: Waiter;
   /** What only a connection has: filters and subscriptions. */
   readonly own?: (method: Method, call: Call) => Promise<RpcAnswer>;
 };
@@ -35,28 +36,42 @@ const inNodeWords = ({ params }: Method, given: readonly unknown[]) => {
   return [{ ...rest, blockHash: rest.blockHash ?? blockhash }];
 };
 
-const answerCall = async (call: Call, { node, signal, log, own }: Place): Promise<RpcAnswer> => {
-  const method = findMethod(call.method, node.isDevelopment);
+/** The method that a call names; else why it is none. */
+const methodOf = ({ method: name, params }: Call, { node, own }: Place): Method | RpcAnswer => {
+  const method = findMethod(name, node.isDevelopment);
   if (!method || (method.over === 'socket' && !own))
-    return failed(rpcCodes.noMethod, `the method ${call.method} does not exist/is not available`);
-  const fault = paramsFault(method.params, call.params);
-  if (fault) return failed(rpcCodes.invalidParams, fault);
+    return failed(rpcCodes.noMethod, `the method ${name} does not exist/is not available`);
+  const fault = paramsFault(method.params, params);
+  return fault ? failed(rpcCodes.invalidParams, fault) : method;
+};
+
+const answerCall = async (call: Call, place: Place): Promise<RpcAnswer> => {
+  const method = methodOf(call, place);
+  if (!('name' in method)) return method;
+  const { node, own, waiter, log } = place;
   try {
     if (method.over === 'socket' && own) return await own(method, call);
-    return await node.answer({ method: nodeName(method), params: inNodeWords(method, call.params) }, signal);
+    return await node.answer({ method: nodeName(method), params: inNodeWords(method, call.params) }, waiter);
   } catch (error) {
-    return signal.aborted ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
+    return waiter.hasLeft() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
   }
 };
 
-/** In the order of the calls; one that fails fails only itself, and a notification gets no reply. */
+/** Null for a notification. */
+const replyTo = async (call: Message['calls'][number], place: Place): Promise<Reply | null> => {
+  if ('code' in call) return { id: call.id, answer: failed(call.code, call.message) };
+  const answer = await answerCall(call, place);
+  return call.id === null ? null : { id: call.id, answer };
+};
+
+/** In the order of the calls; one that fails fails only itself. */
 export const answerMessage = async ({ calls }: Message, place: Place): Promise<readonly Reply[]> => {
-  const replies = calls.map(async (call): Promise<Reply | null> => {
-    if ('code' in call) return { id: call.id, answer: failed(call.code, call.message) };
-    const answer = await answerCall(call, place);
-    return call.id === null ? null : { id: call.id, answer };
-  });
-  return (await Promise.all(replies)).filter((reply) => reply !== null);
+  const [only] = calls;
+  const replies =
+    calls.length === 1 && only
+      ? [await replyTo(only, place)]
+      : await Promise.all(calls.map((call) => replyTo(call, place)));
+  return replies.filter((reply) => reply !== null);
 };
 
 const piecesOf = ({ id, answer }: Reply): [string, Uint8Array] =>
@@ -64,16 +79,28 @@ const piecesOf = ({ id, answer }: Reply): [string, Uint8Array] =>
     ? [`{"jsonrpc":"2.0","id":${id},"result":`, answer.result]
     : [`{"jsonrpc":"2.0","id":${id},"error":`, answer.error];
 
-/** The nodes' own bytes, put together. */
+/** Up to this size a text is written faster than bytes are. */
+const mostText = 16_384;
+const ascii = /^[\x20-\x7e]*$/;
+const close = '}';
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+
+/** The nodes' own bytes, not copied; a text has one character a byte. */
+export const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
+  const [head, body] = piecesOf(reply);
+  const start = ascii.test(reply.id) ? head : textOf(Buffer.from(head));
+  return body.length > mostText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
+};
+
+/** All of them in one piece. */
 export const encode = (replies: readonly Reply[], isBatch: boolean): Buffer => {
   const pieces: Uint8Array[] = [];
   for (const [i, reply] of replies.entries()) {
     const [head, body] = piecesOf(reply);
     const before = isBatch && i === 0 ? '[' : '';
-    pieces.push(Buffer.from(`${before}${i > 0 ? ',' : ''}${head}`), body, close);
+    pieces.push(Buffer.from(`${before}${i > 0 ? ',' : ''}${head}`), body, Buffer.from(close));
   }
-  if (isBatch && replies.length > 0) pieces.push(closeList);
+  if (isBatch && replies.length > 0) pieces.push(Buffer.from(']'));
   return Buffer.concat(pieces);
 };
-const close = Buffer.from('}');
-const closeList = Buffer.from(']');

@@ -1,21 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
+import type { Waiter } from '../../application/gateway/waiter.js';
 import { type Headers, rateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, readBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
-import { answerMessage, encode } from './dispatch.js';
+import { answerMessage, encode, encodeOne } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
 import { admit, recognize, type Target, targetOf } from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
 const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
 
-type Answer = { readonly status: number; readonly body: string | Buffer; readonly headers?: Headers };
+/** In pieces, which are not put together before they are sent; a text has one character a byte. */
+type Answer = { readonly status: number; readonly body: readonly (string | Uint8Array)[]; readonly headers?: Headers };
 
 const refusal = (status: number, code: number, message: string, headers: Headers = {}, id?: string): Answer => ({
   status,
-  body: errorReply(code, message, id),
+  body: [Buffer.from(errorReply(code, message, id))],
   headers,
 });
 
@@ -31,31 +33,50 @@ const checkForm = ({ method, headers }: IncomingMessage): Answer | null => {
 /** A single call that is refused as a whole is refused under its id. */
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
-/** Set off when the client leaves before its answer, which nobody needs to fetch any more then. */
-const leaving = (response: ServerResponse): AbortSignal => {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
-};
+/** A client that closes the connection before its answer came has left. */
+const waiterFor = (response: ServerResponse): Waiter => ({
+  hasLeft: () => response.destroyed,
+  onLeave: (listener) => {
+    response.once('close', listener);
+    return () => response.off('close', listener);
+  },
+});
 
-const respond = async (app: App, target: Target, request: IncomingMessage, response: ServerResponse) => {
-  const unknown = await recognize(app, target);
-  if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
-  const malformed = checkForm(request);
-  if (malformed) return malformed;
-  const bytes = await readBody(request, bodyLimit);
-  if (!isUtf8(bytes)) return refusal(400, rpcCodes.notJson, 'parse error: this is not JSON in UTF-8');
-  const message = readMessage(bytes.toString());
+/** Bodies up to this size are read before it is known who sends them. */
+const modestBody = 65_536;
+const isModest = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? bodyLimit) <= modestBody;
+
+const answerBody = async (app: App, target: Target, bytes: Buffer, response: ServerResponse): Promise<Answer> => {
+  const message = isUtf8(bytes) ? readMessage(bytes.toString()) : notText;
   const { quota, refusal: refused } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
   const headers = quota ? rateHeaders(quota) : {};
-  if (!('calls' in message)) return refusal(message.status, message.code, message.message, headers);
+  if (!('calls' in message)) {
+    const { status, code, message: why } = refused?.status === 401 ? refused : message;
+    return refusal(status, code, why, headers);
+  }
   if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
   const { node } = target;
   if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
-  const replies = await answerMessage(message, { node, log: app.system.log, signal: leaving(response) });
-  return { status: 200, body: encode(replies, message.isBatch), headers };
+  const replies = await answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
+  const [only] = replies;
+  return { status: 200, body: only && !message.isBatch ? encodeOne(only) : [encode(replies, true)], headers };
+};
+const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON in UTF-8' };
+
+const respond = async (app: App, target: Target, request: IncomingMessage, response: ServerResponse) => {
+  const unknown = isModest(request) ? null : await recognize(app, target);
+  if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
+  return checkForm(request) ?? answerBody(app, target, await readBody(request, bodyLimit), response);
+};
+
+/** In one go, as far as the connection takes it. */
+const send = (response: ServerResponse, [first = '', ...more]: Answer['body']) => {
+  if (more.length === 0) return response.end(first, 'latin1');
+  response.cork();
+  response.write(first, 'latin1');
+  for (const piece of more) response.write(piece, 'latin1');
+  response.end();
+  return response.uncork();
 };
 
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. */
@@ -74,9 +95,9 @@ export const createGateway = (app: App) => async (request: IncomingMessage, resp
   response.writeHead(answer.status, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    'content-length': Buffer.byteLength(answer.body),
+    'content-length': answer.body.reduce((sum, { length }) => sum + length, 0),
     ...answer.headers,
     ...(!request.complete && { connection: 'close' }),
   });
-  response.end(answer.body);
+  send(response, answer.body);
 };

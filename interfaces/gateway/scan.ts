@@ -11,7 +11,6 @@ const deepest = 32;
 const mostContainers = 50_000;
 const longestNumber = 1000;
 
-const plain = /[^\s,:{}[\]"]+/y;
 const opening = /\S/;
 
 const endOfText = (text: string, start: number) => {
@@ -69,22 +68,31 @@ const createWalk = (level: number) => {
   return { ids, token, mark, isModest: () => depth <= deepest && containers <= mostContainers };
 };
 
+/** By character: what ends a token, spaces among it. */
+const ends = new Set([...' \t\r\n,:{}[]"'].map((character) => character.charCodeAt(0)));
+const quote = '"'.charCodeAt(0);
+
+const endOfPlain = (text: string, start: number) => {
+  let at = start;
+  while (at < text.length && !ends.has(text.charCodeAt(at))) at++;
+  return at;
+};
+
 export const scan = (text: string): Scanned => {
   const isBatch = text.at(text.search(opening)) === '[';
   const walk = createWalk(isBatch ? 2 : 1);
   let at = 0;
   let isModest = true;
   while (at < text.length && isModest) {
-    const character = text[at] as string;
-    plain.lastIndex = at;
-    const end = character === '"' ? endOfText(text, at) : at + (plain.exec(text)?.[0].length ?? 0);
+    const isText = text.charCodeAt(at) === quote;
+    const end = isText ? endOfText(text, at) : endOfPlain(text, at);
     if (end > at) {
       const written = text.slice(at, end);
       walk.token(written);
-      isModest = character === '"' || written.length <= longestNumber;
+      isModest = isText || written.length <= longestNumber;
       at = end;
     } else {
-      walk.mark(character);
+      walk.mark(text[at] as string);
       isModest = walk.isModest();
       at++;
     }

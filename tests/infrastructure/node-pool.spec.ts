@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
+import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node, RpcAnswer } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { nodePool } from '../../infrastructure/node/pool.js';
@@ -20,11 +21,12 @@ describe('a pool of nodes', () => {
   let second: EvmNode;
   let pool: Node;
   const open: { close(): unknown }[] = [];
-  const poolOf = (...urls: string[]) => {
-    const made = nodePool(urls, silent, false, { hedgeMs: 40, deadlineMs: 3000 });
+  const openPool = (urls: readonly string[], options: Parameters<typeof nodePool>[3]) => {
+    const made = nodePool(urls, silent, false, options);
     open.unshift(made);
     return made;
   };
+  const poolOf = (...urls: string[]) => openPool(urls, { hedgeMs: 40, deadlineMs: 3000 });
   beforeEach(async () => {
     chain = createEvmChain();
     for (let i = 0; i < 80; i++) chain.mine(i % 10 === 5 ? [{ from: anna, to: bert, value: 1n }] : []);
@@ -106,7 +108,8 @@ describe('a pool of nodes', () => {
   });
 
   it('does not put a node aside for what a contract or a caller did', async () => {
-    const [address] = [addressOf('reverting')];
+    pool = openPool([first.url, second.url], { hedgeMs: 5000 });
+    const address = addressOf('reverting');
     for (const error of [
       { code: 3, message: 'execution reverted', data: '0x08c379a0' },
       { code: -32602, message: 'invalid argument 0' },
@@ -141,8 +144,7 @@ describe('a pool of nodes', () => {
   it('says that no node can be reached, or that none answers in time', async () => {
     first.faults.hang = true;
     second.faults.hang = true;
-    const late = nodePool([first.url, second.url], silent, false, { hedgeMs: 20, deadlineMs: 100 });
-    open.unshift(late);
+    const late = openPool([first.url, second.url], { hedgeMs: 20, deadlineMs: 100 });
     await assert.rejects(late.answer({ method: 'eth_gasPrice', params: [] }), { name: 'Failure', message: /in time/ });
     await first.close();
     await second.close();
@@ -194,8 +196,7 @@ describe('a pool of nodes', () => {
         }
       });
     it('no more than it has room for', async () => {
-      const small = nodePool([first.url], silent, false, { cacheBytes: 60_000 });
-      open.unshift(small);
+      const small = openPool([first.url], { cacheBytes: 60_000 });
       const read = (i: number) => small.answer({ method: 'eth_getBlockByHash', params: [chain.at(i)?.hash, false] });
       for (let i = 0; i < 60; i++) await read(i);
       const before = first.asked.length;
@@ -226,19 +227,19 @@ describe('a pool of nodes', () => {
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     open.push({ close: () => mute.close() });
     const alone = poolOf(`http://127.0.0.1:${(mute.address() as AddressInfo).port}`);
-    const [one, other] = [new AbortController(), new AbortController()];
+    const [one, other] = [createWaiter(), createWaiter()];
     const here = new Promise<void>((resolve) => (arrived = resolve));
-    const waiting = [one, other].map(({ signal }) =>
-      alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] }, signal).then(
+    const waiting = [one, other].map((waiter) =>
+      alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] }, waiter).then(
         () => 'answered',
         () => 'left',
       ),
     );
     await here;
-    one.abort();
+    one.leave();
     assert.equal(await waiting[0], 'left');
     assert.equal(closed, 0);
-    other.abort();
+    other.leave();
     assert.equal(await waiting[1], 'left');
     while (closed === 0) await new Promise((resolve) => setImmediate(resolve));
   });

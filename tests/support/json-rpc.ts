@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node } from '../../application/ports/node.js';
 import { answerMessage, encode } from '../../interfaces/gateway/dispatch.js';
 import { readMessage } from '../../interfaces/gateway/json-rpc.js';
@@ -36,7 +37,7 @@ export const rejecting = (error: Error): Node => ({ ...fakeNode().real, answer: 
 export const answerText = async (text: string, node: Node) => {
   const message = readMessage(text);
   if (!('calls' in message)) return message;
-  const replies = await answerMessage(message, { node, log: silent, signal: new AbortController().signal });
+  const replies = await answerMessage(message, { node, log: silent, waiter: createWaiter() });
   return encode(replies, message.isBatch).toString();
 };
 export const answerCalls = async (requests: readonly unknown[], node: Node) => {

@@ -1,0 +1,12 @@
+import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+
+/** Does what takes a waiter, who leaves when the time is up. */
+export const limited = async <T>(ms: number, work: (waiter: Waiter) => Promise<T>): Promise<T> => {
+  const waiter = createWaiter();
+  const timer = setTimeout(waiter.leave, ms).unref();
+  try {
+    return await work(waiter);
+  } finally {
+    clearTimeout(timer);
+  }
+};
