@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { until } from '../until.js';
 import { processorMs } from './processor.js';
 
 const connections = 32;
@@ -46,7 +47,7 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
 let serial = 0;
 
 /** Answers a second of the server's own time, over 32 connections: what else the machine does is not counted. */
-export const requestsPerSecond = async (target: Target, ms: number): Promise<number> => {
+export const requestsPerSecond = async (target: Target, requests: number): Promise<number> => {
   let answers = 0;
   const sockets = Array.from({ length: connections }, () =>
     drive(
@@ -55,10 +56,10 @@ export const requestsPerSecond = async (target: Target, ms: number): Promise<num
       () => answers++,
     ),
   );
-  const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
-  await wait(ms / 3);
+  // The first ones find nothing ready yet.
+  await until(() => answers >= requests / 4);
   const [before, started] = [answers, processorMs(target.pid)];
-  await wait(ms);
+  await until(() => answers >= before + requests);
   const rate = ((answers - before) * 1000) / (processorMs(target.pid) - started);
   for (const socket of sockets) socket.destroy();
   return rate;

@@ -86,7 +86,8 @@ export const nodePool = (
   const options = { ...usual, ...given };
   const members = membersAt(urls, log);
   const lookout = createLookout(members, log);
-  const shared = createSharedAnswers(options.cacheBytes, lookout.finalized);
+  // On the development chain blocks are replaced on request, also final ones.
+  const shared = createSharedAnswers(options.cacheBytes, isDevelopment ? () => -1 : lookout.finalized);
   const fetch = createFetch(members, lookout, options);
 
   const answer: Node['answer'] = (call, waiter) => {
