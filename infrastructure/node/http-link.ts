@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Waiter } from '../../application/gateway/waiter.js';
-import { NodeFault } from '../chains/evm/node-fault.js';
+import { NodeFault } from '../chains/nodes/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import { connectMs, envelopeOf, type Link, longestAnswer, toFault } from './link.js';
 

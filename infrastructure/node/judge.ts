@@ -1,5 +1,6 @@
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
-import { type FaultKind, faultOf, NodeFault } from '../chains/evm/node-fault.js';
+import { faultOf } from '../chains/evm/rpc-fault.js';
+import { type FaultKind, NodeFault } from '../chains/nodes/node-fault.js';
 import { fits, isNull } from './checks.js';
 import type { Envelope } from './envelope.js';
 import type { Member } from './member.js';

@@ -1,5 +1,5 @@
 import type { Waiter } from '../../application/gateway/waiter.js';
-import type { NodeFault } from '../chains/evm/node-fault.js';
+import type { NodeFault } from '../chains/nodes/node-fault.js';
 import type { Envelope } from './envelope.js';
 
 /** A connection to one node. Everything rejects with a NodeFault. */

@@ -1,6 +1,6 @@
 import type { Head } from '../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
-import { NodeFault } from '../chains/evm/node-fault.js';
+import { NodeFault } from '../chains/nodes/node-fault.js';
 import { limited } from './limited.js';
 import type { Member } from './member.js';
 

@@ -1,7 +1,7 @@
 import type { Waiter } from '../../application/gateway/waiter.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { NodeFault } from '../chains/evm/node-fault.js';
+import { NodeFault } from '../chains/nodes/node-fault.js';
 import type { Envelope } from './envelope.js';
 import { httpLink } from './http-link.js';
 import type { Link } from './link.js';

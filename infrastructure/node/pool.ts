@@ -3,7 +3,7 @@ import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
 import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure, refuse } from '../../domain/failure.js';
-import { faultOf } from '../chains/evm/node-fault.js';
+import { faultOf } from '../chains/evm/rpc-fault.js';
 import { broadcast } from './broadcast.js';
 import { headIn } from './checks.js';
 import { judge, readError } from './judge.js';

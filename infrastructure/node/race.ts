@@ -1,7 +1,7 @@
 import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
 import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
-import { NodeFault } from '../chains/evm/node-fault.js';
+import { NodeFault } from '../chains/nodes/node-fault.js';
 import type { Member } from './member.js';
 
 /** An answer to be had; doubted while another node may know better. */

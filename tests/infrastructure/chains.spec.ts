@@ -34,7 +34,9 @@ describe('the node of the development chains', () => {
     isDevelopment: true,
     answer: async ({ method }: RpcCall): Promise<RpcAnswer> => {
       asked.push(method);
-      return method === 'dev_reorg' ? { error: bytes({ code: -32602, message: 'too deep' }) } : { result: bytes(method) };
+      return method === 'dev_reorg'
+        ? { error: bytes({ code: -32602, message: 'too deep' }) }
+        : { result: bytes(method) };
     },
   } as unknown as Node;
   let made = 0;
