@@ -38,7 +38,7 @@ const startGateway = async (urls: string): Promise<Service> => {
   return startService({ on: whole.home, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
 };
 
-export const httpFigures = async function* (): AsyncIterable<Figure> {
+const httpFigures = async function* (): AsyncIterable<Figure> {
   const node = await startPeer('node');
   const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
   const service = await startGateway(node.url);

@@ -62,9 +62,18 @@ const listen = async (listener?: RequestListener) => {
 const broadcast = async () => {
   const { server, url } = await listen();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+  const tell = (message: Buffer) => {
+    for (const client of sockets.clients) client.send(message, { binary: false });
+  };
   process.on('message', ({ count, bytes }: ToPeer) => {
     const message = Buffer.alloc(bytes, 'x');
-    for (let i = 0; i < count; i++) for (const client of sockets.clients) client.send(message, { binary: false });
+    // One event after the other, as they come from a chain.
+    const next = (left: number) => {
+      if (left === 0) return;
+      tell(message);
+      setImmediate(next, left - 1);
+    };
+    next(count);
   });
   return url;
 };

@@ -17,7 +17,16 @@ const wait = <T>(flight: Flight<T>, waiter: Waiter | undefined): Promise<T> => {
       if (flight.waiting === 0) flight.waiter.leave();
       reject(new Error('nobody waits for the answer'));
     });
-    flight.answer.then(resolve, reject).finally(stay);
+    flight.answer.then(
+      (answer) => {
+        stay();
+        resolve(answer);
+      },
+      (error: unknown) => {
+        stay();
+        reject(error as Error);
+      },
+    );
   });
 };
 

@@ -4,8 +4,8 @@ import { notificationFor, type Prefix } from './notification.js';
 
 /** When so many notifications wait, the client is taken not to read any more. */
 const mostWaiting = 10_000;
-/** So many are handed to the connection at a time; the rest wait unwritten, at the cost of two references each. */
-const window = 16;
+/** So many bytes are handed to the connection; what comes then waits unwritten, at the cost of two references each. */
+const mostHanded = 16_384;
 /** Behind the first so many of the queue that are gone it is moved up. */
 const slack = 1024;
 
@@ -24,7 +24,8 @@ export const createOutbox = (socket: WebSocket, pressure: Pressure, overflow: ()
   let told: Told[] = [];
   let subscribers: Subscriber[] = [];
   let first = 0;
-  let inFlight = 0;
+  /** The connection has enough, and tells when it has sent it. */
+  let isFull = false;
   let isOpen = true;
 
   const queued = () => told.length - first;
@@ -36,20 +37,19 @@ export const createOutbox = (socket: WebSocket, pressure: Pressure, overflow: ()
     subscribers = subscribers.slice(first);
     first = 0;
   };
-  const sent = () => {
-    inFlight--;
-    flush();
-  };
-  const transmit = (one: Told, { id, prefix }: Subscriber) => {
-    inFlight++;
-    socket.send(notificationFor(one, prefix, id), text, sent);
-  };
-  const flush = () => {
-    while (isOpen && inFlight < window && queued() > 0) {
+  const drained = () => {
+    isFull = false;
+    while (isOpen && !isFull && queued() > 0) {
       const [one, subscriber] = [told[first] as Told, subscribers[first] as Subscriber];
       advance();
       transmit(one, subscriber);
     }
+  };
+  const transmit = (one: Told, { id, prefix }: Subscriber) => {
+    const message = notificationFor(one, prefix, id);
+    isFull = socket.bufferedAmount + message.length > mostHanded;
+    if (isFull) socket.send(message, text, drained);
+    else socket.send(message, text);
   };
   const close = () => {
     isOpen = false;
@@ -64,14 +64,14 @@ export const createOutbox = (socket: WebSocket, pressure: Pressure, overflow: ()
   };
 
   return {
-    waiting: () => queued() + inFlight,
+    waiting: queued,
     push: (one: Told, subscriber: Subscriber) => {
       if (!isOpen) return;
-      if (inFlight < window && queued() === 0) return transmit(one, subscriber);
+      if (!isFull) return transmit(one, subscriber);
       told.push(one);
       subscribers.push(subscriber);
       pressure.waiting++;
-      if (queued() + inFlight >= mostWaiting) cut();
+      if (queued() >= mostWaiting) cut();
       else pressure.relieve();
     },
     cut,

@@ -68,13 +68,14 @@ const createWalk = (level: number) => {
   return { ids, token, mark, isModest: () => depth <= deepest && containers <= mostContainers };
 };
 
-/** By character: what ends a token, spaces among it. */
-const ends = new Set([...' \t\r\n,:{}[]"'].map((character) => character.charCodeAt(0)));
+/** By character: 1 for what ends a token, spaces among it. */
+const ends = new Uint8Array(128);
+for (const character of ' \t\r\n,:{}[]"') ends[character.charCodeAt(0)] = 1;
 const quote = '"'.charCodeAt(0);
 
 const endOfPlain = (text: string, start: number) => {
   let at = start;
-  while (at < text.length && !ends.has(text.charCodeAt(at))) at++;
+  while (at < text.length && ends[text.charCodeAt(at)] !== 1) at++;
   return at;
 };
 
