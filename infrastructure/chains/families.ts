@@ -29,8 +29,13 @@ const sui: Family = {
   develop: async (options) => (await import('./development/sui/chain.js')).startDevelopmentSui(options),
 };
 
+const ton: Family = {
+  connect: async (urls, log) => (await import('./ton/connector.js')).tonChain(urls, log),
+  develop: async () => null,
+};
+
 /** By what the schemes of its URLs begin with; a new kind of chain is a new row. Each is loaded when it is used. */
-export const families: Readonly<Record<string, Family>> = { evm, sui };
+export const families: Readonly<Record<string, Family>> = { evm, sui, ton };
 
 const usual = 'evm';
 /** `evm+https://…` is of the family evm, and so is a URL that names none. */

@@ -1,10 +1,10 @@
 import type { Header, Holding } from '../../../application/ports/chain.js';
 import { NodeFault } from '../nodes/node-fault.js';
+import type { Recent } from '../nodes/recent.js';
 import { fullAddress } from './addresses.js';
 import { type Changes, changeKey, changesAt, latestHeight } from './checkpoints.js';
 import { nativeCoinType } from './coin-type.js';
 import type { Node, Nodes } from './nodes.js';
-import type { Recent } from './recent.js';
 
 const askedAtOnce = 16;
 const checkpointsAtOnce = 8;

@@ -4,11 +4,11 @@ import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
 import { watchHeads } from '../nodes/heads.js';
+import { createRecent } from '../nodes/recent.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import { type Changes, headerAt, headerNamed, latestHeader, wholeCheckpoint } from './checkpoints.js';
 import { chainIdOf, createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
-import { createRecent } from './recent.js';
 import { findTokens } from './tokens.js';
 
 const usual = { deadlineMs: 10_000, answerMs: 4000, mostBytes: 64 * 1024 * 1024 };

@@ -3,6 +3,7 @@ export type Recent<T> = {
   get(key: number | string, ask: () => Promise<T>): Promise<T>;
   put(key: number | string, value: T): void;
   peek(key: number | string): T | undefined;
+  forget(key: number | string): void;
 };
 
 export const createRecent = <T>(most: number): Recent<T> => {
@@ -16,6 +17,7 @@ export const createRecent = <T>(most: number): Recent<T> => {
   return {
     put,
     peek: (key) => kept.get(key),
+    forget: (key) => void kept.delete(key),
     get: async (key, ask) => {
       const known = kept.get(key);
       if (known !== undefined) return known;

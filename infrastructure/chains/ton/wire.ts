@@ -1,0 +1,37 @@
+import { wrong } from '../nodes/node-fault.js';
+import { isRaw, type Raw } from '../nodes/raw.js';
+
+const addressPattern = /^(?:0|-1):[0-9a-f]{64}$/;
+const hashPattern = /^[A-Za-z0-9+/_-]{43}=?$/;
+const hexPattern = /^[0-9a-f]{64}$/i;
+/** Longer than any amount, and short enough to read at once. */
+const digits = /^\d{1,80}$/;
+
+/** In the form that is stored; the index writes it in capitals. */
+export const address = (value: unknown, what: string): string => {
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  return addressPattern.test(text) ? text : wrong(`${what} is no address`);
+};
+/** Null where there is none: outside the chain. */
+export const addressOrNone = (value: unknown, what: string): string | null =>
+  value === null || value === undefined ? null : address(value, what);
+
+/** In hex; the index writes base64. */
+export const hash = (value: unknown, what: string): string => {
+  if (typeof value !== 'string') return wrong(`${what} is no hash`);
+  if (hexPattern.test(value)) return value.toLowerCase();
+  return hashPattern.test(value) ? Buffer.from(value, 'base64').toString('hex') : wrong(`${what} is no hash`);
+};
+
+/** A whole number, as a text or as it is. */
+export const decimal = (value: unknown, what: string): string => {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === 'string' && digits.test(text) ? text : wrong(`${what} is no number`);
+};
+
+export const integer = (value: unknown, what: string): number => {
+  const read = Number(decimal(value, what));
+  return Number.isSafeInteger(read) ? read : wrong(`${what} is no small number`);
+};
+
+export const part = (value: unknown): Raw => (isRaw(value) ? value : {});

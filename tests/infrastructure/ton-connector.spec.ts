@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import type { Interest } from '../../application/ports/chain.js';
+import { Failure } from '../../domain/failure.js';
+import { tonChain } from '../../infrastructure/chains/ton/connector.js';
+import { silent } from '../support/silent.js';
+import { startTonIndex } from '../support/ton-index.js';
+import { createTonScript, fee, jettonWalletOf, master } from '../support/ton-script.js';
+import { accountOf } from '../support/ton-transactions.js';
+
+const [anna, bert] = ['anna', 'bert'].map(accountOf) as [string, string];
+const jettons = { standard: 'token', contract: master } as const;
+const native = { standard: 'native' } as const;
+const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
+const quick = { deadlineMs: 1500, answerMs: 500 };
+const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+
+const is = (code: Failure['code'], text: RegExp) => (error: unknown) => {
+  assert(error instanceof Failure, String(error));
+  assert.equal(error.code, code, error.message);
+  assert.match(error.message, text);
+  return true;
+};
+
+describe('the TON connector', () => {
+  const open: { close(): Promise<void> }[] = [];
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    open.push(one);
+    return one;
+  };
+  const index = async (script = createTonScript(-3), options: Parameters<typeof startTonIndex>[1] = {}) =>
+    keep(await startTonIndex(script, options));
+  const connect = async (...urls: string[]) => keep(await tonChain(urls, silent, quick));
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+  const scene = async (options: Parameters<typeof startTonIndex>[1] = {}) => {
+    const script = createTonScript(-3);
+    const served = await index(script, options);
+    const first = script.mine([{ from: anna, to: bert, value: 5n }]);
+    const second = script.mine([
+      { from: bert, to: anna, value: 7n },
+      { from: anna, to: bert, value: 3n },
+    ]);
+    return { script, served, first, second, chain: await connect(served.url) };
+  };
+  const valuesOf = (block: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['block']>>) =>
+    block?.movements.map(({ value, side }) => `${side} ${value}`);
+
+  it('tells blocks by number and hash, linked down to the network', async () => {
+    const { chain, first, second } = await scene();
+    const head = await chain.head();
+    assert.deepEqual(head, {
+      number: 2,
+      hash: inHex(second.hash),
+      parentHash: inHex(first.hash),
+      time: second.time,
+    });
+    const genesis = await chain.genesis();
+    assert.deepEqual(genesis, { number: 0, hash: 'ton:-3', parentHash: '', time: 0 });
+    assert.equal((await chain.headerAt(1))?.parentHash, genesis.hash);
+    assert.deepEqual(await chain.headerOf(head.parentHash), await chain.headerAt(1));
+    assert.equal(await chain.headerAt(3), null);
+    assert.equal(await chain.headerOf(inHex(first.hash).replaceAll('a', 'b')), null);
+    assert.equal(await chain.finalized(), 2);
+  });
+
+  it('reads every page of a block, in the order of logical time', async () => {
+    const { chain } = await scene({ pageSize: 2 });
+    const block = await chain.block((await chain.head()).hash, everything);
+    assert.deepEqual(valuesOf(block), ['from 7', 'to 7', 'from 3', 'to 3']);
+    assert.equal(block?.touches.length, 4);
+  });
+
+  it('believes no block of which transactions are missing, and takes the whole when it comes', async () => {
+    const { chain, served } = await scene();
+    const { hash } = await chain.head();
+    for (const fault of ['short page', 'empty page', 'skipped item', 'behind', 'reordered page', 'failing'] as const) {
+      served.faults.push(fault, fault);
+      assert.deepEqual(valuesOf(await chain.block(hash, everything)), ['from 7', 'to 7', 'from 3', 'to 3'], fault);
+    }
+  });
+
+  for (const noBlocks of [
+    { status: 404, body: {} },
+    { status: 404, body: { error: 'not found' } },
+    { status: 200, body: { blocks: [] } },
+  ])
+    it(`does without a list of blocks where an index has none: ${JSON.stringify(noBlocks)}`, async () => {
+      const { chain } = await scene({ noBlocks });
+      const head = await chain.head();
+      assert.deepEqual([head.number, head.hash, head.parentHash], [2, 'ton:-3:2', 'ton:-3:1']);
+      assert.deepEqual(valuesOf(await chain.block(head.hash, everything)), ['from 7', 'to 7', 'from 3', 'to 3']);
+      assert.deepEqual(await chain.headerOf(head.hash), head);
+      assert.equal(await chain.headerAt(3), null);
+    });
+
+  it('does with one that lags when it is first asked', async () => {
+    const { chain, served, first } = await scene();
+    served.faults.push('behind', 'behind');
+    await chain.headerAt(2);
+    assert.equal((await chain.head()).parentHash, inHex(first.hash));
+  });
+
+  it('asks again when it was asked to wait, and more slowly', async () => {
+    const { chain, served } = await scene();
+    await chain.genesis();
+    served.asked.length = 0;
+    served.faults.push('busy', 'busy', 'busy in the body');
+    await chain.genesis();
+    const [first = 0, second = 0, third = 0, fourth = 0] = served.asked.map(({ at }) => at);
+    assert.equal(served.asked.length, 4);
+    assert(second - first >= 45 && third - second >= 90 && fourth - third >= 180, 'it did not wait');
+  });
+
+  it('waits for as long as it was asked to', async () => {
+    const { chain, served } = await scene();
+    await chain.genesis();
+    served.asked.length = 0;
+    served.faults.push('busy for a second');
+    await chain.genesis();
+    const [first = 0, second = 0] = served.asked.map(({ at }) => at);
+    assert(second - first >= 990, 'it did not wait');
+  });
+
+  it('sends its key as a header and shows it to nobody', async () => {
+    const { served } = await scene();
+    const chain = await connect(`${served.url}/?api_key=secret-of-mine`);
+    await chain.head();
+    assert(served.asked.some(({ path, key }) => path === 'blocks' && key === 'secret-of-mine'));
+    served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
+    await assert.rejects(chain.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
+  });
+
+  it('asks another index when one is behind or of another network', async () => {
+    const { script, served } = await scene();
+    const other = createTonScript(-239);
+    other.mine();
+    for (let n = 0; n < 5; n++) other.mine();
+    const chain = await connect(served.url, (await index(other)).url);
+    assert.equal((await chain.head()).number, script.blocks.length);
+    const late = await index(script);
+    const both = await connect(late.url, served.url);
+    const { hash } = await both.head();
+    late.faults.push('behind', 'behind', 'behind');
+    assert.equal((await both.block(hash, everything))?.movements.length, 4);
+  });
+
+  it('reads balances of coins and jettons, and none where there can be none', async () => {
+    const { chain, script } = await scene();
+    script.mine([{ from: anna, to: bert, value: 70n, kind: 'jetton' }]);
+    const at = await chain.head();
+    const evm = `0x${'35'.repeat(20)}`;
+    const balances = await chain.balances(
+      [
+        { address: anna, asset: native },
+        { address: bert, asset: jettons },
+        { address: evm, asset: native },
+        { address: anna, asset: { standard: 'token', contract: accountOf('no master') } },
+      ],
+      at,
+    );
+    assert.deepEqual(balances, [String(script.balance(anna)), '1000000070', null, null]);
+    assert.equal(script.balance(bert), 1_000_000_000n + 5n - 7n + 3n - 3n * fee);
+  });
+
+  it('believes no balance from before a transaction that it has seen', async () => {
+    const { chain, served, script } = await scene();
+    const head = await chain.head();
+    await chain.block(head.hash, everything);
+    await chain.genesis();
+    served.faults.push('behind', 'behind');
+    const [balance] = await chain.balances([{ address: anna, asset: native }], head);
+    assert.equal(balance, String(script.balance(anna)));
+  });
+
+  it('verifies jetton wallets against their master', async () => {
+    const impostor = { account: accountOf('impostor'), owner: anna };
+    const { chain } = await scene({ impostor });
+    const account = jettonWalletOf(anna);
+    const found = { owner: anna, asset: jettons, account };
+    const none = { owner: undefined, asset: undefined, account: undefined };
+    assert.deepEqual(await chain.tokens({ ...none, owner: anna, asset: jettons }), found);
+    assert.deepEqual(await chain.tokens({ owner: anna, asset: jettons, account }), found);
+    assert.deepEqual(await chain.tokens({ ...none, account }), found);
+    const refused = [
+      { owner: anna, asset: jettons, account: impostor.account },
+      { ...none, account: impostor.account },
+      { ...none, owner: anna, account: impostor.account },
+      { ...none, owner: bert, account },
+      { ...none, owner: anna, asset: { standard: 'token', contract: accountOf('no master') } as const },
+      { ...none, account: accountOf('no wallet') },
+    ];
+    for (const named of refused) await assert.rejects(chain.tokens(named), is('FAILED_PRECONDITION', /jetton|address/));
+    await assert.rejects(chain.tokens({ ...none, asset: jettons }), is('INVALID_ARGUMENT', /address/));
+  });
+
+  it('names what it cannot be reached by', async () => {
+    await assert.rejects(tonChain(['ton+ftp://host'], silent), is('INVALID_ARGUMENT', /ton\+https/));
+    const chain = await connect('ton+http://127.0.0.1:9');
+    await assert.rejects(chain.head(), is('UNAVAILABLE', /127\.0\.0\.1:9/));
+  });
+});

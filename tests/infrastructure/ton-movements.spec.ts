@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { beginCell } from '@ton/core';
+import type { Interest } from '../../application/ports/chain.js';
+import { showTransfer } from '../../application/shown.js';
+import { variants } from '../../domain/variant.js';
+import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
+import { readMovements } from '../../infrastructure/chains/ton/movements.js';
+import type { Transaction } from '../../infrastructure/chains/ton/transactions.js';
+import { skip } from '../support/skip.js';
+import { accountOf, coinBody, jettonBodies, tonTransaction } from '../support/ton-transactions.js';
+
+type Expected = {
+  account: string;
+  transfer_type: string;
+  transaction_hash: string;
+  transfer_hash: string;
+  from: string;
+  to: string;
+  value: string;
+  message: string | null;
+  bounced: boolean;
+  transaction_fee: string;
+  seq_no: number;
+  workchain: number;
+  aborted: boolean;
+};
+type Trace = { trace_id: string; transactions: Transaction[]; expected_native_transfers: Expected[] };
+
+const path = '../shared/vectors/ton-v3-traces.json';
+const traces: Trace[] | null = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+
+const variant = variants.find(({ addressForm }) => addressForm === 'ton') ?? assert.fail('no variant is on TON');
+const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
+const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+const { friendly } = addressCodecs.ton;
+
+/** As it is shown. */
+const rowsOf = (transaction: Transaction, interest: Interest = everything) =>
+  readMovements(transaction, interest).movements.map(({ side, ...transfer }) => {
+    assert.equal(side, transfer.details.transfer_type === 'TRANSFER_TYPE_INCOMING' ? 'to' : 'from');
+    return showTransfer(variant, { transfer, state: 'SUCCESS', block_number: 1, block_time: 1 }, () => assert.fail());
+  });
+
+const expectedRow = (one: Expected, { block_ref, description }: Transaction) => {
+  const [from, to] = [one.from.toLowerCase(), one.to.toLowerCase()];
+  const { bounce, aborted } = description as { bounce?: { type: string }; aborted: boolean };
+  const isFailed = one.transfer_type === 'TRANSFER_TYPE_INCOMING' ? bounce?.type === 'ok' : aborted;
+  return {
+    transaction_hash: inHex(one.transaction_hash),
+    asset_type: 'ASSET_TYPE_T',
+    from,
+    to,
+    value: one.value,
+    transaction_fee: one.transaction_fee,
+    seq_no: String(one.seq_no),
+    workchain: String(one.workchain),
+    shard: String(block_ref.shard),
+    status: isFailed ? 'failure' : 'success',
+    from_user_friendly_address: friendly(from),
+    to_user_friendly_address: friendly(to),
+    message: one.message ?? '',
+    transfer_hash: inHex(one.transfer_hash),
+    transfer_type: one.transfer_type,
+    bounced: String(one.bounced),
+  };
+};
+
+describe('transfers of TON as the shared traces have them', () => {
+  if (!traces)
+    it('are what an independent reader found', function () {
+      skip(this, 'the shared vectors are not here');
+    });
+  for (const { trace_id, transactions, expected_native_transfers } of traces ?? [])
+    it(`are what an independent reader found in trace ${trace_id}`, () => {
+      const byHash = new Map(transactions.map((one) => [one.hash, one]));
+      const key = (row: { transaction_hash?: string; transfer_hash?: string; transfer_type?: string }) =>
+        `${row.transaction_hash} ${row.transfer_type} ${row.transfer_hash}`;
+      const expected = expected_native_transfers.map((one) =>
+        expectedRow(one, byHash.get(one.transaction_hash) ?? assert.fail('no such transaction')),
+      );
+      const rows = transactions.flatMap((transaction) => rowsOf(transaction));
+      const sorted = <T extends Parameters<typeof key>[0]>(all: T[]) =>
+        all.sort((a, b) => (key(a) < key(b) ? -1 : 1)) as object[];
+      assert.deepEqual(sorted(rows), sorted(expected));
+    });
+  it('have the same comments where the index does not decode them', function () {
+    if (!traces) return skip(this, 'the shared vectors are not here');
+    const strip = (value: unknown) =>
+      JSON.parse(JSON.stringify(value, (name, part) => (name === 'decoded' ? null : part)));
+    const all = traces.flatMap(({ transactions }) => transactions);
+    const commented = all.filter((one) => rowsOf(one).some(({ message }) => message !== ''));
+    assert(commented.length > 3);
+    for (const one of commented) assert.deepEqual(rowsOf(strip(one)), rowsOf(one));
+  });
+});
+
+describe('transfers of TON', () => {
+  const [anna, bert, carl] = ['anna', 'bert', 'carl'].map(accountOf) as [string, string, string];
+  const annas: Interest = { ...everything, address: (address) => address === anna };
+
+  it('are told of on the side whose transaction it is', () => {
+    const sent = tonTransaction({ account: bert, out: [{ to: anna, value: 5n }] });
+    assert.deepEqual(rowsOf(sent, annas), []);
+    const received = tonTransaction({ account: anna, in: { from: bert, value: 5n }, out: [{ to: carl, value: 3n }] });
+    assert.deepEqual(
+      rowsOf(received, annas).map(({ transfer_type, from, to, value }) => [transfer_type, from, to, value]),
+      [
+        ['TRANSFER_TYPE_INCOMING', bert, anna, '5'],
+        ['TRANSFER_TYPE_OUTGOING', anna, carl, '3'],
+      ],
+    );
+    assert.deepEqual(readMovements(received, annas).touches, [{ address: anna, reason: 'fee' }]);
+  });
+
+  it('succeed where an account without code aborts but keeps the value', () => {
+    const credited = tonTransaction({ account: anna, in: { from: bert, value: 5n }, aborted: true });
+    assert.equal(rowsOf(credited)[0]?.status, 'success');
+    const sentBack = tonTransaction({
+      account: anna,
+      in: { from: bert, value: 5n },
+      aborted: true,
+      bounce: 'ok',
+      out: [{ to: bert, value: 4n, bounced: true }],
+    });
+    assert.deepEqual(
+      rowsOf(sentBack).map(({ status, bounced }) => [status, bounced]),
+      [
+        ['failure', 'false'],
+        ['failure', 'true'],
+      ],
+    );
+    const kept = tonTransaction({ account: anna, in: { from: bert, value: 5n }, aborted: true, bounce: 'nofunds' });
+    assert.equal(rowsOf(kept)[0]?.status, 'success');
+  });
+
+  it('carry comments however long, in as many cells as it takes, and no other body', () => {
+    const comment = 'grüße '.repeat(60);
+    const commented = tonTransaction({ account: anna, in: { from: bert, value: 5n, body: coinBody(comment) } });
+    assert.equal(rowsOf(commented)[0]?.message, comment);
+    for (const body of [beginCell().storeUint(7, 32).endCell(), beginCell().storeUint(0, 8).endCell()])
+      assert.equal(rowsOf(tonTransaction({ account: anna, in: { from: bert, value: 5n, body } }))[0]?.message, '');
+  });
+
+  it('are none where nothing of value moves inside the chain', () => {
+    const external = tonTransaction({ account: anna, in: null, out: [{ to: null, value: 0n }] });
+    assert.deepEqual(readMovements(external, annas), {
+      account: anna,
+      isOfInterest: true,
+      movements: [],
+      touches: [{ address: anna, reason: 'fee' }],
+    });
+    assert.deepEqual(rowsOf(tonTransaction({ account: anna, in: { from: bert, value: 0n } })), []);
+  });
+});
+
+describe('transfers of jettons', () => {
+  const [anna, bert, master, wallet, other] = ['anna', 'bert', 'master', 'wallet', 'other'].map(accountOf) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const asset = { standard: 'token', contract: master } as const;
+  const annas: Interest = {
+    address: (address) => address === anna,
+    contract: () => true,
+    tokenAccount: (account) => (account === wallet ? { owner: anna, asset } : null),
+  };
+  const touches = [{ address: anna, asset, reason: 'fee' }];
+  const row = (transaction: Transaction) => {
+    const found = readMovements(transaction, annas);
+    assert.deepEqual(found.touches, touches);
+    return rowsOf(transaction, annas).map(({ transfer_type, from, to, value, message, status, token_address }) => ({
+      transfer_type,
+      from,
+      to,
+      value,
+      message,
+      status,
+      token_address,
+    }));
+  };
+  const moved = { value: '70', message: 'rent', status: 'success', token_address: master };
+
+  it('are read in the wallet that keeps them, with or without a notification', () => {
+    const body = jettonBodies.internalTransfer({ amount: 70n, from: bert, comment: 'rent' });
+    assert.deepEqual(row(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } })), [
+      { ...moved, transfer_type: 'TRANSFER_TYPE_INCOMING', from: bert, to: anna },
+    ]);
+    const order = jettonBodies.transfer({ amount: 70n, to: bert, comment: 'rent' });
+    const sent = tonTransaction({
+      account: wallet,
+      in: { from: anna, value: 9n, body: order },
+      out: [{ to: other, value: 1n, body }],
+    });
+    assert.deepEqual(row(sent), [{ ...moved, transfer_type: 'TRANSFER_TYPE_OUTGOING', from: anna, to: bert }]);
+    const [told] = rowsOf(sent, annas);
+    const [carrier] = sent.out_msgs as { hash: string }[];
+    assert.equal(told?.transfer_hash, inHex(carrier?.hash ?? ''));
+  });
+
+  it('fail with their transaction, and come back when the other side refuses them', () => {
+    const body = jettonBodies.transfer({ amount: 70n, to: bert, comment: 'rent' });
+    const failed = tonTransaction({ account: wallet, in: { from: anna, value: 9n, body }, aborted: true });
+    assert.equal(row(failed)[0]?.status, 'failure');
+    const back = jettonBodies.bouncedInternalTransfer({ amount: 70n });
+    assert.deepEqual(
+      row(tonTransaction({ account: wallet, in: { from: other, value: 1n, body: back, bounced: true } })),
+      [{ ...moved, message: '', transfer_type: 'TRANSFER_TYPE_INCOMING', from: other, to: anna }],
+    );
+  });
+
+  it('are none in any other message, which may change the balance all the same', () => {
+    const bodies = [beginCell().storeUint(0x595f07bc, 32).endCell(), beginCell().storeUint(0x178d4519, 32).endCell()];
+    for (const body of bodies)
+      assert.deepEqual(row(tonTransaction({ account: wallet, in: { from: other, value: 1n, body } })), []);
+  });
+});
