@@ -31,7 +31,7 @@ const sui: Family = {
 
 const ton: Family = {
   connect: async (urls, log) => (await import('./ton/connector.js')).tonChain(urls, log),
-  develop: async () => null,
+  develop: async (options) => (await import('./development/ton/chain.js')).startDevelopmentTon(options),
 };
 
 /** By what the schemes of its URLs begin with; a new kind of chain is a new row. Each is loaded when it is used. */

@@ -87,8 +87,12 @@ export const devTransfer: Command = {
 
 export const devDeployToken: Command = {
   words: 'dev deploy-token',
-  summary: 'Deploy a test token with a public mint: ERC-20, ERC-721 or ERC-1155.',
+  summary: 'Deploy a test token with a public mint: ERC-20, ERC-721 or ERC-1155; on t JETTON.',
   parameters: ['<type>'],
-  options,
-  run: (invocation) => control(invocation, 'dev_deployToken', [{ type: invocation.parameters[0] }]),
+  options: { ...options, variant: { type: 'string', value: 'c|t', summary: 'On which chain; c when not given.' } },
+  run: (invocation) => {
+    const [type] = invocation.parameters;
+    const { variant = 'c' } = invocation.options;
+    return control(invocation, 'dev_deployToken', [{ type, variant }]);
+  },
 };

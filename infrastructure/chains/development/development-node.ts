@@ -5,6 +5,8 @@ import { toRpcError } from './rpc-error.js';
 /** What can be asked of a development chain beside the EVM; refuses with an RpcError. */
 export type DevelopmentControls = {
   transfer(options: Readonly<Record<string, unknown>>): Promise<object>;
+  /** Where tokens have to be deployed. */
+  deployToken?(options: Readonly<Record<string, unknown>>): Promise<object>;
   mine(blocks: number): Promise<void>;
 };
 
@@ -18,17 +20,24 @@ const answered = (work: Promise<unknown>): Promise<RpcAnswer> =>
     },
   );
 
+/** What is asked of the chain of one variant. */
+const named: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
+  dev_transfer: 'transfer',
+  dev_deployToken: 'deployToken',
+};
+
 /** The EVM's node with the faucets of the development chains beside it, by variant; what is mined is mined on all. */
 export const developmentNode = (node: Node, beside: ReadonlyMap<string, DevelopmentControls>): Node => {
-  const faucetFor = ({ method, params }: RpcCall) => {
+  const controlFor = ({ method, params }: RpcCall) => {
     const { variant } = (params[0] ?? {}) as { variant?: unknown };
-    return method === 'dev_transfer' ? beside.get(String(variant).toUpperCase()) : undefined;
+    const name = named[method];
+    return name && beside.get(String(variant).toUpperCase())?.[name];
   };
   return {
     ...node,
     answer: async (call, waiter) => {
-      const faucet = faucetFor(call);
-      if (faucet) return answered(faucet.transfer(readOptions(call.params[0])));
+      const control = controlFor(call);
+      if (control) return answered(control(readOptions(call.params[0])));
       const answer = await node.answer(call, waiter);
       if (call.method === 'dev_mine' && 'result' in answer)
         for (const { mine } of beside.values()) await mine(readCount('blocks', call.params[0] ?? 1));
