@@ -8,7 +8,8 @@ import { startReceiver } from './webhook-receiver.js';
 
 /** How one wallet API differs from the others, as its users see it. */
 export type VariantRow = {
-  readonly segment: 'p' | 's';
+  readonly segment: 'p' | 's' | 't';
+  readonly addressPrefix: string;
   readonly addressBytes: number;
   /** After how many blocks a transfer is confirmed. */
   readonly depth: number;
@@ -20,6 +21,7 @@ export type VariantRow = {
 export const variantRows: readonly VariantRow[] = [
   {
     segment: 'p',
+    addressPrefix: '0x',
     addressBytes: 20,
     depth: 10,
     identifier: 'transaction_hash',
@@ -36,11 +38,37 @@ export const variantRows: readonly VariantRow[] = [
   },
   {
     segment: 's',
+    addressPrefix: '0x',
     addressBytes: 32,
     depth: 3,
     confirmation: 3,
     identifier: 'transaction_digest',
     fields: ['asset_type', 'from', 'status', 'to', 'transaction_digest', 'value'],
+  },
+  {
+    segment: 't',
+    addressPrefix: '0:',
+    addressBytes: 32,
+    depth: 1,
+    identifier: 'transaction_hash',
+    fields: [
+      'asset_type',
+      'bounced',
+      'from',
+      'from_user_friendly_address',
+      'message',
+      'seq_no',
+      'shard',
+      'status',
+      'to',
+      'to_user_friendly_address',
+      'transaction_fee',
+      'transaction_hash',
+      'transfer_hash',
+      'transfer_type',
+      'value',
+      'workchain',
+    ],
   },
 ];
 
@@ -55,6 +83,7 @@ export const openVariants = async () => {
       CHAIN_C_URL: '',
       CHAIN_P_URL: '',
       CHAIN_S_URL: '',
+      CHAIN_T_URL: '',
       CHAINFOLD_DEV_BLOCK_MS: '0',
       CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
     },
@@ -72,10 +101,10 @@ export const openVariants = async () => {
   };
 
   const use = (row: VariantRow) => {
-    const { segment, addressBytes, confirmation } = row;
+    const { segment, addressPrefix, addressBytes, confirmation } = row;
     const api: Client['s'] = client[segment];
     const asset_type = `ASSET_TYPE_${segment.toUpperCase()}`;
-    const newAddress = () => `0x${randomBytes(addressBytes).toString('hex')}`;
+    const newAddress = () => `${addressPrefix}${randomBytes(addressBytes).toString('hex')}`;
     const transfersOf = async (request: object) => (await api.listTransfers({ page_size: 100, ...request })).transfers;
     const assetsOf = async (request: object) =>
       (await api.listAssets({ asset_type, page_size: 100, ...request })).assets;
@@ -106,7 +135,8 @@ export const openVariants = async () => {
     service,
     receiver,
     control,
-    mine: (blocks: number) => control('dev_mine', blocks),
+    /** At least one. */
+    mine: (blocks: number) => control('dev_mine', Math.max(1, blocks)),
     /** Until the follower of a variant has taken that block. */
     caughtUp: (tag: string, height: number) =>
       eventually(async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { loadEdr } from '../../infrastructure/chains/development/edr.js';
 import { eventually } from '../support/following.js';
 import { call } from '../support/http.js';
-import { demoOf, runCommand } from '../support/service.js';
+import { demoOf, jsonOf, runCommand } from '../support/service.js';
 import { skip } from '../support/skip.js';
 import { openVariants, type Variants, variantRows } from '../support/variant-scene.js';
 import { noticeIn } from '../support/webhook-receiver.js';
@@ -15,8 +16,9 @@ describe('the variants on their development chains', function () {
   before(async function () {
     try {
       loadEdr();
+      createRequire(import.meta.url).resolve('@ton/sandbox');
     } catch {
-      return skip(this, 'the development chain (EDR is not there for this machine)');
+      return skip(this, 'the development chains (EDR or @ton/sandbox is not there for this machine)');
     }
     variants = await openVariants();
   });
@@ -123,7 +125,7 @@ describe('the variants on their development chains', function () {
         const { wallet_id } = await newWallet({ import_asset: true }, address);
         assert.deepEqual(
           (await assetsOf({ wallet_id })).map(({ balance }) => balance),
-          ['0'],
+          [depth > 1 ? '0' : '5'],
         );
         await variants.mine(depth);
         await balances({ wallet_id }, ['5']);
@@ -163,6 +165,21 @@ describe('the variants on their development chains', function () {
       await variants.control('dev_reorg', 12, 'drop');
       await eventually(async () => assert.deepEqual(await transfersOf({ wallet_id }), []));
       await balances({ wallet_id }, ['0']);
+    });
+  });
+
+  describe('T', () => {
+    it('is sent jettons at the command line', async () => {
+      const { newWallet, api, asset_type, balances } = variants.use(variantRows[2] as (typeof variantRows)[0]);
+      const { wallet_id, address } = await newWallet();
+      const { home, url } = variants.service;
+      const where = ['--variant', 't', '--url', url];
+      const { contract_address: token_address } = await jsonOf(home, ['dev', 'deploy-token', 'JETTON', ...where]);
+      await api.importAsset({ address, asset_type, token_address });
+      await balances({ wallet_id, token_address }, ['0']);
+      const sent = await jsonOf(home, ['dev', 'transfer', address, '5', '--token', token_address, ...where]);
+      assert.match(sent.transaction_hash, /^[0-9a-f]{64}$/);
+      await balances({ wallet_id, token_address }, ['5']);
     });
   });
 
