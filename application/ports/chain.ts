@@ -74,7 +74,7 @@ export type Inclusion = {
   readonly failed: boolean;
 };
 
-/** What a chain offers those who send on it. What no node answers in time rejects with UNAVAILABLE or NODE_ERROR. */
+/** What a chain offers those who send on it. What no node answers in time rejects with NODE_ERROR. */
 export interface Sending {
   chainId(): Promise<number>;
   /** Refuses with INVALID_ARGUMENT, and the reason, what would fail. */
@@ -92,7 +92,7 @@ export interface Sending {
   knows(hashes: readonly string[]): Promise<readonly boolean[]>;
 }
 
-/** One chain, behind as many nodes as are configured. What no node answers in time rejects with UNAVAILABLE or NODE_ERROR. */
+/** One chain, behind as many nodes as are configured. What no node answers in time rejects with NODE_ERROR. */
 export interface Chain {
   /** Tells this chain from every other: the hash of its first block. */
   genesis(): Promise<Header>;

@@ -166,11 +166,11 @@ describe('the EVM connector', () => {
 
   describe('with only bad nodes', () => {
     const rejections: Readonly<Record<string, [Partial<EvmFaults>, Failure['code']]>> = {
-      'answers 429': [{ status: 429 }, 'UNAVAILABLE'],
-      'answers 500': [{ status: 500 }, 'UNAVAILABLE'],
-      'answers with garbage': [{ garbage: true }, 'UNAVAILABLE'],
-      'never answers': [{ hang: true }, 'UNAVAILABLE'],
-      'answers with too much': [{ hugeBytes: 2_000_000 }, 'UNAVAILABLE'],
+      'answers 429': [{ status: 429 }, 'NODE_ERROR'],
+      'answers 500': [{ status: 500 }, 'NODE_ERROR'],
+      'answers with garbage': [{ garbage: true }, 'NODE_ERROR'],
+      'never answers': [{ hang: true }, 'NODE_ERROR'],
+      'answers with too much': [{ hugeBytes: 2_000_000 }, 'NODE_ERROR'],
       'refuses everything': [{ error: { code: -32602, message: 'invalid params' } }, 'NODE_ERROR'],
       'has receipts of another block': [{ wrongReceiptHash: true }, 'NODE_ERROR'],
       'lacks a receipt': [{ missingReceipt: true }, 'NODE_ERROR'],
@@ -179,7 +179,7 @@ describe('the EVM connector', () => {
       'answers with another block': [{ otherBlock: true }, 'NODE_ERROR'],
       'answers with a malformed header': [{ malformedHeader: true }, 'NODE_ERROR'],
       'traces only some': [{ shortTraces: true }, 'NODE_ERROR'],
-      'fails to trace': [{ failingTraces: true }, 'UNAVAILABLE'],
+      'fails to trace': [{ failingTraces: true }, 'NODE_ERROR'],
     };
     for (const [name, [faults, code]] of Object.entries(rejections))
       it(`gives no block when each ${name}`, async () => {
@@ -196,14 +196,14 @@ describe('the EVM connector', () => {
       nothing.close();
       const chain = await connect([`evm+http://127.0.0.1:${port}`, `evm+ws://127.0.0.1:${port}`]);
       for (const ask of [chain.head, chain.genesis, chain.finalized, () => chain.headerAt(1)])
-        await inTime(ask, is('UNAVAILABLE', /127\.0\.0\.1/));
+        await inTime(ask, is('NODE_ERROR', /127\.0\.0\.1/));
     });
     it('rejects in time when a node accepts and says nothing', async () => {
       const mute = createServer().listen(0, '127.0.0.1');
       await once(mute, 'listening');
       const { port } = mute.address() as { port: number };
       const chain = await connect([`http://127.0.0.1:${port}`, `ws://127.0.0.1:${port}`]);
-      await inTime(chain.head, is('UNAVAILABLE'));
+      await inTime(chain.head, is('NODE_ERROR'));
       await chain.close();
       mute.close();
     });
@@ -211,7 +211,7 @@ describe('the EVM connector', () => {
       const one = await node();
       const chain = await connect([one.url]);
       one.faults.status = 503;
-      await inTime(chain.head, is('UNAVAILABLE'));
+      await inTime(chain.head, is('NODE_ERROR'));
       one.heal();
       const recovered = async (): Promise<number> => {
         try {
@@ -226,7 +226,7 @@ describe('the EVM connector', () => {
       const one = await node();
       const chain = await connect([one.url, one.wsUrl]);
       await chain.close();
-      await inTime(chain.head, is('UNAVAILABLE'));
+      await inTime(chain.head, is('NODE_ERROR'));
     });
   });
 

@@ -256,7 +256,7 @@ describe('token contracts of the EVM connector', () => {
   it('are not told of when no node answers', async () => {
     const connector = await connect();
     node().faults.status = 500;
-    await assert.rejects(connector.tokenUri(erc721), (error: Failure) => error.code === 'UNAVAILABLE');
-    await assert.rejects(connector.contract(token, 'erc20'), (error: Failure) => error.code === 'UNAVAILABLE');
+    await assert.rejects(connector.tokenUri(erc721), (error: Failure) => error.code === 'NODE_ERROR');
+    await assert.rejects(connector.contract(token, 'erc20'), (error: Failure) => error.code === 'NODE_ERROR');
   });
 });

@@ -197,6 +197,6 @@ describe('the TON connector', () => {
   it('names what it cannot be reached by', async () => {
     await assert.rejects(tonChain(['ton+ftp://host'], silent), is('INVALID_ARGUMENT', /ton\+https/));
     const chain = await connect('ton+http://127.0.0.1:9');
-    await assert.rejects(chain.head(), is('UNAVAILABLE', /127\.0\.0\.1:9/));
+    await assert.rejects(chain.head(), is('NODE_ERROR', /127\.0\.0\.1:9/));
   });
 });

@@ -108,7 +108,7 @@ export const createPool = <Way, Node>(
 
   const use: Pool<Way, Node>['use'] = async (work, terms) => {
     const found = await find(async (node) => ({ answer: await work(node) }), terms);
-    return found ? found.answer : refuse('UNAVAILABLE', 'no node of the chain answered');
+    return found ? found.answer : refuse('NODE_ERROR', 'no node of the chain answered');
   };
 
   const poll: Pool<Way, Node>['poll'] = async (work) => {

@@ -51,9 +51,8 @@ export const createSearch = <Way>(members: readonly Member<Way>[]) => {
       const last = members.map((member) => [member.name, faults.get(member) ?? member.lastFault()] as const);
       const reasons = last.map(([name, fault]) => `${name}: ${fault?.message ?? 'not asked'}`).join('; ');
       const isDown = last.every(([, fault]) => !fault || isUnreachable(fault));
-      return isDown
-        ? refuse('UNAVAILABLE', `no node of the chain can be reached (${reasons || 'none is configured'})`)
-        : refuse('NODE_ERROR', `no node of the chain gave a usable answer (${reasons})`);
+      const outcome = isDown ? 'can be reached' : 'gave a usable answer';
+      return refuse('NODE_ERROR', `no node of the chain ${outcome} (${reasons || 'none is configured'})`);
     },
   };
 };
