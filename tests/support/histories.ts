@@ -228,7 +228,7 @@ export const histories = fc
       { arbitrary: administration, weight: 2 },
       { arbitrary: walletAsks, weight: 4 },
       { arbitrary: addressAsks, weight: 12 },
-      { arbitrary: ledgerAsks, weight: 4 },
+      { arbitrary: ledgerAsks, weight: 6 },
       contractAsks,
       tokenAsks,
       webhookAsks,
@@ -236,6 +236,6 @@ export const histories = fc
       { arbitrary: deliveryAsks, weight: 2 },
       { arbitrary: transactionAsks, weight: 2 },
     ),
-    { minLength: 120, maxLength: 200, size: 'max' },
+    { minLength: 140, maxLength: 220, size: 'max' },
   )
   .map((asks) => happen(asks.flat()));
