@@ -28,6 +28,7 @@ import type { EventStore } from './ports/event-store.js';
 import type { Jobs } from './ports/jobs.js';
 import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
+import type { PendingTransactions } from './ports/pending.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
@@ -40,8 +41,10 @@ import { createProjector, type Projector } from './processes/project.js';
 import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createTransactionTeller } from './processes/tell-transactions.js';
+import { createPendingWatcher } from './processes/watch-pending.js';
 import { createTransactionWatcher } from './processes/watch-transactions.js';
 import { createProgress, type Progress } from './progress.js';
+import { createQueries, type Queries, queriedNode } from './queries.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import { createStatus, type Status } from './status.js';
 import { createStuck, type Stuck } from './stuck-transactions.js';
@@ -63,6 +66,7 @@ export type Ports = {
   readonly transactionCodec: TransactionCodec;
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
+  readonly pending: PendingTransactions;
   readonly documents: Documents;
   readonly jobs: Jobs;
   readonly sender: Sender;
@@ -114,6 +118,9 @@ export type App = {
   readonly nodes: ReadonlyMap<string, Node>;
   /** What happens on the chains of those nodes, by the same names. */
   readonly feeds: ReadonlyMap<string, ChainFeed>;
+  readonly queries: Queries;
+  /** By variant. */
+  readonly watchPending: readonly (readonly [string, Process])[];
   readonly describeTokens: Process;
   readonly changeMasterKey: Vault['changeMasterKey'];
   readonly status: Status;
@@ -141,6 +148,13 @@ const createWatchers = (ports: Ports, handle: Handle) =>
     if (!variant || !chain.sending) return [];
     const watch = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
     return [[tag, watch] as const];
+  });
+
+/** One for every chain that is queried. */
+const createPendingWatchers = ({ nodes, pending, system }: Ports) =>
+  variants.flatMap((variant) => {
+    const node = variant.surface === 'query' ? queriedNode(nodes, variant) : undefined;
+    return node ? [[variant.tag, createPendingWatcher({ node, pending, system })] as const] : [];
   });
 
 export const createApp = (ports: Ports): App => {
@@ -192,6 +206,8 @@ export const createApp = (ports: Ports): App => {
     publicKey: ports.signer.publicKey,
     nodes: ports.nodes,
     feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
+    queries: createQueries(ports),
+    watchPending: createPendingWatchers(ports),
     describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
     progress,

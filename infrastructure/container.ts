@@ -6,6 +6,7 @@ import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
+import type { PendingTransactions } from '../application/ports/pending.js';
 import type { ReadModels } from '../application/ports/read-models.js';
 import type { LetterSigner, Sender } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
@@ -33,6 +34,7 @@ const tokens = {
   limiter: token<Limiter>('Limiter'),
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),
+  pending: token<PendingTransactions>('PendingTransactions'),
   connections: token<Connections>('Connections'),
   documents: token<Documents>('Documents'),
   jobs: token<Jobs>('Jobs'),
@@ -64,6 +66,11 @@ const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, 
       mongodbUrl === undefined
         ? (await import('./sqlite/state.js')).sqliteState(file('state.db'))
         : (await import('./mongodb/state.js')).mongoState(mongodbUrl),
+    );
+    store(tokens.pending, async () =>
+      mongodbUrl === undefined
+        ? (await import('./sqlite/pending.js')).sqlitePending(file('pending.db'))
+        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl),
     );
     store(tokens.jobs, async () =>
       redisUrl === undefined
@@ -124,6 +131,7 @@ const service = (ring: KeyRing, log: Log) =>
           events: await context.getAsync(tokens.events),
           readModels: await context.getAsync(tokens.readModels),
           limiter: await context.getAsync(tokens.limiter),
+          pending: await context.getAsync(tokens.pending),
           jobs: await context.getAsync(tokens.jobs),
           state: await context.getAsync(tokens.state),
           vault: await context.getAsync(tokens.vault),

@@ -1,9 +1,11 @@
 import { type Variant, variants } from '../domain/variant.js';
+import { readExact } from './exact-json.js';
 import type { Problem } from './http/problems.js';
 import * as addresses from './operations/addresses.js';
 import * as administration from './operations/administration.js';
 import * as assets from './operations/assets.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
+import * as queries from './operations/queries.js';
 import * as transactions from './operations/transactions.js';
 import * as wallets from './operations/wallets.js';
 import * as webhooks from './operations/webhooks.js';
@@ -12,7 +14,7 @@ import { type Credentials, signatureHeaders } from './signature.js';
 const operations = {
   wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...transactions },
   admin: administration,
-  query: {},
+  query: queries,
 };
 type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];
 type Call<O> =
@@ -45,7 +47,7 @@ export const callOperation = async (
     headers: { 'content-type': 'application/json', ...headers, ...signatureHeaders(credentials, 'POST', path, body) },
     body,
   });
-  const answer = (await response.json()) as object;
+  const answer = readExact(await response.text()) as object;
   if (!response.ok) throw new ProblemError(answer as Problem);
   return answer;
 };

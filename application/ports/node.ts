@@ -25,6 +25,17 @@ export class NodeTimeout extends Failure {
   }
 }
 
+/** Why a node refuses: it lacks what is asked about, or the method, or it is something else. */
+export type RefusalKind = 'missing' | 'unsupported' | 'other';
+
+export class NodeRefusal extends Failure {
+  readonly kind: RefusalKind;
+  constructor(kind: RefusalKind, message: string) {
+    super('NODE_ERROR', message);
+    this.kind = kind;
+  }
+}
+
 /** The nodes behind one gateway address, as if they were one that does not fail. */
 export interface Node {
   /** Whether this is the development chain, which takes the `dev_` methods. */
@@ -34,7 +45,7 @@ export interface Node {
    * backwards. Rejects with UNAVAILABLE when no node does. What nobody waits for any more is let go of.
    */
   answer(call: RpcCall, waiter?: Waiter): Promise<RpcAnswer>;
-  /** The same, read; rejects with NODE_ERROR and the node's reason where it refuses. */
+  /** The same, read; rejects with a NodeRefusal and the node's reason where it refuses. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
   /** The newest block that any node knows; at equal height it stays with the one it told last. */
   head(): Promise<Head>;

@@ -6,6 +6,8 @@ import type { Member } from './member.js';
 
 const lookMs = 2000;
 const finalityEveryMs = 2000;
+/** The first question waits this long to learn how far each node has come, and what is settled. */
+export const firstLookMs = 500;
 /** Where nodes do not know the tag `finalized`. */
 const finalDepth = 64;
 
@@ -77,10 +79,22 @@ export const createLooks = (members: readonly Member[]) => {
   };
 };
 
-/** The height below which nothing is replaced any more, looked up now and then while it is asked for; -1 while unknown. */
-export const createFinality = (members: readonly Member[]) => {
-  let height = -1;
+export type Finality = {
+  /** Nothing is replaced any more up to there; looked up now and then while it is asked for. */
+  height(): number;
+  /** Once it has been looked up, or that took too long. */
+  known(): Promise<unknown>;
+};
+
+/** As long as nobody has looked. */
+export const unknownHeight = -1;
+
+export const neverFinal: Finality = { height: () => Number.NEGATIVE_INFINITY, known: async () => undefined };
+
+export const createFinality = (members: readonly Member[]): Finality => {
+  let height = unknownHeight;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let firstLook: Promise<unknown> | null = null;
 
   const look = async () => {
     const member = members.find((one) => one.isUp() && !one.isResting()) ?? (members[0] as Member);
@@ -91,11 +105,20 @@ export const createFinality = (members: readonly Member[]) => {
         : headOf(final).number;
     height = Math.max(height, found);
   };
-  return (): number => {
-    if (performance.now() - lookedAt > finalityEveryMs) {
-      lookedAt = performance.now();
-      look().catch(() => undefined);
-    }
-    return height;
+  const refresh = () => {
+    if (performance.now() - lookedAt <= finalityEveryMs) return;
+    lookedAt = performance.now();
+    const looking = look().catch(() => undefined);
+    firstLook ??= Promise.race([looking, new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
+  };
+  return {
+    height: () => {
+      refresh();
+      return height;
+    },
+    known: async () => {
+      refresh();
+      await firstLook;
+    },
   };
 };

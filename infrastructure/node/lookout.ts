@@ -69,7 +69,7 @@ export const createLookout = (members: readonly Member[], log: Log) => {
   return {
     tip: () => tipOf(members),
     wake,
-    finalized: createFinality(members),
+    finality: createFinality(members),
     /** Looked at now. */
     head: async (): Promise<Head | null> => {
       await looks.afresh();

@@ -1,6 +1,6 @@
 import { type Reach, reachOf } from '../../application/gateway/reach.js';
 import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
-import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
+import { type Node, NodeRefusal, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { faultOf } from '../chains/evm/rpc-fault.js';
@@ -8,6 +8,7 @@ import { broadcast } from './broadcast.js';
 import { headIn } from './checks.js';
 import { judge, readError } from './judge.js';
 import { limited } from './limited.js';
+import { firstLookMs, neverFinal } from './look.js';
 import { createLookout, type Lookout } from './lookout.js';
 import { createMember, type Member } from './member.js';
 import { createMonotonic } from './monotonic.js';
@@ -19,8 +20,6 @@ import { createSharedAnswers } from './shared-answers.js';
 type PoolOptions = { readonly deadlineMs: number; readonly cacheBytes: number; readonly hedgeMs: number };
 
 const usual: PoolOptions = { deadlineMs: 30_000, cacheBytes: 32 * 1024 * 1024, hedgeMs: 200 };
-/** The first question waits this long to learn how far each node has come. */
-const firstLookMs = 500;
 const longestKey = 8192;
 
 /** One node may be reached in several ways: over HTTP for calls, over WebSocket for what it says by itself. */
@@ -87,7 +86,7 @@ export const nodePool = (
   const members = membersAt(urls, log);
   const lookout = createLookout(members, log);
   // On the development chain blocks are replaced on request, also final ones.
-  const shared = createSharedAnswers(options.cacheBytes, isDevelopment ? () => -1 : lookout.finalized);
+  const shared = createSharedAnswers(options.cacheBytes, isDevelopment ? neverFinal : lookout.finality);
   const fetch = createFetch(members, lookout, options);
 
   const answer: Node['answer'] = (call, waiter) => {
@@ -105,7 +104,8 @@ export const nodePool = (
     ask: async (method, params) => {
       const found = await answer({ method, params });
       if ('result' in found) return JSON.parse(Buffer.from(found.result).toString()) as unknown;
-      return refuse('NODE_ERROR', faultOf(readError(found.error)).message);
+      const { kind, message } = faultOf(readError(found.error));
+      throw new NodeRefusal(kind === 'missing' || kind === 'unsupported' ? kind : 'other', message);
     },
     head: async () => (await lookout.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached'),
     watchHeads: lookout.watch,

@@ -4,6 +4,7 @@ import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
 import { createFlights } from './flights.js';
+import { type Finality, firstLookMs, unknownHeight } from './look.js';
 
 /** What changes from block to block is shared with those who ask right after. */
 const sharedMs = 100;
@@ -14,30 +15,39 @@ const isLasting = ({ kind }: Reach) => kind === 'always' || kind === 'hash';
 type Fetch = (waiter: Waiter) => Promise<RpcAnswer>;
 
 /** What was asked before, as far as it can no longer change, and what is being asked. Never null, errors or what is pending. */
-export const createSharedAnswers = (cacheBytes: number, finalized: () => number) => {
+export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
   const cache = createAnswerCache(cacheBytes);
   const flights = createFlights<RpcAnswer>();
   const counted = { hits: 0, misses: 0, coalesced: 0 };
   let changes = 0;
 
   const isFinal = (reach: Reach, result: Buffer) => {
-    if (reach.kind === 'height') return reach.height <= finalized();
+    if (reach.kind === 'height') return reach.height <= finality.height();
     const height = reach.kind === 'transaction' ? heightIn(result, 'blockNumber') : null;
-    return height !== null && height <= finalized();
+    return height !== null && height <= finality.height();
   };
   const remember = (key: string, reach: Reach, answer: RpcAnswer) => {
     if ('error' in answer || reach.kind === 'head') return;
     const result = answer.result as Buffer;
     if (!isEmptyish(result) && (isLasting(reach) || isFinal(reach, result))) cache.keep(key, result);
   };
+  /** How long others join a question that is on its way. */
+  const sharedFor = (reach: Reach) => {
+    if (isLasting(reach)) return longestMs;
+    if (reach.kind !== 'height') return sharedMs;
+    const settled = finality.height();
+    if (settled === unknownHeight) return firstLookMs;
+    return reach.height <= settled ? longestMs : sharedMs;
+  };
   const join = (key: string, reach: Reach, fetch: Fetch, waiter?: Waiter): Promise<RpcAnswer> => {
     const flight = isLasting(reach) ? key : `${changes} ${key}`;
-    if (flights.has(flight, isLasting(reach) ? longestMs : sharedMs)) {
+    if (flights.has(flight, sharedFor(reach))) {
       counted.coalesced++;
       return flights.join(flight, waiter);
     }
     const start = async (given: Waiter) => {
-      const answer = await fetch(given);
+      const mayBecomeFinal = reach.kind === 'height' || reach.kind === 'transaction';
+      const [answer] = await Promise.all([fetch(given), mayBecomeFinal && finality.known()]);
       remember(key, reach, answer);
       return answer;
     };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { refuse } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
 import { callOperation, ProblemError } from '../client.js';
+import { writeExact } from '../exact-json.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
 import { type Command, type Invocation, type Option, UsageError } from './command.js';
@@ -71,6 +72,6 @@ export const call: Command = {
       ...(options['min-position'] && { 'x-min-position': options['min-position'] }),
     };
     const answer = await callOrExplain(url, () => callOperation(target, `/v1/${api}/${name}`, request, headers));
-    print(answer, JSON.stringify(answer, null, 2));
+    print(answer, writeExact(answer, 2));
   },
 };

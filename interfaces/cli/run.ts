@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.js';
 import { ProblemError } from '../client.js';
+import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
 import { call } from './call.js';
 import { type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
@@ -46,7 +47,7 @@ const find = (args: readonly string[]) =>
 const runCommand = async (command: Command, args: readonly string[], around: Surroundings) => {
   const { options, parameters, json, help } = parse(command, args);
   if (help) return around.write(helpOf(command));
-  const print: Invocation['print'] = (answer, text) => around.write(json ? JSON.stringify(answer) : text);
+  const print: Invocation['print'] = (answer, text) => around.write(json ? writeExact(answer) : text);
   await command.run({ ...around, settings: around.settings(), options, parameters, print });
 };
 

@@ -25,6 +25,9 @@ const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal:
   ...(wanted.includes('projector') && { projector: app.projector.run }),
   ...(wanted.includes('follower') && {
     'token describer': app.describeTokens,
+    ...Object.fromEntries(
+      app.watchPending.map(([variant, run]) => [`watcher of pending transactions of ${variant}`, run]),
+    ),
     ...Object.fromEntries(app.followers.map(({ variant, run }) => [`follower of ${variant}`, run])),
     ...Object.fromEntries(app.watchTransactions.map(([variant, run]) => [`transaction watcher of ${variant}`, run])),
   }),

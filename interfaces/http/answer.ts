@@ -30,12 +30,12 @@ const send = (response: ServerResponse, status: number, headers: Headers, body: 
   response.end(body);
 };
 
-export const answerJson = (response: ServerResponse, requestId: string, body: object, headers: Headers) =>
+export const answerJson = (response: ServerResponse, requestId: string, body: string, headers: Headers) =>
   send(
     response,
     200,
     { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...headers },
-    JSON.stringify(body),
+    body,
   );
 
 const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({

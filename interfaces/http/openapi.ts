@@ -108,6 +108,7 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
       responses: {
         200: { description: 'Done.', headers: { ...responseHeaders, ...limitHeaders }, content: json(response) },
         ...problemResponses,
+        ...(variant.surface === 'query' && refusalOf('NODE_ERROR', {})),
         ...(operation.role && refusalOf('PERMISSION_DENIED', {})),
         ...(isLimited && refusalOf('RATE_LIMITED', { ...limitHeaders, ...retryAfter })),
         ...otherRefusals,

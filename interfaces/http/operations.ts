@@ -3,6 +3,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { refuse, StoreDown } from '../../domain/failure.js';
+import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
 import { answerJson, answerProblem, type Headers, rateHeaders, requestIdOf } from './answer.js';
@@ -43,6 +44,14 @@ const readIdempotencyKey = (value: string | undefined) =>
   value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)
     ? value
     : refuse('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 printable characters without spaces');
+
+const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
+  'x-position': String(position),
+  ...(!upToDate && { 'x-consistency': 'pending' }),
+});
+/** What chains count may be larger than a number can be exact; what the service counts is not, and is written faster. */
+const writeBody = ({ variant }: Route, { body }: Outcome): string =>
+  variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 
 const checkContentType = (request: IncomingMessage, body: Buffer) => {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
@@ -138,12 +147,8 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     let status = 200;
     try {
       if (!route) return refuse('NOT_FOUND', 'there is no such operation');
-      const { body, position, upToDate } = await respond(route, request, requestId, headers);
-      answerJson(response, requestId, body, {
-        ...headers,
-        'x-position': String(position),
-        ...(!upToDate && { 'x-consistency': 'pending' }),
-      });
+      const outcome = await respond(route, request, requestId, headers);
+      answerJson(response, requestId, writeBody(route, outcome), { ...headers, ...positionHeaders(outcome) });
     } catch (error) {
       status = await refused(request, response, error, { requestId, headers });
     } finally {

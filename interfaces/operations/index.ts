@@ -3,6 +3,7 @@ import * as addresses from './addresses.js';
 import * as administration from './administration.js';
 import * as assets from './assets.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
+import * as queries from './queries.js';
 import * as transactions from './transactions.js';
 import * as wallets from './wallets.js';
 import * as webhooks from './webhooks.js';
@@ -13,6 +14,7 @@ const catalogue: readonly AnyOperation[] = [
   ...Object.values(addresses),
   ...Object.values(assets),
   ...Object.values(webhooks),
+  ...Object.values(queries),
   ...Object.values(transactions),
 ];
 

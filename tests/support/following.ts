@@ -12,6 +12,7 @@ import { givenKeyRing } from '../../infrastructure/master-key.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
+import { sqlitePending } from '../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import { stateVault } from '../../infrastructure/vault.js';
@@ -33,23 +34,24 @@ export const contextOf = (organizationId: string, variant = followedVariant): Co
   requestId: 'test',
 });
 
-type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs'>;
+type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs' | 'pending'>;
 
 export const openStores = async (): Promise<Stores & { close(): Promise<void> }> => {
   const directory = freshDirectory();
   const file = (name: string) => join(directory, name);
-  const [events, readModels, limiter, state, jobs] = await Promise.all([
+  const [events, readModels, limiter, state, jobs, pending] = await Promise.all([
     sqliteEventStore(file('events.db')),
     sqliteReadModels(file('read-models.db'), projections),
     sqliteLimiter(file('limiter.db'), Date.now),
     sqliteState(file('state.db')),
     sqliteJobs(file('jobs.db')),
+    sqlitePending(file('pending.db')),
   ]);
   const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
   const close = async () => {
-    await Promise.all([events, readModels, limiter, state, jobs].map((store) => store.close()));
+    await Promise.all([events, readModels, limiter, state, jobs, pending].map((store) => store.close()));
   };
-  return { events, readModels, limiter, state, vault, jobs, close };
+  return { events, readModels, limiter, state, vault, jobs, pending, close };
 };
 
 /** For tests in which nothing is sent. */

@@ -15,7 +15,10 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
     kind: 'unsupported',
     text: /\bmethod\b.{0,60}\b(not (exist|found|available|supported|allowed|enabled|whitelisted|permitted)|unsupported|disabled)/i,
   },
-  { kind: 'unsupported', text: /\b(eth|debug)_\w+\W? (is |does )?(not|unsupported|disabled)|tracer not found/i },
+  {
+    kind: 'unsupported',
+    text: /\b(eth|debug|trace|txpool)_\w+\W? (is |does )?(not|unsupported|disabled)|tracer not found/i,
+  },
   {
     kind: 'missing',
     codes: [-32001, -39001],

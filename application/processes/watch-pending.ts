@@ -1,0 +1,183 @@
+import { Failure } from '../../domain/failure.js';
+import { isRecord } from '../../domain/rpc-value.js';
+import { type Node, NodeRefusal } from '../ports/node.js';
+import type { PendingTransaction, PendingTransactions, UsedNonce } from '../ports/pending.js';
+import type { System } from '../ports/system.js';
+import { isIncluded, pendingIn, type Raw, rawRecord } from '../query-records.js';
+import { createIncludedPath } from './included-path.js';
+
+/** Longer than nodes keep one that nobody includes. */
+const longestMs = 3 * 3_600_000;
+const most = 10_000;
+/** So many are waited for at once, and so many wait to be looked at; what comes beyond is found among what the node holds. */
+const atOnce = 32;
+const mostHeard = 20_000;
+const checkEveryMs = 10_000;
+const poolEveryMs = 60_000;
+const pauseMs = 1000;
+
+type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
+
+/** Ends early when it rings; what rings while nobody waits is not lost. */
+const createBell = (system: System, signal: AbortSignal) => {
+  let hasRung = false;
+  let early: AbortController | null = null;
+  return {
+    ring: () => {
+      hasRung = true;
+      early?.abort();
+    },
+    wait: async (ms: number) => {
+      early = new AbortController();
+      if (!hasRung) await system.sleep(ms, AbortSignal.any([signal, early.signal]));
+      hasRung = false;
+    },
+  };
+};
+
+const inParts = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
+  for (let i = 0; i < items.length; i += atOnce) await Promise.all(items.slice(i, i + atOnce).map(work));
+};
+
+/** Null when no node knows it; undefined when what they say of it makes no sense. */
+const findTransaction = async (node: Node, hash: string): Promise<Raw | null | undefined> => {
+  try {
+    const found = await node.ask('eth_getTransactionByHash', [hash]);
+    return found === null ? null : rawRecord(found, 'a transaction');
+  } catch (error) {
+    if (error instanceof NodeRefusal) return error.kind === 'missing' ? null : undefined;
+    if (error instanceof Failure && error.code === 'NODE_ERROR') return undefined;
+    throw error;
+  }
+};
+
+/** Undefined for what a node says that cannot be shown. */
+const readPending = (raw: Raw, now: number): PendingTransaction | undefined => {
+  try {
+    return isIncluded(raw) ? undefined : pendingIn(raw, now);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Looks at transactions that are said to be pending. */
+const createLook =
+  ({ node, pending, system }: Ports) =>
+  async (hashes: readonly string[]) => {
+    const seen: PendingTransaction[] = [];
+    await inParts(hashes, async (hash) => {
+      const raw = await findTransaction(node, hash);
+      const found = raw && readPending(raw, system.now());
+      if (found) seen.push(found);
+    });
+    await pending.add(seen);
+  };
+
+/** Looks again at those that are kept, some at a time: whatever was missed, they do not stay. */
+const createCheck = ({ node, pending, system }: Ports) => {
+  let last: PendingTransaction | null = null;
+  return async () => {
+    await pending.trim(system.now() - longestMs, most);
+    const some = await pending.scan(last);
+    last = some.at(-1) ?? null;
+    const gone: string[] = [];
+    const used: UsedNonce[] = [];
+    await inParts(some, async (one) => {
+      const raw = await findTransaction(node, one.hash);
+      if (raw === null) gone.push(one.hash);
+      else if (raw && isIncluded(raw)) used.push(one);
+    });
+    await pending.forget(gone);
+    await pending.forgetUsed(used);
+  };
+};
+
+/** What a node holds besides what it tells of, as far as it lets anybody see that. */
+const createPoolReader = ({ node, pending, system }: Ports) => {
+  let isOpen = true;
+  const read = async (): Promise<unknown> => {
+    try {
+      return await node.ask('txpool_content', []);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      isOpen = false;
+      return null;
+    }
+  };
+  return async () => {
+    const content = isOpen ? await read() : null;
+    const senders = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
+    const held = senders.flatMap((queue) => (isRecord(queue) ? Object.values(queue) : []));
+    const now = system.now();
+    await pending.add(held.slice(0, most).flatMap((raw) => (isRecord(raw) ? (readPending(raw, now) ?? []) : [])));
+  };
+};
+
+/** Does something now, and again whenever so much time has passed. */
+const every = (ms: number, system: System, work: () => Promise<void>) => {
+  let due = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (system.now() < due) return;
+    await work();
+    due = system.now() + ms;
+  };
+};
+
+/** Keeps what is seen to be pending, from when it appears until a block includes it or uses its nonce. */
+export const createPendingWatcher = (ports: Ports) => {
+  const { node, pending, system } = ports;
+
+  const watch = async (signal: AbortSignal) => {
+    const heard = new Set<string>();
+    const bell = createBell(system, signal);
+    const look = createLook(ports);
+    const path = createIncludedPath(node);
+    const check = every(checkEveryMs, system, createCheck(ports));
+    const readPool = every(poolEveryMs, system, createPoolReader(ports));
+    let mayHaveMoved = true;
+    const hear = (hash: string) => {
+      if (heard.size < mostHeard) heard.add(hash.toLowerCase());
+      bell.ring();
+    };
+    node.watchPending(hear, signal);
+    node.watchHeads(() => {
+      mayHaveMoved = true;
+      bell.ring();
+    }, signal);
+
+    const step = async () => {
+      const some = [...heard].slice(0, atOnce);
+      await look(some);
+      for (const hash of some) heard.delete(hash);
+      // After what was heard, so that nothing is added that a block has taken already.
+      if (mayHaveMoved) {
+        mayHaveMoved = false;
+        const { used, returned } = await path.advance();
+        await pending.forgetUsed(used);
+        for (const hash of returned) hear(hash);
+      }
+      await readPool();
+      await check();
+    };
+    while (!signal.aborted) {
+      try {
+        await step();
+        if (heard.size === 0) await bell.wait(checkEveryMs);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        mayHaveMoved = true;
+        system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
+        await system.sleep(pauseMs, signal);
+      }
+    }
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const ended = new AbortController();
+    try {
+      await watch(AbortSignal.any([signal, ended.signal]));
+    } finally {
+      ended.abort();
+    }
+  };
+};

@@ -1,0 +1,92 @@
+import { type AnyBulkWriteOperation, type Filter, MongoBulkWriteError } from 'mongodb';
+import type { PendingTransaction, PendingTransactions } from '../../application/ports/pending.js';
+import { padded } from '../padded-nonce.js';
+import { connectMongo, inTime } from './connection.js';
+
+type Stored = { _id: string; from: string; nonce: string; firstSeen: number; told: Record<string, string> };
+
+const scannedAtOnce = 100;
+const duplicateKey = 11_000;
+
+const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTransaction => ({
+  hash: _id,
+  from,
+  nonce: BigInt(nonce),
+  firstSeen,
+  told,
+});
+
+/** The two bounds let the index start in the right place, and leave out what was seen at the same time before. */
+const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
+  firstSeen: { $gte: firstSeen },
+  $or: [{ firstSeen: { $gt: firstSeen } }, { _id: { $gt: hash } }],
+});
+
+const oldestFirst = { firstSeen: 1, _id: 1 } as const;
+
+export const mongoPending = async (url: string): Promise<PendingTransactions> => {
+  const { db, close } = await connectMongo(url);
+  const kept = db.collection<Stored>('pending_transactions');
+  const indexes = [
+    { name: 'by_sender', key: { from: 1, nonce: 1, firstSeen: 1, _id: 1 } },
+    { name: 'by_time', key: oldestFirst },
+  ] as const;
+  await inTime(kept.createIndexes(indexes.map(({ name, key }) => ({ name, key: { ...key } })))).catch(
+    async (error: unknown) => {
+      await close();
+      throw error;
+    },
+  );
+
+  const write = async (operations: AnyBulkWriteOperation<Stored>[]) => {
+    if (operations.length > 0) await inTime(kept.bulkWrite(operations, { ordered: false }));
+  };
+  const insert = async (stored: Stored[]) => {
+    try {
+      await kept.insertMany(stored, { ordered: false });
+    } catch (error) {
+      // The first one to see it has told when.
+      const isKnown =
+        error instanceof MongoBulkWriteError && [error.writeErrors].flat().every((one) => one.code === duplicateKey);
+      if (!isKnown) throw error;
+    }
+  };
+  const removeBeyond = async (most: number) => {
+    const excess = (await kept.estimatedDocumentCount()) - most;
+    if (excess <= 0) return;
+    const oldest = await kept
+      .find({}, { projection: { _id: 1 } })
+      .sort(oldestFirst)
+      .limit(excess)
+      .toArray();
+    await kept.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
+  };
+
+  return {
+    add: async (transactions) => {
+      const stored = transactions.map(({ hash, nonce, ...rest }) => ({ _id: hash, nonce: padded(nonce), ...rest }));
+      if (stored.length > 0) await inTime(insert(stored));
+    },
+    find: async (hash) => {
+      const found = await inTime(kept.findOne({ _id: hash }));
+      return found && readStored(found);
+    },
+    listFrom: async (from, nonce) => {
+      const filter = { from, ...(nonce !== undefined && { nonce: padded(nonce) }) };
+      const found = kept.find(filter).sort({ nonce: 1, firstSeen: 1, _id: 1 });
+      return (await inTime(found.toArray())).map(readStored);
+    },
+    scan: async (last) => {
+      const found = kept.find(last ? after(last) : {}).sort(oldestFirst);
+      return (await inTime(found.limit(scannedAtOnce).toArray())).map(readStored);
+    },
+    forget: (hashes) => write(hashes.map((_id) => ({ deleteOne: { filter: { _id } } }))),
+    forgetUsed: (used) =>
+      write(used.map(({ from, nonce }) => ({ deleteMany: { filter: { from, nonce: { $lte: padded(nonce) } } } }))),
+    trim: async (since, most) => {
+      await inTime(kept.deleteMany({ firstSeen: { $lt: since } }));
+      await inTime(removeBeyond(most));
+    },
+    close,
+  };
+};

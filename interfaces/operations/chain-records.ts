@@ -1,0 +1,103 @@
+import type { InternalTransactionRecord } from '../../application/call-frames.js';
+import type {
+  BlockRecord,
+  ExactInteger,
+  LogRecord,
+  PendingTransactionRecord,
+  ReceiptRecord,
+  TransactionRecord,
+} from '../../application/query-records.js';
+import { flag, list, record, type Schema, timestamp } from './schema.js';
+
+/** SPEC 2.12 */
+
+/** All digits are given, also beyond what a double can hold. */
+const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };
+const statusCode: Schema<ExactInteger | null> = { type: ['integer', 'null'], minimum: 0 };
+
+const hex = (pattern: string): Schema<string> => ({ type: 'string', pattern });
+const data = hex('^0x([0-9a-fA-F]{2})*$');
+const quantity = hex('^0x[0-9a-fA-F]+$');
+const hash = hex('^0x[0-9a-fA-F]{64}$');
+const address = hex('^0x[0-9a-f]{40}$');
+/** Empty where there is none. */
+const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
+const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
+const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');
+
+export const blockRecord = record<BlockRecord>({
+  block_hash: hash,
+  block_number: integer,
+  difficulty: integer,
+  extra_data: dataIfAny,
+  gas_limit: integer,
+  gas_used: integer,
+  logs_bloom: dataIfAny,
+  miner: addressIfAny,
+  mix_hash: hashIfAny,
+  nonce: dataIfAny,
+  parent_hash: hash,
+  receipts_root: hashIfAny,
+  sha3_uncles: hashIfAny,
+  size: integer,
+  state_root: hashIfAny,
+  timestamp: integer,
+  transactions_root: hashIfAny,
+  uncles: list(hash),
+});
+
+const sent = {
+  transaction_hash: hash,
+  from: address,
+  to: addressIfAny,
+  gas: integer,
+  gas_price: integer,
+  input: data,
+  nonce: integer,
+  value: quantity,
+  r: quantity,
+  s: quantity,
+  v: quantity,
+};
+const place = { block_number: integer, block_hash: hash, transaction_index: integer };
+
+export const transactionRecord = record<TransactionRecord>({ ...sent, ...place });
+
+export const pendingTransactionRecord = record<PendingTransactionRecord>({ ...sent, record_time: timestamp });
+
+export const receiptRecord = record<ReceiptRecord>({
+  transaction_hash: hash,
+  ...place,
+  contract_address: addressIfAny,
+  cumulative_gas_used: integer,
+  from: address,
+  to: addressIfAny,
+  gas_used: integer,
+  logs_bloom: dataIfAny,
+  status: statusCode,
+  effective_gas_price: integer,
+});
+
+export const internalTransactionRecord = record<InternalTransactionRecord>({
+  transaction_hash: hash,
+  from: addressIfAny,
+  to: addressIfAny,
+  gas: integer,
+  gas_used: integer,
+  input: data,
+  output: data,
+  call_type: { type: 'string' },
+  trace_index: { type: 'integer', minimum: 0 },
+  value: quantity,
+  error: { type: 'string' },
+});
+
+export const logRecord = record<LogRecord>({
+  transaction_hash: hash,
+  address,
+  data,
+  topics: list(hash),
+  ...place,
+  log_index: integer,
+  removed: flag(),
+});
