@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { Jobs } from '../../application/ports/jobs.js';
 import type { Limiter } from '../../application/ports/limiter.js';
+import type { PendingTransactions } from '../../application/ports/pending.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import type { StateStore } from '../../application/ports/state.js';
 import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
+import { mongoPending } from '../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../infrastructure/mongodb/state.js';
 import { bullJobs } from '../../infrastructure/redis/jobs.js';
@@ -13,6 +15,7 @@ import { redisLimiter } from '../../infrastructure/redis/limiter.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
+import { sqlitePending } from '../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
 import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import type { AnyCollection } from '../../projections/define.js';
@@ -75,6 +78,17 @@ export const states = {
   },
 } satisfies Record<string, () => Promise<Place<StateStore>>>;
 
+export const pendingStores = {
+  sqlite: async () => {
+    const path = inFile('pending.db');
+    return { open: () => sqlitePending(path) };
+  },
+  mongodb: async () => {
+    const { url, ...rest } = await mongoDatabase();
+    return { open: () => mongoPending(url), ...rest };
+  },
+} satisfies Record<string, () => Promise<Place<PendingTransactions>>>;
+
 type LimiterPlace = Place<Limiter> & { now(): number; elapse(ms: number): Promise<void> };
 
 export const limiters = {
@@ -114,7 +128,7 @@ export const jobs = {
 /** What the run ends with: each port, what it ran on and what it did not run on. */
 for (const line of [
   `event store: SQLite; EventStoreDB over its wire (a gRPC double)${EVENTSTORE_URL ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
-  `read models, vault and process state: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
+  `read models, vault, process state and pending transactions: SQLite; MongoDB ${MONGODB_URL ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
   `limiter and jobs: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
 ])
   report(line);
