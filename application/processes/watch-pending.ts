@@ -135,6 +135,7 @@ export const createPendingWatcher = (ports: Ports) => {
     const check = every(checkEveryMs, system, createCheck(ports));
     const readPool = every(poolEveryMs, system, createPoolReader(ports));
     let mayHaveMoved = true;
+    let complaint = '';
     const hear = (hash: string) => {
       if (heard.size < mostHeard) heard.add(hash.toLowerCase());
       bell.ring();
@@ -162,11 +163,14 @@ export const createPendingWatcher = (ports: Ports) => {
     while (!signal.aborted) {
       try {
         await step();
+        complaint = '';
         if (heard.size === 0) await bell.wait(checkEveryMs);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         mayHaveMoved = true;
-        system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
+        if (complaint !== error.message)
+          system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
+        complaint = error.message;
         await system.sleep(pauseMs, signal);
       }
     }

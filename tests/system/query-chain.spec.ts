@@ -85,7 +85,9 @@ for (const engine of engines)
         await mine();
         const request = { transaction_hash: hash };
         const { transaction } = (await ask('GetTransaction', request)) as { transaction: Shown };
-        const { transaction_receipt: receipt } = (await ask('GetTransactionReceipt', request)) as Record<string, Shown>;
+        const { transaction_receipt: receipt } = (await ask('GetTransactionReceipt', request)) as {
+          transaction_receipt: Shown;
+        };
         const { logs } = (await ask('ListLogs', request)) as { logs: Records };
         const { internal_transactions } = await ask('ListInternalTransactions', request);
         const told = await control<Raw>('eth_getTransactionByHash', hash);
