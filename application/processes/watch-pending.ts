@@ -123,54 +123,80 @@ const every = (ms: number, system: System, work: () => Promise<void>) => {
   };
 };
 
-/** Keeps what is seen to be pending, from when it appears until a block includes it or uses its nonce. */
-export const createPendingWatcher = (ports: Ports) => {
-  const { node, pending, system } = ports;
-
-  const watch = async (signal: AbortSignal) => {
-    const heard = new Set<string>();
-    const bell = createBell(system, signal);
-    const look = createLook(ports);
-    const path = createIncludedPath(node);
-    const check = every(checkEveryMs, system, createCheck(ports));
-    const readPool = every(poolEveryMs, system, createPoolReader(ports));
-    let mayHaveMoved = true;
-    let complaint = '';
-    const hear = (hash: string) => {
+/** What was heard of and not looked at yet; whoever waits is woken by it. */
+const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
+  const heard = new Set<string>();
+  const bell = createBell(system, signal);
+  const news = {
+    heard,
+    mayHaveMoved: true,
+    hear: (hash: string) => {
       if (heard.size < mostHeard) heard.add(hash.toLowerCase());
       bell.ring();
-    };
-    node.watchPending(hear, signal);
-    node.watchHeads(() => {
-      mayHaveMoved = true;
-      bell.ring();
-    }, signal);
+    },
+    wait: async () => {
+      if (heard.size === 0) await bell.wait(checkEveryMs);
+    },
+  };
+  node.watchPending(news.hear, signal);
+  node.watchHeads(() => {
+    news.mayHaveMoved = true;
+    bell.ring();
+  }, signal);
+  return news;
+};
 
-    const step = async () => {
-      const some = [...heard].slice(0, atOnce);
-      await look(some);
-      for (const hash of some) heard.delete(hash);
-      // After what was heard, so that nothing is added that a block has taken already.
-      if (mayHaveMoved) {
-        mayHaveMoved = false;
-        const { used, returned } = await path.advance();
-        await pending.forgetUsed(used);
-        for (const hash of returned) hear(hash);
-      }
-      await readPool();
-      await check();
+/** One round: what was heard, what blocks include, what else there is, what is gone. */
+const createRound = (ports: Ports, news: ReturnType<typeof createNews>) => {
+  const { node, pending, system } = ports;
+  const look = createLook(ports);
+  const path = createIncludedPath(node);
+  const check = every(checkEveryMs, system, createCheck(ports));
+  const readPool = every(poolEveryMs, system, createPoolReader(ports));
+  const advance = async () => {
+    if (!news.mayHaveMoved) return;
+    news.mayHaveMoved = false;
+    try {
+      const { used, returned } = await path.advance();
+      await pending.forgetUsed(used);
+      for (const hash of returned) news.hear(hash);
+    } catch (error) {
+      news.mayHaveMoved = true;
+      throw error;
+    }
+  };
+  return async () => {
+    const some = [...news.heard].slice(0, atOnce);
+    await look(some);
+    for (const hash of some) news.heard.delete(hash);
+    // After what was heard, so that nothing is added that a block has taken already.
+    await advance();
+    await readPool();
+    await check();
+  };
+};
+
+/** Keeps what is seen to be pending, from when it appears until a block includes it or uses its nonce. */
+export const createPendingWatcher = (ports: Ports) => {
+  const { system } = ports;
+
+  const watch = async (signal: AbortSignal) => {
+    const news = createNews(ports, signal);
+    const round = createRound(ports, news);
+    let complaint = '';
+    const complain = (error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      if (complaint !== error.message)
+        system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
+      complaint = error.message;
     };
     while (!signal.aborted) {
       try {
-        await step();
+        await round();
         complaint = '';
-        if (heard.size === 0) await bell.wait(checkEveryMs);
+        await news.wait();
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        mayHaveMoved = true;
-        if (complaint !== error.message)
-          system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
-        complaint = error.message;
+        complain(error);
         await system.sleep(pauseMs, signal);
       }
     }

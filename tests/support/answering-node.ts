@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Answers = Record<string, (params: readonly unknown[]) => unknown>;
@@ -23,14 +23,15 @@ export const startAnsweringNode = async (answers: Answers) => {
       return { jsonrpc: '2.0', id, error: { code, message } };
     }
   };
-  const server = createServer(async (incoming, response) => {
+  const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const request = JSON.parse(Buffer.concat(chunks).toString()) as Request;
     asked.push({ method: request.method, params: request.params });
     await gate;
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(request)));
-  });
+  };
+  const server = createServer((incoming, response) => void respond(incoming, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

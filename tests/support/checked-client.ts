@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../interfaces/client.js';
+import { writeExact } from '../../interfaces/exact-json.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import { endpoints } from '../../interfaces/operations/index.js';
 
@@ -15,7 +16,7 @@ export const checkedClient = (client: Client): Client => {
     const call = calls[name] as Call;
     calls[name] = async (request, headers) => {
       const answer = await call(request, headers);
-      assert.ok(ajv.validate(response, structuredClone(answer)), `${path}: ${ajv.errorsText()}`);
+      assert.ok(ajv.validate(response, JSON.parse(writeExact(answer))), `${path}: ${ajv.errorsText()}`);
       return answer;
     };
   }

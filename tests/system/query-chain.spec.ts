@@ -9,7 +9,7 @@ import { demoOf, newOrganization, type Service, startService } from '../support/
 import { silent } from '../support/silent.js';
 import { skip } from '../support/skip.js';
 
-type Raw = Readonly<Record<string, string>>;
+type Raw = Readonly<Record<string, string | null | undefined>>;
 type Shown = Record<string, unknown>;
 
 const phrase = 'test test test test test test test test test test test junk';
