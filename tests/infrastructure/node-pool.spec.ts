@@ -152,6 +152,15 @@ describe('a pool of nodes', () => {
     assert(failure instanceof Failure && failure.code === 'UNAVAILABLE', String(failure));
   });
 
+  it('asks once for a final block that many want, also as the very first question', async () => {
+    pool = poolOf(first.url);
+    for (let i = 0; i < 50; i++) {
+      const asking = Promise.all([0, 1, 2].map(() => ask('eth_getBalance', anna, hex(9))));
+      await (i % 10 === 0 ? asking : Promise.resolve());
+    }
+    assert.deepEqual(asked('eth_getBalance'), [1, 0]);
+  });
+
   describe('remembers', () => {
     const { hash } = createEvmChain().head();
     const kept: readonly [string, string, (pool: EvmChain) => readonly unknown[]][] = [
