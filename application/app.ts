@@ -5,6 +5,7 @@ import { createAddressBook } from './address-book.js';
 import { type Addresses, createAddresses } from './addresses.js';
 import { type AssetImports, createAssetImports } from './asset-imports.js';
 import { type Assets, createAssets } from './assets.js';
+import { type Audit, createAudit } from './audit.js';
 import { type Balances, createBalances } from './balances.js';
 import { type ConfiguredChains, createChains } from './chains.js';
 import { type Contracts, createContracts } from './contracts.js';
@@ -28,6 +29,7 @@ import type { EventStore } from './ports/event-store.js';
 import type { Jobs } from './ports/jobs.js';
 import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
+import type { Notary } from './ports/notary.js';
 import type { PendingTransactions } from './ports/pending.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { LetterSigner, Sender } from './ports/sender.js';
@@ -39,6 +41,7 @@ import { createTokenDescriber } from './processes/describe-tokens.js';
 import { createFollower, type Follower } from './processes/follow-chain.js';
 import { createProjector, type Projector } from './processes/project.js';
 import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
+import { createSealer } from './processes/seal-history.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createTransactionTeller } from './processes/tell-transactions.js';
 import { createPendingWatcher } from './processes/watch-pending.js';
@@ -71,6 +74,7 @@ export type Ports = {
   readonly jobs: Jobs;
   readonly sender: Sender;
   readonly signer: LetterSigner;
+  readonly notary: Notary;
   readonly system: System;
 };
 
@@ -98,6 +102,9 @@ export type App = {
   /** Keeps what this node remembers true until the signal. */
   readonly keepTrue: Process;
   readonly shredSecrets: Process;
+  readonly audit: Audit;
+  readonly sealHistory: Process;
+  readonly sealOldHistory: Process;
   readonly followers: readonly Follower[];
   readonly webhooks: Webhooks;
   readonly webhookHeaders: WebhookHeaders;
@@ -176,6 +183,7 @@ export const createApp = (ports: Ports): App => {
   const nonces = createNonces(ports);
   const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
+  const sealer = createSealer({ ...ports, handle });
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
@@ -213,6 +221,9 @@ export const createApp = (ports: Ports): App => {
     progress,
     projector,
     keepTrue: keepTrue(events, [knownCredentials, limits]),
+    audit: createAudit({ ...ports, pageTokens }),
+    sealHistory: sealer.follow,
+    sealOldHistory: sealer.sealOld,
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
     status: createStatus({ events, readModels, state, projector, projections, system }),

@@ -1,4 +1,5 @@
 import { address } from './address.js';
+import { audit } from './audit.js';
 import { contract } from './contract.js';
 import { credential } from './credential.js';
 import { delivery } from './delivery.js';
@@ -27,4 +28,5 @@ export const aggregates: readonly string[] = [
   delivery,
   transaction,
   nonce,
+  audit,
 ].map(({ stream }) => stream);

@@ -6,6 +6,7 @@ import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
+import type { Notary } from '../application/ports/notary.js';
 import type { PendingTransactions } from '../application/ports/pending.js';
 import type { ReadModels } from '../application/ports/read-models.js';
 import type { LetterSigner, Sender } from '../application/ports/sender.js';
@@ -21,6 +22,7 @@ import { BadSetting, type Config } from './config.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
+import { createNotary } from './notary.js';
 import { nodeSystem } from './system.js';
 import { serviceKey, signingSeed, stateVault } from './vault.js';
 import { webhookSender } from './webhooks/sender.js';
@@ -40,6 +42,7 @@ const tokens = {
   jobs: token<Jobs>('Jobs'),
   sender: token<Sender>('Sender'),
   signer: token<LetterSigner>('LetterSigner'),
+  notary: token<Notary>('Notary'),
   system: token<System>('System'),
   app: token<App>('App'),
 };
@@ -116,7 +119,14 @@ const service = (ring: KeyRing, log: Log) =>
       .toDynamicValue(async (context) => nodeSystem(await serviceKey(await context.getAsync(tokens.state), ring), log))
       .inSingletonScope();
     bind(tokens.signer)
-      .toDynamicValue(async (context) => letterSigner(await signingSeed(await context.getAsync(tokens.state), ring)))
+      .toDynamicValue(async (context) =>
+        letterSigner(await signingSeed(await context.getAsync(tokens.state), ring, 'webhook-signing')),
+      )
+      .inSingletonScope();
+    bind(tokens.notary)
+      .toDynamicValue(async (context) =>
+        createNotary(await signingSeed(await context.getAsync(tokens.state), ring, 'audit-signing')),
+      )
       .inSingletonScope();
     bind(tokens.vault)
       .toDynamicValue(async (context) => stateVault(await context.getAsync(tokens.state), ring))
@@ -136,6 +146,7 @@ const service = (ring: KeyRing, log: Log) =>
           state: await context.getAsync(tokens.state),
           vault: await context.getAsync(tokens.vault),
           signer: await context.getAsync(tokens.signer),
+          notary: await context.getAsync(tokens.notary),
           sender: context.get(tokens.sender),
           documents: context.get(tokens.documents),
           codecs: addressCodecs,

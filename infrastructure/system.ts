@@ -8,6 +8,7 @@ const uuid = () => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 };
 
+export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
 export const nodeSystem = (serviceKey: Uint8Array, log: Log): System => {
@@ -23,7 +24,7 @@ export const nodeSystem = (serviceKey: Uint8Array, log: Log): System => {
     breathe: () => setImmediate(),
     uuid,
     secret: () => randomBytes(32).toString('hex'),
-    sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+    sha256,
     hmac,
     sign: (purpose, text) => hmac(keyFor(purpose), text),
     same: (a, b) => {

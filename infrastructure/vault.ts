@@ -71,9 +71,12 @@ export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint
   return dataKeys(state, ring).findOrMake('service');
 };
 
-/** The seed of the key that notifications are signed with. */
-export const signingSeed = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
-  dataKeys(state, ring).findOrMake('webhook-signing');
+/** The seed of the key that notifications, or histories, are signed with. */
+export const signingSeed = (
+  state: StateStore,
+  ring: KeyRing,
+  purpose: 'webhook-signing' | 'audit-signing',
+): Promise<Uint8Array> => dataKeys(state, ring).findOrMake(purpose);
 
 export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
   const keys = dataKeys(state, ring);

@@ -4,6 +4,7 @@ import type { Problem } from './http/problems.js';
 import * as addresses from './operations/addresses.js';
 import * as administration from './operations/administration.js';
 import * as assets from './operations/assets.js';
+import * as audit from './operations/audit.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
 import * as queries from './operations/queries.js';
 import * as transactions from './operations/transactions.js';
@@ -13,7 +14,7 @@ import { type Credentials, signatureHeaders } from './signature.js';
 
 const operations = {
   wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...transactions },
-  admin: administration,
+  admin: { ...administration, ...audit },
   query: queries,
 };
 type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];

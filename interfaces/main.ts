@@ -1,4 +1,6 @@
 import { readConfig } from '../infrastructure/config.js';
+import { isSigned } from '../infrastructure/notary.js';
+import { sha256 } from '../infrastructure/system.js';
 import type { Needs } from './cli/command.js';
 import { runCli } from './cli/run.js';
 
@@ -13,11 +15,18 @@ const stopped = () =>
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
 
+/** Whoever reads what is printed, `head` for one, may have seen enough. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   settings: () => readConfig(process.env),
   open,
   stopped,
+  proof: { sha256, isSigned },
   write: (text) => process.stdout.write(`${text}\n`),
   complain: (text) => process.stderr.write(`${text}\n`),
 });

@@ -8,6 +8,11 @@ export const beginning: Position = 0;
 export type Revision = number;
 export const noStream: Revision = -1;
 
+/** Everything up to a position, or up to a commit time (Unix ms), with it. */
+export type Moment = { readonly position: Position } | { readonly time: number };
+export const isWithin = (moment: Moment, { position, time }: { position: Position; time: number }) =>
+  'position' in moment ? position <= moment.position : time <= moment.time;
+
 export type Actor = { readonly kind: 'credential' | 'operator' | 'process'; readonly id: string };
 
 export type Metadata = {
@@ -47,6 +52,8 @@ export interface EventStore {
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;
   /** The same for one organization; its cost is that organization's, not everybody's. */
   readOrganization(organizationId: string, after: Position): AsyncIterable<readonly Recorded[]>;
+  /** What an organization's history held at a moment, newest first; whoever wants the newest few pays for those alone. */
+  readOrganizationBackwards(organizationId: string, upTo: Moment): AsyncIterable<readonly Recorded[]>;
   /** Like readAll, but goes on with what is appended, here or in another process, until the signal. */
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
   /** The position of the last event. */

@@ -35,16 +35,20 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
   const connection = connect(url);
   const commits = createCommits(connection);
 
-  /** The last record that stands for events of ours; the server's own records lie between. */
-  const last = async (): Promise<RawRecord | null> => {
+  const readAllBackwards = async function* (): AsyncGenerator<RawRecord> {
     let before: bigint | null = null;
     for (;;) {
-      const page = await connection.readAllBackwards(before, lookBack);
-      const found = page.find((raw) => recordedIn(raw).length > 0);
-      if (found) return found;
+      const page: readonly RawRecord[] = await connection.readAllBackwards(before, lookBack);
+      yield* page;
       before = page.at(-1)?.commit ?? null;
-      if (page.length < lookBack || before === null) return null;
+      if (page.length < lookBack || before === null) return;
     }
+  };
+
+  /** The last record that stands for events of ours; the server's own records lie between. */
+  const last = async (): Promise<RawRecord | null> => {
+    for await (const raw of readAllBackwards()) if (recordedIn(raw).length > 0) return raw;
+    return null;
   };
   const head = async (): Promise<Position> => {
     const found = await last();
@@ -64,6 +68,7 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       cursor = end;
     }
   };
+  const history = createHistory(connection, [...aggregates, 'commit'], { last, readAll, readAllBackwards });
   const feed = createFeed(connection, async () => (await last())?.commit ?? null);
 
   return {
@@ -79,7 +84,8 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       return { events: await commits.eventsIn(records), revision: records.at(-1)?.revision ?? noStream };
     },
     readAll,
-    readOrganization: createHistory(connection, [...aggregates, 'commit'], { last, readAll }),
+    readOrganization: history.forwards,
+    readOrganizationBackwards: history.backwards,
     subscribe: async function* (from, signal) {
       const cursor = commitOf(from);
       // What is left of the record in the middle of which the subscriber stopped.

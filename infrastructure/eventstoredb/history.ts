@@ -1,38 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { organizationOf, type Position, type Recorded } from '../../application/ports/event-store.js';
+import {
+  type EventStore,
+  isWithin,
+  type Moment,
+  organizationOf,
+  type Position,
+  type Recorded,
+} from '../../application/ports/event-store.js';
+import { categoryBackwards, categoryForwards, categoryOf } from './category.js';
 import type { Connection, RawRecord } from './connection.js';
 import { recordedIn } from './records.js';
 
-const pageSize = 500;
+const batchSize = 500;
+const backwardsSize = 100;
 /** How long the server's own category projection may lag before we do without it. */
 const categoryPatienceMs = 3000;
 const askEveryMs = 50;
 
-const categoryOf = (stream: string) => stream.slice(0, stream.indexOf('-'));
-
-/** One category's records in order, page by page; each holds the events of one kind of stream of one organization. */
-const category = async function* (connection: Connection, name: string): AsyncGenerator<Recorded> {
-  for (let from = 0; ; from += pageSize) {
-    const page = await connection.readStream(`$ce-${name}`, { from, count: pageSize, resolveLinks: true });
-    for (const raw of page) yield* recordedIn(raw);
-    if (page.length < pageSize) return;
-  }
-};
+type Events = AsyncGenerator<Recorded>;
 
 /** Several ordered sequences as one. */
-const merge = async function* (sequences: readonly AsyncGenerator<Recorded>[]): AsyncGenerator<Recorded> {
+const merge = async function* (sequences: readonly Events[], isBefore: (a: Recorded, b: Recorded) => boolean): Events {
   const heads = await Promise.all(sequences.map(async (sequence) => ({ sequence, next: await sequence.next() })));
   for (;;) {
     const open = heads.filter(({ next }) => !next.done);
     const [first, ...others] = open;
     if (!first) return;
-    const least = others.reduce((a, b) => (b.next.value.position < a.next.value.position ? b : a), first);
+    const least = others.reduce((a, b) => (isBefore(b.next.value, a.next.value) ? b : a), first);
     yield least.next.value;
     least.next = await least.sequence.next();
   }
 };
+const isOlder = (a: Recorded, b: Recorded) => a.position < b.position;
+const isNewer = (a: Recorded, b: Recorded) => a.position > b.position;
 
-export type History = (organizationId: string, after: Position) => AsyncIterable<readonly Recorded[]>;
+const inBatches = async function* (events: Events, size: number, isWanted: (event: Recorded) => boolean) {
+  let batch: Recorded[] = [];
+  for await (const event of events) {
+    if (!isWanted(event)) continue;
+    batch.push(event);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+};
+
+export type History = {
+  readonly forwards: EventStore['readOrganization'];
+  readonly backwards: EventStore['readOrganizationBackwards'];
+};
 
 /**
  * An organization's history from the category streams of its aggregates, which the server keeps for us: the cost is the
@@ -41,7 +58,11 @@ export type History = (organizationId: string, after: Position) => AsyncIterable
 export const createHistory = (
   connection: Connection,
   aggregates: readonly string[],
-  ports: { last: () => Promise<RawRecord | null>; readAll: (after: Position) => AsyncIterable<readonly Recorded[]> },
+  ports: {
+    last: () => Promise<RawRecord | null>;
+    readAll: (after: Position) => AsyncIterable<readonly Recorded[]>;
+    readAllBackwards: () => AsyncIterable<RawRecord>;
+  },
 ): History => {
   /** The server writes the links of all categories in the order of the log: having the last one it has them all. */
   const areCategoriesComplete = async (last: RawRecord) => {
@@ -58,24 +79,41 @@ export const createHistory = (
       await sleep(askEveryMs);
     }
   };
+  const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
-  const events = async function* (organizationId: string, after: Position): AsyncGenerator<Recorded> {
+  const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const last = await ports.last();
     if (!last) return;
     if (await areCategoriesComplete(last))
-      yield* merge(aggregates.map((aggregate) => category(connection, `${organizationId}.${aggregate}`)));
+      yield* merge(
+        names(organizationId).map((name) => categoryForwards(connection, name)),
+        isOlder,
+      );
     else for await (const batch of ports.readAll(after)) yield* batch;
   };
+  const newestFirst = async function* (organizationId: string, upTo: Moment): Events {
+    const last = await ports.last();
+    if (!last) return;
+    if (await areCategoriesComplete(last))
+      yield* merge(
+        names(organizationId).map((name) => categoryBackwards(connection, name, upTo)),
+        isNewer,
+      );
+    else for await (const raw of ports.readAllBackwards()) yield* recordedIn(raw).toReversed();
+  };
 
-  return async function* (organizationId, after) {
-    let batch: Recorded[] = [];
-    for await (const event of events(organizationId, after)) {
-      if (event.position <= after || organizationOf(event.stream) !== organizationId) continue;
-      batch.push(event);
-      if (batch.length < pageSize) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
+  return {
+    forwards: (organizationId, after) =>
+      inBatches(
+        oldestFirst(organizationId, after),
+        batchSize,
+        ({ stream, position }) => position > after && organizationOf(stream) === organizationId,
+      ),
+    backwards: (organizationId, upTo) =>
+      inBatches(
+        newestFirst(organizationId, upTo),
+        backwardsSize,
+        (event) => isWithin(upTo, event) && organizationOf(event.stream) === organizationId,
+      ),
   };
 };

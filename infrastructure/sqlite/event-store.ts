@@ -11,11 +11,12 @@ import {
 } from '../../application/ports/event-store.js';
 import { createDoorbell } from '../doorbell.js';
 import { unavailable } from '../unavailable.js';
-import { openDatabase } from './database.js';
+import { type Database, openDatabase } from './database.js';
 import type { Append, Appended, EventRow } from './event-writer.js';
 import { startThread } from './thread.js';
 
 const batchSize = 500;
+const backwardsSize = 100;
 /** How often a subscriber that has nothing to do looks for what another process appended. */
 const lookEveryMs = 20;
 const inboxLimit = 10_000;
@@ -80,15 +81,52 @@ const batches = async function* (next: (after: Position) => readonly Recorded[],
   }
 };
 
-export const sqliteEventStore = async (path: string): Promise<EventStore> => {
-  const writer = await startThread<Append, Appended>('./event-writer', { path });
-  const db = openDatabase(path, 'durable');
-  const columns = 'position, stream, revision, id, type, data, metadata, time';
-  const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+const columns = 'position, stream, revision, id, type, data, metadata, time';
+
+const organizationReads = (
+  db: Database,
+  head: () => Position,
+): Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'> => {
   const ofOrganization = db.prepare(
     `SELECT ${columns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
   );
+  const ofOrganizationBackwards = db.prepare(
+    `SELECT ${columns} FROM events WHERE organization = ? AND position <= ? ORDER BY position DESC LIMIT ${backwardsSize}`,
+  );
+  const timeAt = db.prepare('SELECT time FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1');
+
+  /** By halving: times never go back. */
+  const lastPositionUpTo = (time: number): Position => {
+    let [low, high] = [0, head()];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (((timeAt.get(middle) as { time: number } | undefined)?.time ?? 0) <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  return {
+    readOrganization: (organizationId, after) =>
+      batches((from) => (ofOrganization.all(organizationId, from) as Row[]).map(recorded), after),
+    readOrganizationBackwards: async function* (organizationId, upTo) {
+      let from = 'position' in upTo ? upTo.position : lastPositionUpTo(upTo.time);
+      for (;;) {
+        const batch = (ofOrganizationBackwards.all(organizationId, from) as Row[]).map(recorded);
+        const oldest = batch.at(-1);
+        if (!oldest) return;
+        yield batch;
+        from = oldest.position - 1;
+        await breathe();
+      }
+    },
+  };
+};
+
+export const sqliteEventStore = async (path: string): Promise<EventStore> => {
+  const writer = await startThread<Append, Appended>('./event-writer', { path });
+  const db = openDatabase(path, 'durable');
+  const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
+  const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
   const last = db.prepare('SELECT max(position) AS position FROM events');
   const head = () => (last.get() as { position: number | null }).position ?? 0;
   const inboxes = new Set<ReturnType<typeof createInbox>>();
@@ -137,8 +175,7 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
       return { events: rows.map(recorded), revision: rows.at(-1)?.revision ?? noStream };
     },
     readAll: (after) => batches(allAfter, after),
-    readOrganization: (organizationId, after) =>
-      batches((from) => (ofOrganization.all(organizationId, from) as Row[]).map(recorded), after),
+    ...organizationReads(db, head),
     subscribe,
     head: async () => head(),
     // Nothing is ever deleted here, so positions have no gaps.

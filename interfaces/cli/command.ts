@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { App } from '../../application/app.js';
+import type { Trust } from '../../application/audit-proof.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';
@@ -44,6 +45,8 @@ export type Invocation = {
   readonly print: (answer: object, text: string) => void;
   /** For what is worth knowing but is not the answer. */
   readonly complain: (text: string) => void;
+  /** For what can be proven without the stores. */
+  readonly proof: Omit<Trust, 'publicKey'>;
   /** Waits for a person's Ctrl-C or a service manager's request to end. */
   readonly stopped: () => Promise<void>;
 };
@@ -61,6 +64,11 @@ export type Command = {
 /** The command line is wrong; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** The command has told its answer, and the answer is no. */
+export class AnswerIsNo extends Error {
+  override readonly name = 'AnswerIsNo';
 }
 
 const shared: Readonly<Record<string, Option>> = {

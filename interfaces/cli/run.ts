@@ -2,8 +2,9 @@ import { Failure } from '../../domain/failure.js';
 import { ProblemError } from '../client.js';
 import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
+import { auditExport, auditReplay, auditVerify } from './audit.js';
 import { call } from './call.js';
-import { type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
+import { AnswerIsNo, type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './dev.js';
 import { masterKeyRotate } from './master-key.js';
@@ -25,6 +26,9 @@ const commands: readonly Command[] = [
   rateLimitSet,
   rateLimitList,
   rateLimitDelete,
+  auditReplay,
+  auditExport,
+  auditVerify,
   projectionsStatus,
   transactionsStuck,
   devMine,
@@ -36,7 +40,7 @@ const commands: readonly Command[] = [
 
 const exit = { done: 0, refused: 1, misused: 2 } as const;
 
-export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped' | 'complain'> & {
+export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped' | 'complain' | 'proof'> & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
 };
@@ -58,6 +62,7 @@ const problemIn = (error: unknown) => {
 
 /** A refusal is printed as its problem where a machine reads it, as text where a person does. */
 const complainOf = (error: unknown, json: boolean, around: Surroundings) => {
+  if (error instanceof AnswerIsNo) return exit.refused;
   const problem = problemIn(error);
   if (problem) {
     const faults = problem.errors.length > 1 ? problem.errors : [];

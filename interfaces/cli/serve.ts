@@ -22,7 +22,11 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 
 /** What each role keeps running besides answering requests. */
 const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal: AbortSignal) => Promise<void>> => ({
-  ...(wanted.includes('projector') && { projector: app.projector.run }),
+  ...(wanted.includes('projector') && {
+    projector: app.projector.run,
+    'history sealer': app.sealHistory,
+    'sealer of old history': app.sealOldHistory,
+  }),
   ...(wanted.includes('follower') && {
     'token describer': app.describeTokens,
     ...Object.fromEntries(

@@ -67,6 +67,10 @@ export const createPages = (deps: {
     '/.well-known/webhook-keys',
     (_, response) => void response.json({ keys: [{ public_key: app.publicKey }] }),
   );
+  pages.get('/.well-known/audit-keys', (_, response) => {
+    const { keyId, publicKey } = app.audit;
+    response.json({ keys: [{ key_id: keyId, algorithm: 'ed25519', public_key: publicKey }] });
+  });
   pages.get('/health/live', (_, response) => void response.json({ status: 'live' }));
   pages.get('/health/ready', async (_, response) => {
     const reasons = await notReady(app, state).catch((error: unknown) => [String(error)]);

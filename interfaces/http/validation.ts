@@ -6,6 +6,7 @@ export const createAjv = () =>
   new Ajv2020({
     strict: true,
     strictRequired: false,
+    allowUnionTypes: true,
     useDefaults: true,
     ownProperties: true,
     formats: {

@@ -2,6 +2,7 @@ import { type Variant, variants } from '../../domain/variant.js';
 import * as addresses from './addresses.js';
 import * as administration from './administration.js';
 import * as assets from './assets.js';
+import * as audit from './audit.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
 import * as queries from './queries.js';
 import * as transactions from './transactions.js';
@@ -10,6 +11,7 @@ import * as webhooks from './webhooks.js';
 
 const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
+  ...Object.values(audit),
   ...Object.values(wallets),
   ...Object.values(addresses),
   ...Object.values(assets),

@@ -1,4 +1,5 @@
 import type { AddressRecord } from '../../application/address-book.js';
+import type { EventRecord } from '../../application/audit-shown.js';
 import type { RateLimitRecord } from '../../application/rate-limits.js';
 import type { AssetRecord, ContractRecord, TokenMetadata, TransferRecord } from '../../application/shown.js';
 import type { TransactionRecord } from '../../application/shown-transactions.js';
@@ -75,6 +76,21 @@ export const rateLimitRecord = record<RateLimitRecord>({
   ratelimit_info: rateLimitInfo,
   create_time: timestamp,
   update_time: timestamp,
+});
+
+export const eventRecord = record<EventRecord>({
+  position: int64({ minimum: 0 }),
+  commit_time: timestamp,
+  occur_time: timestamp,
+  event_id: id,
+  stream: text(1, 1000),
+  type: id,
+  chain: text(0, 10),
+  actor: record<EventRecord['actor']>({ kind: id, id: text(0, 1000) }),
+  request_id: text(0, 1000),
+  causation_id: text(0, 1000),
+  correlation_id: text(0, 1000),
+  data: { type: 'object' },
 });
 
 const chainText = text(0, 200);

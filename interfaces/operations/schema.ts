@@ -43,6 +43,13 @@ export const record = <T extends object>(
 });
 
 export const id = text(1, 200);
+/** An event position, or an ISO time with its zone. */
+export const moment: Schema<string | number> = {
+  type: ['string', 'integer'],
+  format: 'unicode',
+  minLength: 1,
+  maxLength: 40,
+};
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
 /** Which addresses a chain takes is its codec's to say; this only keeps the absurd away from it. */
 export const address = text(1, 200);

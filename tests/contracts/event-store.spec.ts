@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   beginning,
   type EventStore,
+  type Moment,
   type NewEvent,
   noStream,
   type Position,
@@ -184,6 +185,39 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.ok(second);
       assert.deepEqual(numbers(await collect(store.readOrganization(other, second.position))), range(20).slice(2));
       assert.deepEqual(await collect(store.readOrganization(`${organization}none`, beginning)), []);
+    });
+
+    it("reads one organization's history backwards from any position or time, and nobody else's", async () => {
+      const other = `${organization}x`;
+      for (const n of range(40)) {
+        await store.append([write(stream(n), [event(n)]), write(`${organization}.thing-b${n}`, [event(n), event(n)])]);
+        await store.append([write(`${other}.thing-${n}`, [event(n)])]);
+      }
+      await store.append([write(`${organization}.thing-alone`, [event(40)])]);
+      const all = await collect(store.readOrganization(organization, beginning));
+      assert.equal(all.length, 121);
+      const backwards = (upTo: Moment) => collect(store.readOrganizationBackwards(organization, upTo));
+      assert.deepEqual(await backwards({ position: Number.MAX_SAFE_INTEGER }), all.toReversed());
+      assert.deepEqual(await backwards({ time: Number.MAX_SAFE_INTEGER }), all.toReversed());
+      assert.deepEqual(await backwards({ position: beginning }), []);
+      assert.deepEqual(await backwards({ time: 0 }), []);
+      for (const { position, time } of [all[0], all[1], all[2], all[61], all[119]].flatMap((one) => one ?? [])) {
+        const until = (isIn: (one: Recorded) => boolean) => all.filter(isIn).toReversed();
+        assert.deepEqual(
+          await backwards({ position }),
+          until((one) => one.position <= position),
+        );
+        assert.deepEqual(
+          await backwards({ position: position - 1 }),
+          until((one) => one.position < position),
+        );
+        assert.deepEqual(
+          await backwards({ time }),
+          until((one) => one.time <= time),
+        );
+      }
+      const nobody = store.readOrganizationBackwards(`${organization}none`, { position: Number.MAX_SAFE_INTEGER });
+      assert.deepEqual(await collect(nobody), []);
     });
 
     it('subscribes to the past and then to what comes, from here and from another process', async () => {

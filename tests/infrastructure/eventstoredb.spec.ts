@@ -126,6 +126,8 @@ for (const batchAppend of [true, false])
       await store.append([{ ...organizationCreated('late'), stream: `${organization}.organization-late` }]);
       const late = await all(store.readOrganization(organization, beginning));
       assert.equal(late.length, 6);
+      const upTo = { position: Number.MAX_SAFE_INTEGER };
+      assert.deepEqual(await all(store.readOrganizationBackwards(organization, upTo)), late.toReversed());
     });
   });
 

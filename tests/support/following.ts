@@ -9,6 +9,7 @@ import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { evmTransactions } from '../../infrastructure/chains/evm/transaction-codec.js';
 import { givenKeyRing } from '../../infrastructure/master-key.js';
+import { createNotary } from '../../infrastructure/notary.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
 import { sqliteLimiter } from '../../infrastructure/sqlite/limiter.js';
@@ -80,6 +81,7 @@ export const startFollowing = (
     documents,
     sender: options.sender ?? nowhere,
     signer: letterSigner(new Uint8Array(32)),
+    notary: createNotary(new Uint8Array(32)),
     system: testSystem,
   });
   const stop = new AbortController();

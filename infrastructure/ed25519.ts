@@ -1,0 +1,18 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+
+const seedBytes = 32;
+
+/** What RFC 8410 has before the 32 bytes of a key in PKCS #8 and in SPKI, the forms in which Node takes them. */
+const beforeSeed = Buffer.from('302e020100300506032b657004220420', 'hex');
+const beforePublicKey = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** The public key as base64 of its 32 bytes. */
+export const keyPairOf = (seed: Uint8Array) => {
+  if (seed.length !== seedBytes) throw new Error(`an ed25519 seed has ${seedBytes} bytes, not ${seed.length}`);
+  const privateKey = createPrivateKey({ key: Buffer.concat([beforeSeed, seed]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { privateKey, publicKey: Buffer.from(x, 'base64url').toString('base64') };
+};
+
+export const publicKeyOf = (bytes: Uint8Array) =>
+  createPublicKey({ key: Buffer.concat([beforePublicKey, bytes]), format: 'der', type: 'spki' });
