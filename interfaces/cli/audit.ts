@@ -33,8 +33,7 @@ const eventLines = (event: ReturnType<typeof shownEvent>) =>
     event.commit_time.padEnd(widths.time),
     event.type.padEnd(widths.type),
     `${event.actor.kind} ${event.actor.id}`,
-    `request ${event.request_id}`,
-    `\n  ${JSON.stringify(event.data)}`,
+    `request ${event.request_id}\n  ${JSON.stringify(event.data)}`,
   ].join('  ');
 
 export const auditReplay: Command = {

@@ -29,6 +29,9 @@ for (const engine of engines)
         'ratelimit set',
         'ratelimit list',
         'ratelimit delete',
+        'audit replay',
+        'audit export',
+        'audit verify',
         'master-key rotate',
       ]) {
         assert.match(overview.stdout, new RegExp(`^  ${words}`, 'm'));
@@ -83,6 +86,8 @@ for (const engine of engines)
         [['organization', 'create', '--name', 'x'], /--domain is needed/],
         [['credential', 'issue', '--organization', 'any', '--role', 'king'], /--role must be one of client, admin/],
         [['serve', '--role', 'nobody'], /--role must be some of/],
+        [['audit', 'verify'], /give a FILE or --organization/],
+        [['audit', 'export', '--organization', 'any'], /--out is needed/],
         [['call', 'c'], /<Operation> is needed/],
         [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
         [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
