@@ -90,7 +90,8 @@ export const createWalk = (organizationId: string, marks: Marks, trust: Trust) =
     end: (): Flaw | null => {
       const [longest] = marks.beyond(link.count).toSorted((a, b) => b.count - a.count);
       if (!longest) return null;
-      return { event: link.count + 1, last: longest.count, reason: `missing: it was there when ${longest.by}` };
+      const { count, by } = longest;
+      return { event: proven + 1, last: count, reason: `missing: there were ${count - link.count} more when ${by}` };
     },
   };
 };

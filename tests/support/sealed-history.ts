@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createHandle } from '../../application/handle.js';
+import {
+  beginning,
+  type EventStore,
+  type Metadata,
+  noStream,
+  type Recorded,
+} from '../../application/ports/event-store.js';
+import type { StateStore } from '../../application/ports/state.js';
+import type { System } from '../../application/ports/system.js';
+import { createSealer } from '../../application/processes/seal-history.js';
+import { createNotary } from '../../infrastructure/notary.js';
+import { testSystem } from './silent.js';
+
+type Golden = { type: string; data: object; metadata: Metadata };
+const golden = (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as Golden[]).filter(
+  ({ type }) => type !== 'AuditSealed',
+);
+
+export const notary = createNotary(new Uint8Array(32).fill(7));
+
+/** A clock that is set by hand, and no pauses. */
+export const handSystem = (ahead: () => number = () => 0): System => ({
+  ...testSystem,
+  now: () => Date.now() + ahead(),
+  sleep: async () => undefined,
+});
+
+/** Appends so many events of every type to streams of an organization. */
+export const appendEvents = async (events: EventStore, organizationId: string, count: number, from = 0) => {
+  for (let n = from; n < from + count; n++) {
+    const { type, data, metadata } = golden[n % golden.length] as Golden;
+    const one = { id: randomUUID(), type, data, metadata: { ...metadata, organizationId } };
+    await events.append([{ stream: `${organizationId}.thing-${n}`, expected: noStream, events: [one] }]);
+  }
+};
+
+export const historyOf = async (events: EventStore, organizationId: string) => {
+  const found: Recorded[] = [];
+  for await (const batch of events.readOrganization(organizationId, beginning)) found.push(...batch);
+  return found;
+};
+
+type Stores = { readonly events: EventStore; readonly state: StateStore };
+
+/** The events as a sealer sees them that is stopped once it has seen what there is now. */
+const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
+  const last = await events.head();
+  return {
+    ...events,
+    subscribe: async function* (after, signal) {
+      if (after >= last) return;
+      for await (const batch of events.subscribe(after, signal)) {
+        yield batch;
+        if ((batch.at(-1)?.position ?? 0) >= last) return;
+      }
+    },
+  };
+};
+
+export const rhythm = { events: 10, ms: 3_600_000 };
+
+/** Lets a sealer work until it has seen what there is now. */
+export const sealAll = async (
+  { events, state }: Stores,
+  system = handSystem(),
+  wrap = (store: StateStore) => store,
+) => {
+  const handle = createHandle(events, system);
+  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary, system };
+  await createSealer(ports, rhythm).follow(new AbortController().signal);
+};
+
+/** Looks once for what has waited too long. */
+export const sealOld = async ({ events, state }: Stores, system: System) => {
+  const stop = new AbortController();
+  const once = { ...system, sleep: async () => stop.abort() };
+  await createSealer({ events, state, handle: createHandle(events, system), notary, system: once }, rhythm).sealOld(
+    stop.signal,
+  );
+};
