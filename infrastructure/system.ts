@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Log, System } from '../application/ports/system.js';
 
@@ -8,7 +8,7 @@ const uuid = () => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 };
 
-export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
+export const sha256 = (bytes: Uint8Array | string) => hash('sha256', bytes, 'hex');
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
 export const nodeSystem = (serviceKey: Uint8Array, log: Log): System => {
