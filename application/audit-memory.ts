@@ -64,4 +64,3 @@ export const createAuditMemory = (state: StateStore, sha256: Digest) => ({
     }
   },
 });
-export type AuditMemory = ReturnType<typeof createAuditMemory>;

@@ -40,7 +40,7 @@ export const canonical = (value: unknown): string => {
   const members = value as Readonly<Record<string, unknown>>;
   let text = '';
   // Built by hand, since every event goes through here whenever its history is proven.
-  for (const key of Object.keys(members).sort())
+  for (const key of Object.keys(members).sort((a, b) => (a < b ? -1 : 1)))
     if (members[key] !== undefined) text += `${text && ','}${quoted(key)}:${canonical(members[key])}`;
   return `{${text}}`;
 };

@@ -60,7 +60,7 @@ const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
   };
 };
 
-export const rhythm = { events: 10, ms: 3_600_000 };
+const rhythm = { events: 10, ms: 3_600_000 };
 
 /** Lets a sealer work until it has seen what there is now. */
 export const sealAll = async (
