@@ -41,7 +41,7 @@ import { createTokenDescriber } from './processes/describe-tokens.js';
 import { createFollower, type Follower } from './processes/follow-chain.js';
 import { createProjector, type Projector } from './processes/project.js';
 import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
-import { createSealer } from './processes/seal-history.js';
+import { createSealer, type Sealer } from './processes/seal-history.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createTransactionTeller } from './processes/tell-transactions.js';
 import { createPendingWatcher } from './processes/watch-pending.js';
@@ -103,8 +103,7 @@ export type App = {
   readonly keepTrue: Process;
   readonly shredSecrets: Process;
   readonly audit: Audit;
-  readonly sealHistory: Process;
-  readonly sealOldHistory: Process;
+  readonly sealer: Sealer;
   readonly followers: readonly Follower[];
   readonly webhooks: Webhooks;
   readonly webhookHeaders: WebhookHeaders;
@@ -183,7 +182,6 @@ export const createApp = (ports: Ports): App => {
   const nonces = createNonces(ports);
   const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
-  const sealer = createSealer({ ...ports, handle });
   return {
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
@@ -222,8 +220,7 @@ export const createApp = (ports: Ports): App => {
     projector,
     keepTrue: keepTrue(events, [knownCredentials, limits]),
     audit: createAudit({ ...ports, pageTokens }),
-    sealHistory: sealer.follow,
-    sealOldHistory: sealer.sealOld,
+    sealer: createSealer({ ...ports, handle }),
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
     status: createStatus({ events, readModels, state, projector, projections, system }),

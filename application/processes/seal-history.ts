@@ -14,6 +14,12 @@ type Ports = {
   readonly notary: Notary;
   readonly system: System;
 };
+export type Sealer = {
+  /** Seals as events come. */
+  follow(signal: AbortSignal): Promise<void>;
+  /** Seals what has waited too long. */
+  sealOld(signal: AbortSignal): Promise<void>;
+};
 type Rhythm = { readonly events: number; readonly ms: number };
 
 const usual: Rhythm = { events: 1000, ms: 3_600_000 };
@@ -37,7 +43,7 @@ const byOrganization = (batch: readonly Recorded[]) => {
  * Appends a signed statement of what an organization's history is so far, whenever it has grown by so much or has waited
  * for so long. Several at once agree, since each reckons from what it last found written down.
  */
-export const createSealer = (ports: Ports, rhythm = usual) => {
+export const createSealer = (ports: Ports, rhythm = usual): Sealer => {
   const { events, state, handle, notary, system } = ports;
   const { sha256 } = system;
   const memory = createAuditMemory(state, sha256);
@@ -86,8 +92,7 @@ export const createSealer = (ports: Ports, rhythm = usual) => {
   };
 
   return {
-    /** As events come. */
-    follow: (signal: AbortSignal): Promise<void> => {
+    follow: (signal) => {
       const known = new Set<string>();
       return follow(signal, async (batch) => {
         for (const [organizationId, own] of byOrganization(batch)) {
@@ -98,8 +103,7 @@ export const createSealer = (ports: Ports, rhythm = usual) => {
         return true;
       });
     },
-    /** What has waited for its seal too long. */
-    sealOld: async (signal: AbortSignal): Promise<void> => {
+    sealOld: async (signal) => {
       while (!signal.aborted) {
         for await (const organizationId of memory.organizations()) {
           if (isDue((await memory.load(organizationId)).chain)) await reckon(organizationId, [], false);

@@ -24,8 +24,8 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal: AbortSignal) => Promise<void>> => ({
   ...(wanted.includes('projector') && {
     projector: app.projector.run,
-    'history sealer': app.sealHistory,
-    'sealer of old history': app.sealOldHistory,
+    'history sealer': app.sealer.follow,
+    'sealer of old history': app.sealer.sealOld,
   }),
   ...(wanted.includes('follower') && {
     'token describer': app.describeTokens,
