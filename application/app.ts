@@ -19,7 +19,6 @@ import { keepTrue } from './known.js';
 import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
 import { createKnownLimits } from './known-limits.js';
 import { createLedgers } from './ledgers.js';
-import { createNonces } from './nonces.js';
 import { createNotices } from './notices.js';
 import { createOrganizations, type Organizations } from './organizations.js';
 import { createLists, createPageTokens } from './paging.js';
@@ -179,7 +178,6 @@ export const createApp = (ports: Ports): App => {
   const webhooks = createWebhooks({ ...ports, handle, lists });
   const headers = createWebhookHeaders({ ...ports, handle });
   const contracts = createContracts({ handle, readModels, addressBook, chains });
-  const nonces = createNonces(ports);
   const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
   return {
@@ -201,7 +199,7 @@ export const createApp = (ports: Ports): App => {
     webhookHeaders: headers,
     deliveries,
     transactions: createTransactions({ ...ports, handle, lists, addressBook, chains, progress }),
-    transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains, nonces }),
+    transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains }),
     stuckTransactions: createStuck(ports),
     watchTransactions: createWatchers(ports, handle),
     tellTransactions: createTransactionTeller({ ...ports, progress, deliveries }),

@@ -11,7 +11,7 @@ import { createTurns } from './turns.js';
 /** Who sends, on which chain. */
 export type Sender = { readonly chain: string; readonly from: string };
 
-export type Nonces = {
+type Nonces = {
   /**
    * Has `use` try nonces until one is its own: those that became free first, then the larger of `pending` and one past
    * the highest that is held.

@@ -4,7 +4,7 @@ import type { Unsigned } from '../domain/transaction.js';
 import type { AddressBook } from './address-book.js';
 import type { Chains } from './chains.js';
 import type { Context, Done, Handle } from './handle.js';
-import { type Nonces, nonceStep, type Sender } from './nonces.js';
+import { createNonces, nonceStep, type Sender } from './nonces.js';
 import type { Call } from './ports/chain.js';
 import type { TransactionCodec } from './ports/codec.js';
 import type { EventStore, Position } from './ports/event-store.js';
@@ -43,7 +43,6 @@ type Ports = {
   readonly readModels: ReadModels;
   readonly addressBook: AddressBook;
   readonly chains: Chains;
-  readonly nonces: Nonces;
   readonly transactionCodec: TransactionCodec;
   readonly system: System;
 };
@@ -70,7 +69,9 @@ type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
 };
 
 /** Finds a nonce and a price for a transaction and stores it under both. */
-const createStore = ({ handle, events, chains, nonces }: Ports) => {
+const createStore = (ports: Ports) => {
+  const { handle, events, chains } = ports;
+  const nonces = createNonces(ports);
   /** Where none is given: what the node suggests, and enough to outbid what is to be replaced. */
   const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
     if (given === undefined) return larger(await chains.sending(context.variant).gasPrice(), outbids);
