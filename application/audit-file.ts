@@ -116,7 +116,8 @@ const whyLine = (given: unknown, expected: number) => {
 const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
   const walk = createWalk(header.organization_id, marks, trust);
   let place = start(header, trust.sha256);
-  let isClosed = false;
+  /** What is wrong with the head; undefined before it comes. */
+  let closed: Flaw | null | undefined;
   const one = (reason: string, id?: unknown): Flaw => {
     const event = place.link.count + 1;
     return { event, last: event, reason, ...(typeof id === 'string' && { id }) };
@@ -131,7 +132,6 @@ const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
     return text === eventText(given, place) ? revealed : why;
   };
   const takeHead = (text: string, { head, signature }: Parsed): Flaw | null => {
-    isClosed = true;
     const own = headAt(header, place);
     const [stated, signed] = [(head ?? {}) as Head, String(signature)];
     const unproven = (reason: string): Flaw => ({ event: walk.proven() + 1, last: own.count, reason });
@@ -147,11 +147,14 @@ const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
     count: () => place.link.count,
     hash: () => place.link.hash,
     take: (text: string): Flaw | null => {
-      if (isClosed) return one('behind the signed head, where nothing belongs');
+      // Where a head is not the end, it is itself what does not belong there.
+      if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
       const parsed = parse(text);
-      return parsed && 'head' in parsed ? takeHead(text, parsed) : takeEvent(text, parsed);
+      if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);
+      closed = takeHead(text, parsed);
+      return null;
     },
-    end: (): Flaw | null => (isClosed ? null : one('missing: the file ends before its signed head')),
+    end: (): Flaw | null => (closed === undefined ? one('missing: the file ends before its signed head') : closed),
   };
 };
 
