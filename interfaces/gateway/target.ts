@@ -20,7 +20,7 @@ const patterns = {
 };
 export type Transport = keyof typeof patterns;
 
-export const isGatewayAddress = (url: string): boolean => patterns.http.test(url);
+export const isGatewayAddress = (url: string, transport: Transport): boolean => patterns[transport].test(url);
 
 /** Null when it is no gateway address. */
 export const targetOf = (app: App, url: string, transport: Transport): Target | null => {

@@ -77,6 +77,16 @@ const listen = (server: Server, host: string, port: number) =>
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 
+const upgrading = ['upgrade', 'connection', 'http2-settings'];
+/** Clients that would rather speak HTTP/2 offer to; the request is answered as if they had not. */
+const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer) => {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!upgrading.includes((rawHeaders[i] as string).toLowerCase()))
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
+};
+
 /** One server with two front doors: operations straight on node:http, where speed counts, and Express for the pages. */
 export const startHttp = async (
   app: App,
@@ -109,13 +119,19 @@ export const startHttp = async (
     if (draining) response.shouldKeepAlive = false;
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) void operations(request, response);
-    else if (isGatewayAddress(request.url)) void gateway(request, response);
+    else if (isGatewayAddress(request.url, 'http')) void gateway(request, response);
     // What Express itself cannot make sense of ends here.
     else pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
   server.on('clientError', answerBrokenRequest(app));
   server.on('upgrade', (request, socket, head) => {
+    const given = withoutUpgrade(request, head);
     request.url = pathOf(request.url ?? '');
+    if (!isGatewayAddress(request.url, 'socket') || !/^websocket$/i.test(request.headers.upgrade ?? '')) {
+      socket.unshift(given);
+      server.emit('connection', socket);
+      return;
+    }
     sockets.upgrade(request, socket, head).catch((error: unknown) => {
       app.system.log.error({ err: error }, 'a connection to the gateway failed');
       socket.destroy();

@@ -201,6 +201,19 @@ for (const engine of engines)
       isInvalid(await call(service.url, demo, '/v1/c/ListWallets', { page_size: 0 }));
     });
 
+    it('answers a request that offers to go on in another protocol as if it did not', async () => {
+      const body = JSON.stringify({ page_size: 1 });
+      const signed = Object.entries(sign(demo, '/v1/c/ListWallets', body)).map(([name, value]) => `${name}: ${value}`);
+      const offer = ['connection: Upgrade, HTTP2-Settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAoAAA'];
+      const head = ['host: x', 'content-type: application/json', `content-length: ${body.length}`, ...offer, ...signed];
+      const ask = (line: string, lines: readonly string[], rest = '') =>
+        raw(service.url, `${line}\r\n${lines.join('\r\n')}\r\n\r\n${rest}`);
+      const answered = await ask('POST /v1/c/ListWallets HTTP/1.0', head, body);
+      assert.match(answered, /^HTTP\/1\.1 200 .*"wallets"/s);
+      const socket = await ask('GET /nowhere HTTP/1.0', ['host: x', 'connection: upgrade', 'upgrade: websocket']);
+      assert.match(socket, /^HTTP\/1\.1 404 .*problem\+json/s);
+    });
+
     it('answers what is not HTTP, and goes on', async () => {
       assert.match(await raw(service.url, 'nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
       assert.match(
