@@ -60,12 +60,17 @@ const createReader = ({ nodes }: Ports) => {
   const nodeOf = (variant: Variant) =>
     queriedNode(nodes, variant) ??
     refuse('UNAVAILABLE', `chain ${variant.tag} is off: CHAIN_${variant.tag}_URL is not set`);
-  const ask = async (variant: Variant, method: string, params: readonly unknown[]) =>
-    nodeOf(variant).ask(method, params).catch(asNodeError);
+  const ask = async (variant: Variant, method: string, params: readonly unknown[], bundle?: symbol) =>
+    nodeOf(variant).ask(method, params, bundle).catch(asNodeError);
   /** Null when there is none, which some nodes answer and others refuse. */
-  const find = async (variant: Variant, method: string, params: readonly unknown[]): Promise<Raw | null> => {
+  const find = async (
+    variant: Variant,
+    method: string,
+    params: readonly unknown[],
+    bundle?: symbol,
+  ): Promise<Raw | null> => {
     try {
-      const found = await ask(variant, method, params);
+      const found = await ask(variant, method, params, bundle);
       return found === null ? null : rawRecord(found, 'something');
     } catch (error) {
       if (error instanceof NodeRefusal && error.kind === 'missing') return null;
@@ -73,8 +78,8 @@ const createReader = ({ nodes }: Ports) => {
     }
   };
   /** One that waits is found among those that are pending, and nowhere else. */
-  const findIncluded = async (variant: Variant, method: string, hash: string): Promise<Raw | null> => {
-    const found = await find(variant, method, [hash.toLowerCase()]);
+  const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
+    const found = await find(variant, method, [hash.toLowerCase()], bundle);
     return found && isIncluded(found) ? found : null;
   };
   return {
@@ -82,7 +87,8 @@ const createReader = ({ nodes }: Ports) => {
     ask,
     block: (variant: Variant, number: number) =>
       find(variant, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
-    transaction: (variant: Variant, hash: string) => findIncluded(variant, 'eth_getTransactionByHash', hash),
+    transaction: (variant: Variant, hash: string, bundle?: symbol) =>
+      findIncluded(variant, 'eth_getTransactionByHash', hash, bundle),
     receipt: async (variant: Variant, hash: string): Promise<Raw> =>
       (await findIncluded(variant, 'eth_getTransactionReceipt', hash)) ?? notFound('transaction in a block'),
   };
@@ -114,7 +120,8 @@ export const createQueries = (ports: Ports): Queries => {
       return found ? showTransaction(found) : notFound('transaction in a block');
     },
     transactions: async (variant, hashes) => {
-      const found = await Promise.all(hashes.map((hash) => reader.transaction(variant, hash)));
+      const bundle = Symbol('transactions');
+      const found = await Promise.all(hashes.map((hash) => reader.transaction(variant, hash, bundle)));
       return found.flatMap((one) => (one ? [showTransaction(one)] : []));
     },
     receipt: async (variant, hash) => {

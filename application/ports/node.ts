@@ -4,7 +4,12 @@ import type { Waiter } from '../gateway/waiter.js';
 /** A node's own bytes: the JSON of its result, or of its error object. */
 export type RpcAnswer = { readonly result: Uint8Array } | { readonly error: Uint8Array };
 
-export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
+export type RpcCall = {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Calls of one bundle that are made at the same time reach a node as one batch. */
+  readonly bundle?: symbol;
+};
 
 export type Head = { readonly number: number; readonly hash: string };
 
@@ -46,7 +51,7 @@ export interface Node {
    */
   answer(call: RpcCall, waiter?: Waiter): Promise<RpcAnswer>;
   /** The same, read; rejects with a NodeRefusal and the node's reason where it refuses. */
-  ask(method: string, params: readonly unknown[]): Promise<unknown>;
+  ask(method: string, params: readonly unknown[], bundle?: symbol): Promise<unknown>;
   /** The newest block that any node knows; at equal height it stays with the one it told last. */
   head(): Promise<Head>;
   /** Calls when there may be a new head, until the signal. */

@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Waiter } from '../../application/gateway/waiter.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
+import { createBundles, type Question, readBatch } from './batch.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import { connectMs, envelopeOf, type Link, longestAnswer, toFault } from './link.js';
 
@@ -34,10 +35,20 @@ const readAnswer = (status: number, bytes: Buffer, id: number): Envelope => {
   return envelope;
 };
 
-type Settle = { resolve(envelope: Envelope): void; reject(fault: NodeFault): void };
+/** By place; null where the node takes no batches, which it says with an error, or with a status that is one. */
+const readAnswers = (status: number, bytes: Buffer, ids: readonly number[]): readonly (Envelope | null)[] | null => {
+  const answers = status === 200 ? readBatch(bytes) : null;
+  if (answers) return ids.map((id) => answers.get(String(id)) ?? null);
+  const envelope = readEnvelope(bytes);
+  if (status === 200 && !(envelope && 'error' in envelope))
+    throw failing('answered with something that is not JSON-RPC');
+  return null;
+};
+
+type Settle<T> = { read(status: number, bytes: Buffer): T; resolve(answer: T): void; reject(fault: NodeFault): void };
 
 /** Collects an answer; a client that leaves, or an answer that grows without end, lets go of the connection at once. */
-const handlerFor = (id: number, waiter: Waiter, { resolve, reject }: Settle): Dispatcher.DispatchHandler => {
+const handlerFor = <T>(waiter: Waiter, { read, resolve, reject }: Settle<T>): Dispatcher.DispatchHandler => {
   const chunks: Buffer[] = [];
   let status = 0;
   let length = 0;
@@ -68,7 +79,7 @@ const handlerFor = (id: number, waiter: Waiter, { resolve, reject }: Settle): Di
     onResponseEnd: () => {
       done();
       try {
-        resolve(readAnswer(status, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), id));
+        resolve(read(status, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
       } catch (error) {
         reject(error as NodeFault);
       }
@@ -85,13 +96,31 @@ export const httpLink = (url: URL): Link => {
   const path = `${url.pathname}${url.search}`;
   const headers = { 'content-type': 'application/json', ...credentialsIn(url) };
   let lastId = 0;
+  const nextId = () => {
+    lastId = (lastId % 1e9) + 1;
+    return lastId;
+  };
+  const post = <T>(body: string, waiter: Waiter, read: Settle<T>['read']): Promise<T> =>
+    new Promise((resolve, reject) => {
+      pool.dispatch({ path, method: 'POST', headers, body }, handlerFor(waiter, { read, resolve, reject }));
+    });
+  const alone = ({ method, params, waiter }: Question) => {
+    const id = nextId();
+    return post(envelopeOf(method, params, id), waiter, (status, bytes) => readAnswer(status, bytes, id));
+  };
+  const bundled = createBundles({
+    alone,
+    together: (questions, waiter) => {
+      const ids = questions.map(nextId);
+      const calls = questions.map(({ method, params }, place) => envelopeOf(method, params, ids[place] as number));
+      return post(`[${calls.join(',')}]`, waiter, (status, bytes) => readAnswers(status, bytes, ids));
+    },
+  });
   return {
-    exchange: (method, params, waiter) =>
-      new Promise((resolve, reject) => {
-        lastId = (lastId % 1e9) + 1;
-        const body = envelopeOf(method, params, lastId);
-        pool.dispatch({ path, method: 'POST', headers, body }, handlerFor(lastId, waiter, { resolve, reject }));
-      }),
+    exchange: (method, params, waiter, bundle) => {
+      const question = { method, params, waiter };
+      return bundle ? bundled(bundle, question) : alone(question);
+    },
     close: () => pool.destroy(),
   };
 };

@@ -4,10 +4,15 @@ import { type FaultKind, NodeFault } from '../chains/nodes/node-fault.js';
 import { fits, isNull } from './checks.js';
 import type { Envelope } from './envelope.js';
 import type { Member } from './member.js';
-import type { Attempt } from './race.js';
+import type { Attempt, Doubt } from './race.js';
 
 /** Another node may do better than one that says so; anything else it would say as well. */
-const doubtful: readonly FaultKind[] = ['busy', 'failing', 'missing', 'unsupported'];
+const doubts: Partial<Record<FaultKind, Doubt>> = {
+  missing: 'lacking',
+  unsupported: 'lacking',
+  busy: 'failing',
+  failing: 'failing',
+};
 
 /** A node's error object, as it is; null when it is none. */
 export const readError = (error: Uint8Array): unknown => {
@@ -29,7 +34,7 @@ export const judge = (
     const fault = faultOf(readError(envelope.error));
     // Without its own words, in which anything may stand.
     if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'asks for fewer requests'));
-    return { answer: { error: envelope.error }, isDoubted: doubtful.includes(fault.kind) };
+    return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }
   const { result } = envelope;
   if (!fits(method, params, result)) {
@@ -37,5 +42,5 @@ export const judge = (
     member.rest(fault);
     throw fault;
   }
-  return { answer: { result }, isDoubted: isNull(result) || isBehind(result) };
+  return { answer: { result }, doubt: isNull(result) || isBehind(result) ? 'empty' : 'none' };
 };

@@ -4,8 +4,8 @@ import type { Envelope } from './envelope.js';
 
 /** A connection to one node. Everything rejects with a NodeFault. */
 export type Link = {
-  /** `params` is JSON. */
-  exchange(method: string, params: string, waiter: Waiter): Promise<Envelope>;
+  /** `params` is JSON. What is asked at the same time in one bundle goes as one batch. */
+  exchange(method: string, params: string, waiter: Waiter, bundle?: symbol): Promise<Envelope>;
   /** Only where a node can speak first: until the connection ends, which resolves, or the signal. */
   listen?(subscription: string, notice: (result: unknown) => void, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -68,10 +68,10 @@ export const createMember = (urls: readonly URL[], log: Log) => {
       if (stumbles >= mostStumbles) rest(new NodeFault('failing', 'is slower than the others'));
     },
     /** Keeps in mind how the node did; an error object is an answer. */
-    exchange: async (method: string, params: string, waiter: Waiter): Promise<Envelope> => {
+    exchange: async (method: string, params: string, waiter: Waiter, bundle?: symbol): Promise<Envelope> => {
       const startedAt = performance.now();
       try {
-        const envelope = await calling.exchange(method, params, waiter);
+        const envelope = await calling.exchange(method, params, waiter, bundle);
         const took = performance.now() - startedAt;
         latencyMs = latencyMs === 0 ? took : latencyMs + (took - latencyMs) * weight;
         recover();

@@ -55,7 +55,7 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
     const startedAt = performance.now();
     const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
     const ask = async (member: Member, given: Waiter) =>
-      judge(call, await member.exchange(call.method, params, given), member, isBehind);
+      judge(call, await member.exchange(call.method, params, given, call.bundle), member, isBehind);
     const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
     const answer = await race(inOrder(members, reach, lookout.tip()), ask, terms);
     patience.note(call.method, performance.now() - startedAt);
@@ -101,8 +101,8 @@ export const nodePool = (
   return {
     isDevelopment,
     answer,
-    ask: async (method, params) => {
-      const found = await answer({ method, params });
+    ask: async (method, params, bundle) => {
+      const found = await answer({ method, params, ...(bundle && { bundle }) });
       if ('result' in found) return JSON.parse(Buffer.from(found.result).toString()) as unknown;
       const { kind, message } = faultOf(readError(found.error));
       throw new NodeRefusal(kind === 'missing' || kind === 'unsupported' ? kind : 'other', message);

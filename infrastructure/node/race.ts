@@ -4,8 +4,13 @@ import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import type { Member } from './member.js';
 
-/** An answer to be had; doubted while another node may know better. */
-export type Attempt<T> = { readonly answer: T; readonly isDoubted: boolean };
+/** How far another node may know better, from least to most; the least doubted answer is taken. */
+const byDoubt = ['none', 'empty', 'lacking', 'failing'] as const;
+export type Doubt = (typeof byDoubt)[number];
+const isLess = (one: Doubt, other: Doubt) => byDoubt.indexOf(one) < byDoubt.indexOf(other);
+
+/** An answer to be had. */
+export type Attempt<T> = { readonly answer: T; readonly doubt: Doubt };
 
 type Terms = {
   /** After so long the next node is asked as well. */
@@ -31,7 +36,7 @@ export const race = <T>(
     const running = new Map<ReturnType<typeof createWaiter>, Member>();
     const answered = new Set<Member>();
     const timers: NodeJS.Timeout[] = [];
-    let doubted: { readonly answer: T } | null = null;
+    let doubted: Attempt<T> | null = null;
     let isOver = false;
 
     const finish = (settle: () => void) => {
@@ -49,9 +54,9 @@ export const race = <T>(
     };
     const later = (ms: number, work: () => void) => timers.push(setTimeout(work, ms));
 
-    const doubt = (answer: T) => {
+    const doubt = (attempt: Attempt<T>) => {
       if (!doubted) later(graceMs, giveUp);
-      doubted ??= { answer };
+      if (!doubted || isLess(attempt.doubt, doubted.doubt)) doubted = attempt;
       startNext();
     };
     const win = (answer: T) => {
@@ -63,10 +68,12 @@ export const race = <T>(
       const asking = createWaiter();
       running.set(asking, member);
       ask(member, asking).then(
-        ({ answer, isDoubted }) => {
+        (attempt) => {
           running.delete(asking);
           answered.add(member);
-          if (!isOver) (isDoubted ? doubt : win)(answer);
+          if (isOver) return;
+          if (attempt.doubt === 'none') win(attempt.answer);
+          else doubt(attempt);
         },
         (error: unknown) => {
           running.delete(asking);
@@ -76,8 +83,10 @@ export const race = <T>(
         },
       );
     };
+    /** One that rests is asked only by who has nothing better than a failure. */
+    const isWorthAsking = (member: Member) => !doubted || doubted.doubt === 'failing' || !member.isResting();
     const startNext = (): void => {
-      const at = left.findIndex((member) => !answered.has(member) && !(doubted && member.isResting()));
+      const at = left.findIndex((member) => !answered.has(member) && isWorthAsking(member));
       const [member] = at < 0 ? [] : left.splice(at, 1);
       if (member) start(member);
       else if (running.size === 0) giveUp();

@@ -106,7 +106,11 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
       parameters: parameters[operation.kind],
       requestBody: { required: true, content: json(request, example) },
       responses: {
-        200: { description: 'Done.', headers: { ...responseHeaders, ...limitHeaders }, content: json(response) },
+        200: {
+          description: 'Done.',
+          headers: { ...responseHeaders, ...limitHeaders },
+          content: json(response, operation.answerExample),
+        },
         ...problemResponses,
         ...(variant.surface === 'query' && refusalOf('NODE_ERROR', {})),
         ...(operation.role && refusalOf('PERMISSION_DENIED', {})),

@@ -51,10 +51,12 @@ export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
   Handler<Shape<Q>, Shape<R>> & {
     /** A request as a reader of the documentation would send it; fields that the variant lacks are left out. */
     readonly example: (variant: Variant) => Partial<Shape<Q>>;
+    readonly answerExample?: Shape<R>;
   };
 // biome-ignore lint/suspicious/noExplicitAny: for code that handles operations whatever their requests look like
 type AnyHandler = Handler<any, object>;
-export type AnyOperation = Definition<Fields, Fields> & AnyHandler & { readonly example: (variant: Variant) => object };
+export type AnyOperation = Definition<Fields, Fields> &
+  AnyHandler & { readonly example: (variant: Variant) => object; readonly answerExample?: object };
 
 export const operation = <const Q extends Fields, const R extends Fields>(definition: Operation<Q, R>) => definition;
 

@@ -7,12 +7,12 @@ import {
   transactionRecord,
 } from './chain-records.js';
 import { operation } from './define.js';
+import { answers, asked } from './query-examples.js';
 import { address, int64, list, text } from './schema.js';
 
 const hashText = text(66, 66, '^0x[0-9a-fA-F]{64}$');
 const hash = { transaction_hash: { schema: hashText, required: true } } as const;
-const anyHash = '0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b';
-const byHash = () => ({ transaction_hash: anyHash });
+const byHash = () => ({ transaction_hash: asked.hash });
 
 export const getBlock = operation({
   kind: 'query',
@@ -20,8 +20,9 @@ export const getBlock = operation({
   summary: 'A block, by its number.',
   surface: 'query',
   request: { block_number: { schema: int64({ minimum: 0 }), required: true } },
-  example: () => ({ block_number: 0 }),
+  example: () => ({ block_number: asked.block_number }),
   response: { block: { schema: blockRecord, required: true } },
+  answerExample: answers.block,
   handle: async ({ queries }, { block_number }, { variant }) => ({ block: await queries.block(variant, block_number) }),
 });
 
@@ -33,6 +34,7 @@ export const getPendingTransaction = operation({
   request: hash,
   example: byHash,
   response: { pending_transaction: { schema: pendingTransactionRecord, required: true } },
+  answerExample: answers.pendingTransaction,
   handle: async ({ queries }, { transaction_hash }, { variant }) => ({
     pending_transaction: await queries.pendingTransaction(variant, transaction_hash),
   }),
@@ -46,6 +48,7 @@ export const getTransaction = operation({
   request: hash,
   example: byHash,
   response: { transaction: { schema: transactionRecord, required: true } },
+  answerExample: answers.transaction,
   handle: async ({ queries }, { transaction_hash }, { variant }) => ({
     transaction: await queries.transaction(variant, transaction_hash),
   }),
@@ -59,6 +62,7 @@ export const getTransactionReceipt = operation({
   request: hash,
   example: byHash,
   response: { transaction_receipt: { schema: receiptRecord, required: true } },
+  answerExample: answers.receipt,
   handle: async ({ queries }, { transaction_hash }, { variant }) => ({
     transaction_receipt: await queries.receipt(variant, transaction_hash),
   }),
@@ -72,6 +76,7 @@ export const listInternalTransactions = operation({
   request: hash,
   example: byHash,
   response: { internal_transactions: { schema: list(internalTransactionRecord), required: true } },
+  answerExample: answers.internalTransactions,
   handle: async ({ queries }, { transaction_hash }, { variant }) => ({
     internal_transactions: await queries.internalTransactions(variant, transaction_hash),
   }),
@@ -85,6 +90,7 @@ export const listLogs = operation({
   request: hash,
   example: byHash,
   response: { logs: { schema: list(logRecord), required: true } },
+  answerExample: answers.logs,
   handle: async ({ queries }, { transaction_hash }, { variant }) => ({
     logs: await queries.logs(variant, transaction_hash),
   }),
@@ -96,8 +102,9 @@ export const listPendingTransactions = operation({
   summary: 'The transactions of a sender that wait to be included, in order of their nonces, or those with one nonce.',
   surface: 'query',
   request: { from: { schema: address, required: true }, nonce: { schema: int64({ minimum: 0 }) } },
-  example: ({ addressExample }) => ({ from: addressExample }),
+  example: () => ({ from: asked.from }),
   response: { pending_transactions: { schema: list(pendingTransactionRecord), required: true } },
+  answerExample: answers.pendingTransactions,
   handle: async ({ queries }, { from, nonce }, { variant }) => ({
     pending_transactions: await queries.pendingTransactions(variant, from, nonce),
   }),
@@ -109,8 +116,9 @@ export const listTransactions = operation({
   summary: 'Up to 100 transactions by their hashes: those that blocks include, in the order asked for.',
   surface: 'query',
   request: { transaction_hashes: { schema: list(hashText, { maxItems: 100 }) } },
-  example: () => ({ transaction_hashes: [anyHash] }),
+  example: () => ({ transaction_hashes: [asked.hash] }),
   response: { transactions: { schema: list(transactionRecord), required: true } },
+  answerExample: answers.transactions,
   handle: async ({ queries }, { transaction_hashes = [] }, { variant }) => ({
     transactions: await queries.transactions(variant, transaction_hashes),
   }),

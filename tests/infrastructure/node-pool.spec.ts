@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
@@ -6,6 +7,7 @@ import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node, RpcAnswer } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { nodePool } from '../../infrastructure/node/pool.js';
+import { startAnsweringNode } from '../support/answering-node.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../support/evm-chain.js';
 import type { EvmFaults } from '../support/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../support/evm-node.js';
@@ -152,13 +154,28 @@ describe('a pool of nodes', () => {
     assert(failure instanceof Failure && failure.code === 'UNAVAILABLE', String(failure));
   });
 
-  it('asks once for a final block that many want, also as the very first question', async () => {
-    pool = poolOf(first.url);
-    for (let i = 0; i < 50; i++) {
-      const asking = Promise.all([0, 1, 2].map(() => ask('eth_getBalance', anna, hex(9))));
-      await (i % 10 === 0 ? asking : Promise.resolve());
-    }
-    assert.deepEqual(asked('eth_getBalance'), [1, 0]);
+  it('asks once for what is final, also when it learns that only after the very first answer', async () => {
+    const settled = { number: hex(16), hash: chain.at(16)?.hash };
+    const learned = new AbortController();
+    const node = await startAnsweringNode({
+      eth_chainId: () => '0x1',
+      eth_getBlockByNumber: async () => {
+        if (!learned.signal.aborted) await once(learned.signal, 'abort');
+        return settled;
+      },
+      eth_getBalance: () => {
+        setImmediate(() => learned.abort());
+        return '0x7';
+      },
+    });
+    open.push(node);
+    pool = poolOf(node.url);
+    for (let i = 0; i < 5; i++)
+      assert.deepEqual(
+        await Promise.all([0, 1, 2].map(() => ask('eth_getBalance', anna, hex(9)))),
+        Array(3).fill('"0x7"'),
+      );
+    assert.equal(node.asked.filter(({ method }) => method === 'eth_getBalance').length, 1);
   });
 
   describe('remembers', () => {

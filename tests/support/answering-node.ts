@@ -14,22 +14,32 @@ export const noSuchMethod = () => refusal(-32601, 'the method does not exist/is 
 /** A node that answers what it is told to, method by method, and keeps what it was asked. */
 export const startAnsweringNode = async (answers: Answers) => {
   const asked: { method: string; params: readonly unknown[] }[] = [];
+  const batches: number[] = [];
+  const options = { takesBatches: true };
   let gate: Promise<void> = Promise.resolve();
-  const answer = ({ id, method, params }: Request) => {
+  const answer = async ({ id, method, params }: Request) => {
     try {
-      return { jsonrpc: '2.0', id, result: (answers[method] ?? noSuchMethod)(params) };
+      return { jsonrpc: '2.0', id, result: await (answers[method] ?? noSuchMethod)(params) };
     } catch (error) {
       const { code, message } = error as { code: number; message: string };
       return { jsonrpc: '2.0', id, error: { code, message } };
     }
   };
+  const answerAll = async (request: Request | Request[]) => {
+    const isBatch = Array.isArray(request);
+    if (isBatch && !options.takesBatches)
+      return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'one at a time' } };
+    return isBatch ? (await Promise.all(request.map(answer))).reverse() : await answer(request);
+  };
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const request = JSON.parse(Buffer.concat(chunks).toString()) as Request;
-    asked.push({ method: request.method, params: request.params });
+    const request = JSON.parse(Buffer.concat(chunks).toString()) as Request | Request[];
+    const isBatch = Array.isArray(request);
+    if (isBatch) batches.push(request.length);
+    for (const { method, params } of isBatch ? request : [request]) asked.push({ method, params });
     await gate;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(request)));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await answerAll(request)));
   };
   const server = createServer((incoming, response) => void respond(incoming, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -38,6 +48,9 @@ export const startAnsweringNode = async (answers: Answers) => {
     /** May be changed at any time. */
     answers,
     asked,
+    /** How many calls were in each batch. */
+    batches,
+    options,
     /** Nothing is answered until the result is called. */
     hold: (): (() => void) => {
       const opened = new AbortController();

@@ -5,9 +5,11 @@ import { embedded } from '../support/engines.js';
 import { addressOf, digestOf } from '../support/evm-chain.js';
 import { eventually } from '../support/following.js';
 import { call, problemIn } from '../support/http.js';
-import { type Records, useRecordedRollup } from '../support/recorded-queries.js';
+import { checkAnswer, type Records, useRecordedRollup } from '../support/recorded-queries.js';
 import { hashOf, otherTraces, recordedAnswers, transactionOf } from '../support/recorded-rollup.js';
 import { demoOf, startService } from '../support/service.js';
+
+type Content = { content: Record<string, { example?: object }> };
 
 const unknown = { transaction_hash: digestOf('unknown') };
 
@@ -131,6 +133,24 @@ describe('chain queries, when nodes can do less', function () {
     assert.equal(askedFor(), 1);
   });
 
+  it('asks for a hundred transactions in one batch, and one by one where a node takes none', async () => {
+    const names = ['one with tokens', 'a legacy transfer', 'a creation'];
+    const hashes = [...names.map(hashOf), ...Array.from({ length: 97 }, (_, i) => digestOf(`batch ${i}`))];
+    const before = node().batches.length;
+    const listed = async () => (await ask('ListTransactions', { transaction_hashes: hashes })).transactions as Records;
+    const found = await listed();
+    assert.deepEqual(
+      found.map(({ transaction_hash }) => transaction_hash),
+      names.map(hashOf),
+    );
+    assert.equal(node().batches.slice(before).length, 1);
+    node().options.takesBatches = false;
+    assert.deepEqual(await listed(), found);
+    assert.deepEqual(await listed(), found);
+    assert.deepEqual(node().batches.slice(before + 1), [hashes.length - names.length]);
+    node().options.takesBatches = true;
+  });
+
   it('asks again for a block that may change', async () => {
     const before = countOf('eth_getBlockByNumber');
     await ask('GetBlock', { block_number: 198 });
@@ -140,15 +160,13 @@ describe('chain queries, when nodes can do less', function () {
 
   it('is documented, with an example of each and what it may refuse', async () => {
     const document = (await (await fetch(`${service().url}/openapi.json`)).json()) as {
-      paths: Record<
-        string,
-        { post: { responses: object; requestBody: { content: Record<string, { example: object }> } } }
-      >;
+      paths: Record<string, { post: { responses: Record<string, Content>; requestBody: Content } }>;
     };
     const ours = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/q/'));
     assert.equal(ours.length, 8);
     for (const [path, { post }] of ours) {
       assert.ok(Object.keys(post.requestBody.content['application/json']?.example ?? {}).length > 0, path);
+      checkAnswer(path.slice('/v1/q/'.length), post.responses[200]?.content['application/json']?.example ?? {});
       for (const status of ['400', '404', '429', '502', '503'])
         assert.ok(status in post.responses, `${path} ${status}`);
     }

@@ -1,0 +1,111 @@
+import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+import { NodeFault } from '../chains/nodes/node-fault.js';
+import { type Envelope, readEnvelope } from './envelope.js';
+
+export type Question = { readonly method: string; readonly params: string; readonly waiter: Waiter };
+type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unknown): void };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const opening: readonly number[] = [0x5b, 0x7b];
+const closing: readonly number[] = [0x5d, 0x7d];
+
+const afterText = (bytes: Buffer, start: number): number => {
+  for (let end = bytes.indexOf(quote, start + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === backslash) escapes++;
+    if (escapes % 2 === 0) return end + 1;
+  }
+  return bytes.length;
+};
+
+/** Where the array that starts there has its commas, and its end at last. */
+const marksIn = (bytes: Buffer, start: number): readonly number[] => {
+  const marks: number[] = [];
+  let depth = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === quote) at = afterText(bytes, at) - 1;
+    else if (opening.includes(byte)) depth++;
+    else if (closing.includes(byte)) depth--;
+    else if (byte === comma && depth === 1) marks.push(at);
+    if (depth === 0) return [...marks, at];
+  }
+  return [];
+};
+
+/** The elements of an array as they are written, so that a large one is not read to be taken apart; null for anything else. */
+export const elementsOf = (bytes: Buffer): readonly Buffer[] | null => {
+  const start = bytes.indexOf('[');
+  if (start < 0 || bytes.toString('latin1', 0, start).trim() !== '') return null;
+  const marks = marksIn(bytes, start);
+  return marks.length === 0 ? null : marks.map((end, i) => bytes.subarray((marks[i - 1] ?? start) + 1, end));
+};
+
+/** What a batch was answered with, by id as it is written; null for what is no answer to a batch. */
+export const readBatch = (bytes: Buffer): ReadonlyMap<string | null, Envelope> | null => {
+  const envelopes = elementsOf(bytes)?.map(readEnvelope);
+  return envelopes ? new Map(envelopes.flatMap((envelope) => (envelope ? [[envelope.id, envelope]] : []))) : null;
+};
+
+/** Leaves when all of them have left. */
+const waiterFor = (waiters: readonly Waiter[]): Waiter => {
+  const all = createWaiter();
+  let left = 0;
+  const leaveLast = () => {
+    left++;
+    if (left === waiters.length) all.leave();
+  };
+  for (const waiter of waiters) waiter.onLeave(leaveLast);
+  return all;
+};
+
+/** How a link asks: many questions at once, which are null where the node takes no batches, or one. */
+type Ways = {
+  readonly together: (questions: readonly Question[], waiter: Waiter) => Promise<readonly (Envelope | null)[] | null>;
+  readonly alone: (question: Question) => Promise<Envelope>;
+};
+
+/** Collects the questions of one bundle that are asked at the same time into one batch. */
+export const createBundles = ({ together, alone }: Ways) => {
+  const waiting = new Map<symbol, Waiting[]>();
+  let takesBatches = true;
+
+  const askAlone = (questions: readonly Waiting[]) => {
+    for (const question of questions) alone(question).then(question.resolve, question.reject);
+  };
+  const askTogether = async (questions: readonly Waiting[]) => {
+    const answers = await together(questions, waiterFor(questions.map(({ waiter }) => waiter)));
+    if (!answers) {
+      takesBatches = false;
+      askAlone(questions);
+      return;
+    }
+    for (const [place, { resolve, reject }] of questions.entries()) {
+      const answer = answers[place];
+      if (answer) resolve(answer);
+      else reject(new NodeFault('failing', 'left a question of a batch without an answer'));
+    }
+  };
+  const send = (bundle: symbol) => {
+    const questions = waiting.get(bundle) ?? [];
+    waiting.delete(bundle);
+    if (!takesBatches || questions.length === 1) return askAlone(questions);
+    return askTogether(questions).catch((fault: unknown) => {
+      for (const { reject } of questions) reject(fault);
+    });
+  };
+
+  return (bundle: symbol, question: Question): Promise<Envelope> =>
+    new Promise((resolve, reject) => {
+      const others = waiting.get(bundle);
+      const one = { ...question, resolve, reject };
+      question.waiter.onLeave(() => reject(new NodeFault('failing', 'nobody waits for the answer')));
+      if (others) others.push(one);
+      else {
+        waiting.set(bundle, [one]);
+        setImmediate(() => void send(bundle));
+      }
+    });
+};
