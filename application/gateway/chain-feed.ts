@@ -81,7 +81,7 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
   const logs = new Set<LogListener>();
   const pending = new Set<Hear>();
   const tellOf = tellLogs(logs, system);
-  let watchingPending: AbortController | null = null;
+  let watchingPending: { readonly ending: AbortController; readonly begun: Promise<void> } | null = null;
 
   const tellPending = (hash: string) => {
     const told = tell(hash);
@@ -102,13 +102,17 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
   };
   const following = createFollowing(node, system, events, () => heads.size + logs.size + pending.size > 0);
 
+  const watchPending = () => {
+    const ending = new AbortController();
+    return { ending, begun: node.watchPending(tellPending, ending.signal) };
+  };
   const join = async <T>(listeners: Set<T>, listener: T): Promise<Leave> => {
     await following.join();
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
       if (pending.size === 0) {
-        watchingPending?.abort();
+        watchingPending?.ending.abort();
         watchingPending = null;
       }
       void following.leave();
@@ -119,10 +123,8 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
     onLogs: (filter, hear) => join(logs, { filter, hear }),
     onPending: async (hear) => {
       const leave = await join(pending, hear);
-      if (!watchingPending) {
-        watchingPending = new AbortController();
-        node.watchPending(tellPending, watchingPending.signal);
-      }
+      watchingPending ??= watchPending();
+      await watchingPending.begun;
       return leave;
     },
     onSyncing: createSyncingFeed(node, system),

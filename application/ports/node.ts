@@ -56,8 +56,8 @@ export interface Node {
   head(): Promise<Head>;
   /** Calls when there may be a new head, until the signal. */
   watchHeads(notice: () => void, signal: AbortSignal): void;
-  /** Calls with the hash of each transaction that becomes pending, until the signal. */
-  watchPending(notice: (hash: string) => void, signal: AbortSignal): void;
+  /** Calls with the hash of each transaction that becomes pending, from when this resolves until the signal. */
+  watchPending(notice: (hash: string) => void, signal: AbortSignal): Promise<void>;
   figures(): NodeFigures;
   /** Fires when they are let go of. */
   readonly closed: AbortSignal;

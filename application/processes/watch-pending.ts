@@ -138,7 +138,7 @@ const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
       if (heard.size === 0) await bell.wait(checkEveryMs);
     },
   };
-  node.watchPending(news.hear, signal);
+  void node.watchPending(news.hear, signal);
   node.watchHeads(() => {
     news.mayHaveMoved = true;
     bell.ring();

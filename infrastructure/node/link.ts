@@ -6,8 +6,13 @@ import type { Envelope } from './envelope.js';
 export type Link = {
   /** `params` is JSON. What is asked at the same time in one bundle goes as one batch. */
   exchange(method: string, params: string, waiter: Waiter, bundle?: symbol): Promise<Envelope>;
-  /** Only where a node can speak first: until the connection ends, which resolves, or the signal. */
-  listen?(subscription: string, notice: (result: unknown) => void, signal: AbortSignal): Promise<void>;
+  /** Only where a node can speak first: until the connection ends, which resolves, or the signal. `begun` once it does. */
+  listen?(
+    subscription: string,
+    notice: (result: unknown) => void,
+    signal: AbortSignal,
+    begun?: () => void,
+  ): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -1,23 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../../domain/rpc-value.js';
 import { limited } from './limited.js';
 import type { Member } from './member.js';
 
 const pauseMs = 500;
 const answerMs = 5000;
+const longestBeginMs = 1000;
 const rememberedHashes = 50_000;
 
 type Notice = (hash: string) => void;
 
 /** After a change of nodes the same transactions may be told of again. */
-const onlyNew = (notice: Notice): Notice => {
+const onlyNew = (given: Notice) => {
   const seen = new Set<string>();
-  return (hash) => {
-    if (seen.has(hash)) return;
+  const note = (hash: string) => {
     seen.add(hash);
     const [oldest] = seen;
     if (seen.size > rememberedHashes && oldest !== undefined) seen.delete(oldest);
-    notice(hash);
   };
+  const notice: Notice = (hash) => {
+    if (seen.has(hash)) return;
+    note(hash);
+    given(hash);
+  };
+  return { note, notice };
 };
 
 const ask = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -26,30 +32,85 @@ const ask = async (member: Member, method: string, params: readonly unknown[]): 
   return JSON.parse(answer.result.toString()) as unknown;
 };
 
-/** Where a node does not speak first it collects them, and is asked. */
-const poll = async (member: Member, notice: Notice, signal: AbortSignal) => {
-  const filter = await ask(member, 'eth_newPendingTransactionFilter', []);
+const hashesIn = (content: unknown): readonly string[] => {
+  const queues = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
+  const held = queues.flatMap((queue) => (isRecord(queue) ? Object.values(queue) : []));
+  return held.flatMap((one) => (isRecord(one) && typeof one.hash === 'string' ? [one.hash] : []));
+};
+
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+
+/** What a node that shows its pool holds, as often as that costs it no more than a tenth of its time. */
+const inspect = async (member: Member, tell: (hashes: readonly string[]) => void, signal: AbortSignal) => {
   while (!signal.aborted) {
-    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    const startedAt = performance.now();
+    tell(hashesIn(await ask(member, 'txpool_content', [])));
+    await pause(Math.max(pauseMs, 10 * (performance.now() - startedAt)), signal);
+  }
+};
+
+/** Where a node neither speaks first nor shows its pool it collects them, and is asked. */
+const poll = async (member: Member, notice: Notice, begun: () => void, signal: AbortSignal) => {
+  const filter = await ask(member, 'eth_newPendingTransactionFilter', []);
+  begun();
+  while (!signal.aborted) {
+    await pause(pauseMs, signal);
     if (signal.aborted) return;
     const hashes = await ask(member, 'eth_getFilterChanges', [filter]);
     for (const hash of Array.isArray(hashes) ? hashes : []) notice(String(hash));
   }
 };
 
-/** From one node at a time, from another when that fails. */
-export const watchPending = async (members: readonly Member[], given: Notice, signal: AbortSignal) => {
-  const notice = onlyNew(given);
+type Way = () => Promise<void>;
+type Ears = {
+  /** Of one that is new. */
+  readonly notice: Notice;
+  /** Of all that wait. */
+  readonly tellHeld: (hashes: readonly string[]) => void;
+  /** From here on nothing is missed, unless that node fails. */
+  readonly begun: (member: Member) => void;
+};
+
+const waysTo = (member: Member, { notice, tellHeld, begun }: Ears, signal: AbortSignal): readonly Way[] => {
+  const { listen } = member;
   const hear = (hash: unknown) => {
     if (typeof hash === 'string') notice(hash);
   };
-  const ways = members.flatMap((member) => {
-    const { listen } = member;
-    const heard = listen ? [() => listen('newPendingTransactions', hear, signal)] : [];
-    return [...heard, () => poll(member, notice, signal)];
-  });
-  for (let i = 0; !signal.aborted; i = (i + 1) % ways.length) {
-    await ways[i]?.().catch(() => undefined);
-    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
-  }
+  return [
+    ...(listen ? [() => listen('newPendingTransactions', hear, signal, () => begun(member))] : []),
+    () => inspect(member, tellHeld, signal),
+    () => poll(member, notice, () => begun(member), signal),
+  ];
 };
+
+/**
+ * From one node at a time, from another when that fails; what came meanwhile and still waits is told of then. Resolves when
+ * it has begun, or that takes too long: what waited before is not told of.
+ */
+export const watchPending = (members: readonly Member[], given: Notice, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const { notice, note } = onlyNew(given);
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      resolve();
+    };
+    setTimeout(begin, longestBeginMs).unref();
+    const tellHeld = (hashes: readonly string[]) => {
+      for (const hash of hashes) (hasBegun ? notice : note)(hash);
+      begin();
+    };
+    const catchUp = async (member: Member) => {
+      if (hasBegun) tellHeld(hashesIn(await ask(member, 'txpool_content', [])));
+      begin();
+    };
+    const begun = (member: Member) => void catchUp(member).catch(() => undefined);
+    const ways = members.flatMap((member) => waysTo(member, { notice, tellHeld, begun }, signal));
+    const watch = async () => {
+      for (let i = 0; !signal.aborted; i = (i + 1) % ways.length) {
+        await ways[i]?.().catch(() => undefined);
+        await pause(pauseMs, signal);
+      }
+    };
+    void watch();
+  });

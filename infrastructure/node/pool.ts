@@ -109,7 +109,7 @@ export const nodePool = (
     },
     head: async () => (await lookout.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached'),
     watchHeads: lookout.watch,
-    watchPending: (notice, signal) => void watchPending(members, notice, AbortSignal.any([signal, lookout.closed])),
+    watchPending: (notice, signal) => watchPending(members, notice, AbortSignal.any([signal, lookout.closed])),
     figures: () => ({
       ...shared.counted,
       members: members.map((member) => ({ isUp: member.isUp(), head: member.head()?.number ?? 0 })),

@@ -130,10 +130,11 @@ export const socketLink = (url: URL): Link => {
   };
   return {
     exchange: async (method, params, waiter) => await connection().exchange(method, params, waiter),
-    listen: async (name, notice, signal) => {
+    listen: async (name, notice, signal, begun) => {
       const used = connection();
       const id = await subscribe(used, name);
       used.listeners.set(id, notice);
+      begun?.();
       await endOf(used, signal);
       used.listeners.delete(id);
       const unsubscribe = (waiter: Waiter) => used.exchange('eth_unsubscribe', JSON.stringify([id]), waiter);

@@ -70,7 +70,7 @@ const createHandNode = () => {
       reach();
       return { number: blocks.length - 1, hash: blocks.at(-1)?.hash ?? '' };
     },
-    watchPending: (notice: (hash: string) => void) => void told.push(notice),
+    watchPending: async (notice: (hash: string) => void) => void told.push(notice),
     watchHeads: (notice: () => void) => void heads.push(notice),
   } as unknown as Node;
 
