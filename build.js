@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -21,31 +21,60 @@ const write = (path, contents) => {
   renameSync(draft, path);
 };
 
-/** TypeScript to JavaScript, file by file; checking types is tsc's job in `npm run check`. */
+/** What brings files of its own, or is loaded only where an engine is configured. */
+const external = [
+  '@photostructure/sqlite',
+  '@nomicfoundation/*',
+  '@ton/sandbox',
+  '@eventstore/db-client',
+  'mongodb',
+  'bullmq',
+  'ioredis',
+];
+
+/** The command, and what runs in threads of its own and is loaded by its name. */
+const entries = (files) => [
+  join(root, 'interfaces', 'main.ts'),
+  ...files.filter((file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'))),
+];
+
+/**
+ * TypeScript and the libraries to a few files, because reading them one by one would take most of a command's time; checking
+ * types is tsc's job in `npm run check`. All lie side by side, so that what one reads from beside itself is there.
+ */
 export const build = async () => {
   const esbuild = await import('esbuild');
   const started = new Date();
   const files = sources();
   const { outputFiles } = await esbuild.build({
-    entryPoints: files.filter((file) => file.endsWith('.ts')),
+    entryPoints: entries(files),
     outdir: join(root, 'dist'),
-    outbase: root,
+    entryNames: '[name]',
+    bundle: true,
+    splitting: true,
+    external,
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    // For libraries that are no modules.
+    banner: { js: "const require = process.getBuiltinModule('module').createRequire(import.meta.url);" },
     sourcemap: 'linked',
+    sourcesContent: false,
     write: false,
   });
-  for (const { path, contents } of outputFiles) write(path, contents);
+  // Entries, whose names do not change with what they hold, come last: they name the others.
+  const isEntry = ({ path }) => !/-[A-Z0-9]{8}\.js/.test(path);
+  for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) write(path, contents);
   for (const file of files.filter((file) => file.endsWith('.html')))
-    write(join(root, 'dist', file.slice(root.length)), readFileSync(file));
+    write(join(root, 'dist', basename(file)), readFileSync(file));
   write(stamp, started.toISOString());
 };
 
 /** So that `npx chainfold` works right after `npm ci`, and after every edit. */
 export const buildIfStale = async () => {
   const built = existsSync(stamp) ? Date.parse(readFileSync(stamp, 'utf8')) : 0;
-  if (sources().some((file) => statSync(file).mtimeMs > built)) await build();
+  const inputs = [...sources(), fileURLToPath(import.meta.url), join(root, 'package-lock.json')];
+  if (inputs.some((file) => statSync(file).mtimeMs > built)) await build();
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

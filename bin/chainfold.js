@@ -5,4 +5,4 @@ process.setSourceMapsEnabled(true);
 // An image carries the compiled files alone; a clone compiles what has changed.
 const builder = new URL('../build.js', import.meta.url);
 if (existsSync(builder)) await (await import(builder.href)).buildIfStale();
-await import('../dist/interfaces/main.js');
+await import('../dist/main.js');

@@ -11,6 +11,7 @@ import {
   START,
 } from '@eventstore/db-client';
 import { noStream, type Revision, WrongRevision } from '../../application/ports/event-store.js';
+import { StoreDown } from '../../domain/failure.js';
 import { withDeadline } from '../deadline.js';
 import { guardAgainstClient, retrying, tryMs } from './patience.js';
 
@@ -88,11 +89,17 @@ const collect = async (reading: Reading): Promise<RawRecord[]> => {
 
 const position = (commit: bigint) => ({ commit, prepare: commit });
 const eventData = (record: NewRecord) => jsonEvent({ ...record, data: record.data as Record<string, unknown> });
-const never = () => false;
 
-const createReads = (client: EventStoreDBClient) => {
+const createReads = (client: EventStoreDBClient, closing: AbortSignal) => {
+  /** A read that is cut off by closing ends like one that has come to its end, with less than there is. */
+  const whole = async (read: Promise<RawRecord[]>): Promise<RawRecord[]> => {
+    const records = await read;
+    if (closing.aborted) throw new StoreDown('the event store was closed');
+    return records;
+  };
+  const isClosed = () => closing.aborted;
   const readStream: Connection['readStream'] = (stream, { from, count, newestFirst, resolveLinks } = {}) =>
-    retrying(never, async () => {
+    retrying(isClosed, async () => {
       const [direction, start] = newestFirst ? ([BACKWARDS, END] as const) : ([FORWARDS, START] as const);
       const reading = client.readStream(stream, {
         direction,
@@ -100,17 +107,17 @@ const createReads = (client: EventStoreDBClient) => {
         ...(count !== undefined && { maxCount: count }),
         resolveLinkTos: resolveLinks ?? false,
       });
-      return collect(reading as Reading).catch((error) => (isMissingStream(error) ? [] : Promise.reject(error)));
+      return whole(collect(reading as Reading)).catch((error) => (isMissingStream(error) ? [] : Promise.reject(error)));
     });
   const readAll: Connection['readAll'] = (from, maxCount) =>
-    retrying(never, () => {
+    retrying(isClosed, () => {
       const fromPosition = from === null ? START : position(from);
-      return collect(client.readAll({ direction: FORWARDS, fromPosition, maxCount }) as Reading);
+      return whole(collect(client.readAll({ direction: FORWARDS, fromPosition, maxCount }) as Reading));
     });
   const readAllBackwards: Connection['readAllBackwards'] = (before, maxCount) =>
-    retrying(never, () => {
+    retrying(isClosed, () => {
       const fromPosition = before === null ? END : position(before);
-      return collect(client.readAll({ direction: BACKWARDS, fromPosition, maxCount }) as Reading);
+      return whole(collect(client.readAll({ direction: BACKWARDS, fromPosition, maxCount }) as Reading));
     });
   return { readStream, readAll, readAllBackwards };
 };
@@ -118,7 +125,8 @@ const createReads = (client: EventStoreDBClient) => {
 export const connect = (url: string): Connection => {
   const client = EventStoreDBClient.connectionString(url);
   const release = guardAgainstClient();
-  const reads = createReads(client);
+  const closing = new AbortController();
+  const reads = createReads(client, closing.signal);
 
   /** A try whose answer got lost may be what moved the stream. */
   const storedBefore = async (stream: string, expected: Revision, records: readonly NewRecord[]) => {
@@ -150,6 +158,7 @@ export const connect = (url: string): Connection => {
         filter: excludeSystemEvents(),
       }),
     close: async () => {
+      closing.abort();
       release();
       await client.dispose();
     },

@@ -4,6 +4,7 @@ import type { App } from '../../application/app.js';
 import { Failure } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
+import { createPages } from '../console/pages.js';
 import { createGateway } from '../gateway/http.js';
 import { isGatewayAddress } from '../gateway/target.js';
 import { createSockets } from '../gateway/websocket.js';
@@ -11,7 +12,6 @@ import { endpoints } from '../operations/index.js';
 import { answerProblem, requestIdOf } from './answer.js';
 import { createMetrics } from './metrics.js';
 import { createOperations } from './operations.js';
-import { createPages } from './pages.js';
 import { HttpFailure, problemOf } from './problems.js';
 
 export type HttpServer = {

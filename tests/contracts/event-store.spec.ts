@@ -52,6 +52,21 @@ for (const [adapter, place] of Object.entries(eventStores))
     it('reads a stream that nobody wrote as empty', async () =>
       assert.deepEqual(await store.read(stream(1)), { events: [], revision: noStream }));
 
+    it('fails what is asked for while it is being closed, rather than to show less than there is', async () => {
+      const position = await store.append([write(stream(1), [event(1)])]);
+      for (const turns of range(6)) {
+        const other = await open();
+        await other.head();
+        const asking = range(20).map(() => Promise.all([other.head(), other.read(stream(1))]));
+        for (const _ of range(turns)) await new Promise((resolve) => setImmediate(resolve));
+        const closed = close(other);
+        for (const one of await Promise.allSettled(asking))
+          if (one.status === 'fulfilled')
+            assert.deepEqual([one.value[0] >= position, numbers(one.value[1].events)], [true, [1]]);
+        await closed;
+      }
+    });
+
     it('gives back what was stored, to the letter', async () => {
       const odd = event(1, { text: 'Zürich \u{1f98a} "\\ \n', big: '1'.repeat(78), deep: { list: [null, true, 1.5] } });
       const position = await store.append([write(stream(1), [odd])]);

@@ -4,10 +4,10 @@ import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { openRpc } from '../gateway/openrpc.js';
-import { answerProblem, requestIdOf } from './answer.js';
-import type { createMetrics } from './metrics.js';
-import { openApi } from './openapi.js';
-import { HttpFailure, problems, slugOf } from './problems.js';
+import { answerProblem, requestIdOf } from '../http/answer.js';
+import type { createMetrics } from '../http/metrics.js';
+import { openApi } from '../http/openapi.js';
+import { HttpFailure, problems, slugOf } from '../http/problems.js';
 
 /** A projection this far behind serves answers that nobody should rely on. */
 const readyLagSeconds = 30;
@@ -44,7 +44,7 @@ export const createPages = (deps: {
   const pages = express().disable('x-powered-by').disable('etag');
   const document = openApi(apiVersion);
   const methods = openRpc(apiVersion);
-  const docs = readFileSync(new URL('../console/docs.html', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('./docs.html', import.meta.url), 'utf8');
 
   pages.use((request, response, next) => {
     response.set('x-request-id', requestIdOf(request, app.system));
