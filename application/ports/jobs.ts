@@ -27,5 +27,7 @@ export interface Jobs {
   work(work: Work, signal: AbortSignal): Promise<void>;
   /** How many wait or are being done. */
   count(): Promise<number>;
+  /** Another one when the queue may have lost what it held. */
+  identity(): Promise<string>;
   close(): Promise<void>;
 }

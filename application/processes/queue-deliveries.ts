@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.js';
 import { openDeliveries } from '../../projections/deliveries.js';
 import { scopeFor } from '../address-book.js';
 import { deliveryStep } from '../deliveries.js';
@@ -24,6 +25,7 @@ type Data = { readonly deliveryId: string; readonly webhookId: string };
 
 const pageSize = 200;
 const repairEveryMs = 60_000;
+const lookEveryMs = 1000;
 const catchUpMs = 30_000;
 
 /** Puts what is to be delivered into the queue as it is asked for. */
@@ -75,19 +77,36 @@ export const createDeliveryQueue = (ports: Ports) => {
     });
 };
 
-/** What the queue lost is put anew, at the start and then from time to time; what it has is left as it is. */
-export const createDeliveryRepair =
-  ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) =>
-  async (signal: AbortSignal): Promise<void> => {
+/** What the queue lost is put anew: at the start, as soon as it is another, and from time to time; what it has is left as it is. */
+export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
+  const repair = async (signal: AbortSignal) => {
+    let after: DocumentKey | undefined;
+    do {
+      const found = await readModels.scan(openDeliveries, after);
+      await jobs.put(
+        found.map(({ document }) => ({ id: document.delivery_id, lane: document.webhook_id, at: document.next_at })),
+      );
+      after = found.at(-1);
+    } while (after && !signal.aborted);
+  };
+  /** Null while the queue is away. */
+  const identity = () =>
+    jobs.identity().catch((error: unknown) => {
+      if (error instanceof Failure) return null;
+      throw error;
+    });
+
+  return async (signal: AbortSignal): Promise<void> => {
+    let repaired: string | null = null;
+    let due = 0;
     while (!signal.aborted) {
-      let after: DocumentKey | undefined;
-      do {
-        const found = await readModels.scan(openDeliveries, after);
-        await jobs.put(
-          found.map(({ document }) => ({ id: document.delivery_id, lane: document.webhook_id, at: document.next_at })),
-        );
-        after = found.at(-1);
-      } while (after && !signal.aborted);
-      await system.sleep(repairEveryMs, signal);
+      const current = await identity();
+      if (current !== null && (current !== repaired || system.now() >= due)) {
+        await repair(signal);
+        repaired = current;
+        due = system.now() + repairEveryMs;
+      }
+      await system.sleep(lookEveryMs, signal);
     }
   };
+};

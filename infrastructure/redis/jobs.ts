@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
 import type { Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
@@ -10,9 +12,17 @@ import { workShifts } from './shifts.js';
 /** So that Redis is not kept from others when many are put at once. */
 const atOnce = 1000;
 const answerMs = 3000;
+const markKey = 'chainfold:jobs:mark';
 
 const parts = <T>(all: readonly T[]) =>
   Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
+
+/** One that was emptied has forgotten the mark; one that was started anew may have come back with less than it had. */
+const identityOf = async (redis: Redis) => {
+  const run = /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? '';
+  await redis.set(markKey, randomUUID(), 'NX');
+  return `${run} ${await redis.get(markKey)}`;
+};
 
 /**
  * What BullMQ hands out are shifts, in which a worker does one job after the other: it wakes workers, shares the work
@@ -55,6 +65,7 @@ export const bullJobs = async (url: string, log: Log): Promise<Jobs> => {
       workers.delete(working);
     },
     count: lanes.count,
+    identity: () => identityOf(redis).catch(unavailable('Redis')),
     close: async () => {
       closing.abort();
       await Promise.all(workers);

@@ -140,6 +140,8 @@ export const sqliteJobs = async (path: string, now: () => number = Date.now): Pr
       calls.delete(call);
     },
     count: async () => (await ask({ kind: 'count' })).count,
+    // A file loses nothing while it is open.
+    identity: async () => path,
     close: async () => {
       closing.abort();
       await Promise.all(workers);

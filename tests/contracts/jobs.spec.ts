@@ -197,6 +197,12 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.equal(next.begun().length, 7);
     });
 
+    it('stays the same queue while it has what was put', async () => {
+      const before = await store.identity();
+      await store.put(named(1, 'a', Date.now() + 60_000));
+      assert.deepEqual([await store.identity(), await other.identity()], [before, before]);
+    });
+
     it('keeps jobs while no process has them open', async () => {
       await store.put([...named(3, 'a'), ...named(1, 'later', Date.now() + 300)]);
       await Promise.all([close(store), close(other)]);
@@ -255,6 +261,7 @@ describe('jobs on a Redis that fails', () => {
   it('fail in time while it is away, and go on by themselves when it is back', async () => {
     let redis = await startRedis();
     const jobs = await bullJobs(redis.url, silent);
+    const before = await jobs.identity();
     try {
       const worker = start(jobs);
       await jobs.put([...named(1, 'before'), ...named(1, 'lost', Date.now() + 60_000)]);
@@ -265,10 +272,17 @@ describe('jobs on a Redis that fails', () => {
         await assert.rejects(call, { code: 'UNAVAILABLE' });
         assert.ok(Date.now() - asked < 4000);
       }
+      await assert.rejects(() => jobs.identity(), { code: 'UNAVAILABLE' });
       redis = await startRedis(Number(new URL(redis.url).port));
       const putAgain = () => jobs.put(named(1, 'after')).then(...([() => true, () => false] as const));
       await until('it can be used again', putAgain);
       await until('the worker goes on', () => worker.has('after-0'));
+      const restarted = await jobs.identity();
+      assert.notEqual(restarted, before);
+      const visitor = new Redis(redis.url);
+      await visitor.flushall();
+      visitor.disconnect();
+      assert.notEqual(await jobs.identity(), restarted);
       worker.stop();
       await worker.ended;
     } finally {
