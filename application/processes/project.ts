@@ -1,7 +1,7 @@
-import type { About } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
+import { fold, plan } from '../folding.js';
 import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
-import type { Change, Checkpoint, DocumentKey, ReadModels } from '../ports/read-models.js';
+import type { Change, Checkpoint, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { checkpointName, includedBy, type Progress } from '../progress.js';
 
@@ -10,42 +10,6 @@ export type Projector = {
   run(signal: AbortSignal): Promise<void>;
   /** Projections that no longer move, and why; the others go on without them. */
   stopped(): ReadonlyMap<string, string>;
-};
-
-type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
-type Plan = {
-  readonly projection: AnyProjection;
-  readonly keys: readonly DocumentKey[];
-  readonly touches: readonly Touch[];
-};
-
-const slotOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
-const aboutOf = ({ metadata, position }: Recorded): About => ({
-  organizationId: metadata.organizationId,
-  variant: metadata.variant,
-  occurredAt: metadata.occurredAt,
-  position,
-});
-
-/** Which documents the events touch. */
-const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
-  const keys = new Map<string, DocumentKey>();
-  const touches = events.map((event) => {
-    const about = aboutOf(event);
-    const key = { scope: projection.scope(about), id: projection.key(event) };
-    const slot = slotOf(key);
-    keys.set(slot, key);
-    return { event, about, slot };
-  });
-  return { projection, keys: [...keys.values()], touches };
-};
-
-/** What they become: each is folded in memory and written once, however many events touch it. */
-const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
-  const documents = new Map(keys.map((key, i) => [slotOf(key), loaded[i] ?? null]));
-  for (const { event, about, slot } of touches)
-    documents.set(slot, projection.on[event.type]?.(documents.get(slot) ?? null, event.data, about) ?? null);
-  return keys.map((key) => ({ ...key, collection: projection, document: documents.get(slotOf(key)) ?? null }));
 };
 
 export const createProjector = (ports: {
