@@ -7,6 +7,7 @@ import type { PendingTransactions } from '../../application/ports/pending.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import type { StateStore } from '../../application/ports/state.js';
 import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
+import { memoryReadModels } from '../../infrastructure/memory/read-models.js';
 import { mongoPending } from '../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../infrastructure/mongodb/state.js';
@@ -64,6 +65,10 @@ export const readModels = {
   mongodb: async (collections: readonly AnyCollection[]) => {
     const { url, ...rest } = await mongoDatabase();
     return { open: () => mongoReadModels(url, collections), ...rest };
+  },
+  memory: async () => {
+    const store = memoryReadModels();
+    return { open: async () => store };
   },
 } satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<Place<ReadModels>>>;
 
