@@ -4,7 +4,7 @@ import { wallet } from '../domain/wallet.js';
 import { type AddressBook, type AddressInput, type AddressRecord, several } from './address-book.js';
 import type { Done, Nothing } from './handle.js';
 import { type Context, type Handle, type Step, step } from './handle.js';
-import type { EventStore, Position } from './ports/event-store.js';
+import type { Position, Streams } from './ports/event-store.js';
 import type { Progress } from './progress.js';
 
 type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInput[] };
@@ -26,7 +26,7 @@ const catchUpMs = 2000;
 
 export const createAddresses = (ports: {
   handle: Handle;
-  events: EventStore;
+  events: Streams;
   progress: Progress;
   addressBook: AddressBook;
 }): Addresses => {

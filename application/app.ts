@@ -2,16 +2,14 @@ import { type Variant, variants } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access.js';
 import { createAddressBook } from './address-book.js';
-import { type Addresses, createAddresses } from './addresses.js';
 import { type AssetImports, createAssetImports } from './asset-imports.js';
-import { type Assets, createAssets } from './assets.js';
 import { type Audit, createAudit } from './audit.js';
 import { type Balances, createBalances } from './balances.js';
 import { type ConfiguredChains, createChains } from './chains.js';
-import { type Contracts, createContracts } from './contracts.js';
 import { type Credentials, createCredentials } from './credentials.js';
-import { createDeliveries, type Deliveries } from './deliveries.js';
-import { createDescriptions, type Descriptions } from './descriptions.js';
+import type { Deliveries } from './deliveries.js';
+import type { Descriptions } from './descriptions.js';
+import { createDifferences } from './differences.js';
 import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
 import { createHandle, type Handle } from './handle.js';
 import { createOnce, type Once } from './idempotency.js';
@@ -22,6 +20,7 @@ import { createLedgers } from './ledgers.js';
 import { createNotices } from './notices.js';
 import { createOrganizations, type Organizations } from './organizations.js';
 import { createLists, createPageTokens } from './paging.js';
+import { createPast, type Past, type PastPorts } from './past.js';
 import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
@@ -48,15 +47,11 @@ import { createTransactionWatcher } from './processes/watch-transactions.js';
 import { createProgress, type Progress } from './progress.js';
 import { createQueries, type Queries, queriedNode } from './queries.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
+import { createRecords, type Records } from './records.js';
 import { createStatus, type Status } from './status.js';
 import { createStuck, type Stuck } from './stuck-transactions.js';
 import { createTransactionCreation, type TransactionCreation } from './transaction-creation.js';
-import { createTransactions, type Transactions } from './transactions.js';
-import { createTransfers, type Transfers } from './transfers.js';
-import { createWallets, type Wallets } from './wallets.js';
 import { createWatchList } from './watch-list.js';
-import { createWebhookHeaders, type WebhookHeaders } from './webhook-headers.js';
-import { createWebhooks, type Webhooks } from './webhooks.js';
 
 export type Ports = {
   readonly events: EventStore;
@@ -75,26 +70,20 @@ export type Ports = {
   readonly signer: LetterSigner;
   readonly notary: Notary;
   readonly system: System;
-};
+} & Pick<PastPorts, 'scratch' | 'asOfEvents'>;
 
 /** Runs until the signal. */
 type Process = (signal: AbortSignal) => Promise<void>;
 
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
-export type App = {
+export type App = Records & {
   readonly access: Access;
   readonly knownCredentials: KnownCredentials;
   readonly organizations: Organizations;
   readonly credentials: Credentials;
   readonly rateLimits: RateLimits;
-  readonly wallets: Wallets;
-  readonly addresses: Addresses;
-  readonly transfers: Transfers;
-  readonly assets: Assets;
   readonly balances: Balances;
   readonly imports: AssetImports;
-  readonly contracts: Contracts;
-  readonly descriptions: Descriptions;
   readonly once: Once;
   readonly progress: Progress;
   readonly projector: Projector;
@@ -102,12 +91,10 @@ export type App = {
   readonly keepTrue: Process;
   readonly shredSecrets: Process;
   readonly audit: Audit;
+  readonly past: Past;
+  readonly differences: ReturnType<typeof createDifferences>;
   readonly sealer: Sealer;
   readonly followers: readonly Follower[];
-  readonly webhooks: Webhooks;
-  readonly webhookHeaders: WebhookHeaders;
-  readonly deliveries: Deliveries;
-  readonly transactions: Transactions;
   readonly transactionCreation: TransactionCreation;
   readonly stuckTransactions: Stuck;
   /** By variant. */
@@ -173,37 +160,25 @@ export const createApp = (ports: Ports): App => {
   const lists = createLists(readModels, pageTokens);
   const addressBook = createAddressBook(ports);
   const chains = createChains(ports.chains);
-  const descriptions = createDescriptions(readModels);
-  const deliveries = createDeliveries({ handle, readModels, pageTokens });
-  const webhooks = createWebhooks({ ...ports, handle, lists });
-  const headers = createWebhookHeaders({ ...ports, handle });
-  const contracts = createContracts({ handle, readModels, addressBook, chains });
+  const records = createRecords({ ...ports, chains, progress, pageTokens });
+  const { contracts, descriptions, deliveries } = records;
   const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
   return {
+    ...records,
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
     knownCredentials,
     organizations: createOrganizations({ ...ports, handle }),
     credentials: createCredentials({ ...ports, handle, lists, known: knownCredentials }),
     rateLimits: createRateLimits({ handle, readModels }),
-    wallets: createWallets({ ...ports, handle, addressBook, pageTokens }),
-    addresses: createAddresses({ events, handle, progress, addressBook }),
-    transfers: createTransfers({ readModels, addressBook, pageTokens }),
-    assets: createAssets({ readModels, addressBook, pageTokens }),
     balances,
     imports,
-    contracts,
-    descriptions,
     followers: createFollowers(ports, handle, { deliveries, descriptions, balances }),
-    webhooks,
-    webhookHeaders: headers,
-    deliveries,
-    transactions: createTransactions({ ...ports, handle, lists, addressBook, chains, progress }),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains }),
     stuckTransactions: createStuck(ports),
     watchTransactions: createWatchers(ports, handle),
     tellTransactions: createTransactionTeller({ ...ports, progress, deliveries }),
-    deliver: createDeliverer({ ...ports, handle, webhooks, headers }),
+    deliver: createDeliverer({ ...ports, handle, webhooks: records.webhooks, headers: records.webhookHeaders }),
     queueDeliveries: createDeliveryQueue({ ...ports, handle, progress }),
     repairDeliveries: createDeliveryRepair(ports),
     deliveriesWaiting: ports.jobs.count,
@@ -218,6 +193,8 @@ export const createApp = (ports: Ports): App => {
     projector,
     keepTrue: keepTrue(events, [knownCredentials, limits]),
     audit: createAudit({ ...ports, pageTokens }),
+    past: createPast({ ...ports, chains, progress, pageTokens }),
+    differences: createDifferences(ports),
     sealer: createSealer({ ...ports, handle }),
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,

@@ -7,6 +7,7 @@ import {
   type Metadata,
   noStream,
   type Position,
+  type Streams,
   streamName,
   WrongRevision,
 } from './ports/event-store.js';
@@ -99,7 +100,7 @@ const uuidOf = (digest: string) =>
   ].join('-');
 
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
-export const createHandle = (events: EventStore, system: System): Handle => {
+export const createHandle = (events: Streams, system: System): Handle => {
   const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
     const streams = await Promise.all(
       steps.map(({ stream, isNew }) => (isNew && isFirst ? Promise.resolve(nothing) : events.read(stream))),

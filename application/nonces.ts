@@ -6,7 +6,7 @@ import { scopeFor } from './address-book.js';
 import { type Context, type Step, step } from './handle.js';
 import { type EventStore, type Position, streamName } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
-import { createTurns } from './turns.js';
+import { createTurnsByKey } from './turns.js';
 
 /** Who sends, on which chain. */
 export type Sender = { readonly chain: string; readonly from: string };
@@ -43,19 +43,7 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
 export const createNonces = (ports: { events: EventStore; readModels: ReadModels }): Nonces => {
   const { events, readModels } = ports;
   /** Those of one sender wait for each other here rather than lose race after race in the store. */
-  const turns = new Map<string, { readonly turn: ReturnType<typeof createTurns>; waiting: number }>();
-
-  const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const own = turns.get(key) ?? { turn: createTurns(), waiting: 0 };
-    turns.set(key, own);
-    own.waiting++;
-    try {
-      return await own.turn(work);
-    } finally {
-      own.waiting--;
-      if (own.waiting === 0) turns.delete(key);
-    }
-  };
+  const inTurn = createTurnsByKey();
 
   const holder: Nonces['holder'] = async (context, sender, number) => {
     const stream = streamName(context.organizationId, nonce.stream, keyOf(context, sender, number));

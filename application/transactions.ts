@@ -9,7 +9,7 @@ import { nonceStep } from './nonces.js';
 import type { ListPage, Lists, PageRequest } from './paging.js';
 import type { Broadcast } from './ports/chain.js';
 import type { TransactionCodec } from './ports/codec.js';
-import { type EventStore, type Position, streamName } from './ports/event-store.js';
+import { type Position, type Streams, streamName } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { Progress } from './progress.js';
 import { showTransaction, type TransactionRecord } from './shown-transactions.js';
@@ -18,7 +18,7 @@ import { invalid } from './webhooks.js';
 
 type Ports = {
   readonly handle: Handle;
-  readonly events: EventStore;
+  readonly events: Streams;
   readonly readModels: ReadModels;
   readonly lists: Lists;
   readonly addressBook: AddressBook;
@@ -54,7 +54,7 @@ const keyOf = ({ variant }: Context, transactionId: string) => `${variant.tag}.$
 export const transactionStep = (context: Context, command: TransactionCommand): Step =>
   step(transaction, context.organizationId, keyOf(context, command.data.transactionId), command);
 
-export const readTransaction = async (events: EventStore, context: Context, transactionId: string) => {
+export const readTransaction = async (events: Streams, context: Context, transactionId: string) => {
   const stream = streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
   return fold(transaction, (await events.read(stream)).events as never);
 };

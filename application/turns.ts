@@ -7,3 +7,19 @@ export const createTurns = () => {
     return turn;
   };
 };
+
+/** The same for each key on its own. */
+export const createTurnsByKey = () => {
+  const turns = new Map<string, { readonly turn: ReturnType<typeof createTurns>; waiting: number }>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const own = turns.get(key) ?? { turn: createTurns(), waiting: 0 };
+    turns.set(key, own);
+    own.waiting++;
+    try {
+      return await own.turn(work);
+    } finally {
+      own.waiting--;
+      if (own.waiting === 0) turns.delete(key);
+    }
+  };
+};

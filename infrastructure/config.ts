@@ -34,6 +34,8 @@ export type Config = {
   readonly ipfsGateway: string | undefined;
   /** After how long in no block a transaction that was sent counts as stuck. */
   readonly stuckSeconds: number;
+  /** How many events an answer as of a moment may take. */
+  readonly asOfEvents: number;
 };
 
 /** The network names that gateway addresses have. */
@@ -117,6 +119,9 @@ const milliseconds = (name: string, value: string) =>
 const seconds = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
 
+const count = (name: string, value: string) =>
+  /^\d{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : bad(name, 'must be a whole number from 1 on');
+
 const webUrl = (name: string, value: string | undefined) => {
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
   return bad(name, 'must be an http or https URL');
@@ -160,6 +165,7 @@ export const readConfig = (given: Environment): Config => {
     developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
     allowPrivate: flag('CHAINFOLD_WEBHOOK_ALLOW_PRIVATE', environment.CHAINFOLD_WEBHOOK_ALLOW_PRIVATE, false),
     stuckSeconds: seconds('CHAINFOLD_STUCK_SECONDS', environment.CHAINFOLD_STUCK_SECONDS ?? '600'),
+    asOfEvents: count('CHAINFOLD_AS_OF_EVENTS', environment.CHAINFOLD_AS_OF_EVENTS ?? '1000000'),
     ipfsGateway: webUrl('CHAINFOLD_IPFS_GATEWAY', environment.CHAINFOLD_IPFS_GATEWAY),
   };
   sharedKeyNeeded(config);

@@ -22,6 +22,7 @@ import { BadSetting, type Config } from './config.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
+import { memoryReadModels } from './memory/read-models.js';
 import { createNotary } from './notary.js';
 import { nodeSystem } from './system.js';
 import { serviceKey, signingSeed, stateVault } from './vault.js';
@@ -113,7 +114,7 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
       .onDeactivation(close);
   });
 
-const service = (ring: KeyRing, log: Log) =>
+const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
       .toDynamicValue(async (context) => nodeSystem(await serviceKey(await context.getAsync(tokens.state), ring), log))
@@ -151,6 +152,8 @@ const service = (ring: KeyRing, log: Log) =>
           documents: context.get(tokens.documents),
           codecs: addressCodecs,
           transactionCodec: evmTransactions,
+          scratch: memoryReadModels,
+          asOfEvents,
           chains,
           nodes,
         });
@@ -178,7 +181,11 @@ export const compose = async (config: Config, given: Partial<Wanted> = {}) => {
   const wanted: Wanted = { newMasterKey: false, chains: 'none', ...given };
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const container = new Container();
-  container.load(stores(config, log), outside(config, log, wanted), service(keyRing(config, wanted.newMasterKey), log));
+  container.load(
+    stores(config, log),
+    outside(config, log, wanted),
+    service(config, keyRing(config, wanted.newMasterKey), log),
+  );
   const release = () => container.unbindAllAsync();
   try {
     return { app: await container.getAsync(tokens.app), close: release };

@@ -63,6 +63,9 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
+/** The store to whoever looks at single streams. */
+export type Streams = Pick<EventStore, 'append' | 'read' | 'head'>;
+
 /** Somebody else wrote to the stream first: read it again and decide again. */
 export class WrongRevision extends Error {
   override readonly name = 'WrongRevision';

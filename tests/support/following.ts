@@ -9,6 +9,7 @@ import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { evmTransactions } from '../../infrastructure/chains/evm/transaction-codec.js';
 import { givenKeyRing } from '../../infrastructure/master-key.js';
+import { memoryReadModels } from '../../infrastructure/memory/read-models.js';
 import { createNotary } from '../../infrastructure/notary.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteJobs } from '../../infrastructure/sqlite/jobs.js';
@@ -69,7 +70,13 @@ export type Running = { readonly app: App; stop(): Promise<void> };
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender; variant?: Variant } = {},
+  options: {
+    fromGenesis?: boolean;
+    documents?: Ports['documents'];
+    sender?: Sender;
+    variant?: Variant;
+    asOfEvents?: number;
+  } = {},
 ): Running => {
   const { fromGenesis = true, documents = { read: async () => null }, variant = followedVariant } = options;
   const app = createApp({
@@ -82,6 +89,8 @@ export const startFollowing = (
     sender: options.sender ?? nowhere,
     signer: letterSigner(new Uint8Array(32)),
     notary: createNotary(new Uint8Array(32)),
+    scratch: memoryReadModels,
+    asOfEvents: options.asOfEvents ?? 1_000_000,
     system: testSystem,
   });
   const stop = new AbortController();
