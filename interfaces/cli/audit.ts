@@ -9,22 +9,11 @@ import { shownEvent } from '../../application/audit-shown.js';
 import { momentOf, now } from '../../application/moment.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { createSummary, summaryText } from './audit-summary.js';
-import { AnswerIsNo, type Command, type Invocation, type Option, UsageError } from './command.js';
-import { organizationOption } from './session.js';
+import { AnswerIsNo, type Command, type Invocation, UsageError } from './command.js';
+import { momentOption, organizationOption, withApp } from './session.js';
 
-const momentOption = (summary: string): Option => ({ type: 'string', value: 'POSITION|TIME', summary });
 const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof momentOf>) =>
   given === undefined ? otherwise : momentOf(given, `--${name}`);
-
-/** The history is in the event store alone: nothing else needs to run. */
-const withApp = async <T>({ open }: Invocation, work: (app: App) => Promise<T>): Promise<T> => {
-  const { app, close } = await open();
-  try {
-    return await work(app);
-  } finally {
-    await close();
-  }
-};
 
 const widths = { position: 10, time: 24, type: 26 } as const;
 const eventLines = (event: ReturnType<typeof shownEvent>) =>

@@ -3,10 +3,14 @@ import { refuse } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
 import { callOperation, ProblemError } from '../client.js';
 import { writeExact } from '../exact-json.js';
+import { check, createAjv } from '../http/validation.js';
+import { prepareAsOf } from '../operations/as-of.js';
+import type { Caller } from '../operations/define.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
 import { type Command, type Invocation, type Option, UsageError } from './command.js';
 import { demoCredentials } from './demo.js';
+import { momentOption, operator, withApp } from './session.js';
 
 const credentialsFor = ({ options, environment, settings }: Invocation): Credentials => {
   const given = [
@@ -48,6 +52,24 @@ export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Pro
   }
 };
 
+/** As of a moment, from the events themselves: nothing bounds what that takes. */
+const askStores = (invocation: Invocation, request: object) =>
+  withApp(invocation, async (app) => {
+    const { options, parameters, print } = invocation;
+    const { 'as-of': given, organization = '' } = options;
+    if (given === undefined) throw new UsageError('--organization is for what is asked --as-of a moment');
+    const [api, name] = parameters;
+    const endpoint =
+      endpoints.find(({ path }) => path === `/v1/${api}/${name}`) ?? refuse('NOT_FOUND', 'there is no such operation');
+    const bounds = { most: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const answer = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
+    const input = check(createAjv().compile(endpoint.request), request);
+    const organizationId = await app.organizations.idOf(organization);
+    const by: Caller = { ...operator(app), organizationId, variant: endpoint.variant, role: 'admin' };
+    const { body } = await answer(app, input, by);
+    print(body, writeExact(body, 2));
+  });
+
 export const call: Command = {
   words: 'call',
   summary: 'Call an operation of a running service, signed; - reads the request from standard input.',
@@ -58,6 +80,12 @@ export const call: Command = {
     secret: { type: 'string', value: 'SECRET', summary: 'Its api_secret.' },
     'idempotency-key': { type: 'string', value: 'KEY', summary: 'Makes a retry answer as the first try did.' },
     'min-position': { type: 'string', value: 'N', summary: 'Wait until the answer includes this position.' },
+    'as-of': momentOption('Answer as things stood then: Gets and Lists of the wallet APIs.'),
+    organization: {
+      type: 'string',
+      value: 'ID|DOMAIN',
+      summary: 'With --as-of: answer for it from the stores, without a service and without a limit.',
+    },
   },
   details: () =>
     ['operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
@@ -65,11 +93,13 @@ export const call: Command = {
     const { options, parameters, print } = invocation;
     const [api, name, json] = parameters;
     const request = readRequest(json);
+    if (options.organization !== undefined) return askStores(invocation, request);
     const url = urlFor(invocation);
     const target = { url, ...credentialsFor(invocation) };
     const headers = {
       ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),
       ...(options['min-position'] && { 'x-min-position': options['min-position'] }),
+      ...(options['as-of'] !== undefined && { 'x-as-of': options['as-of'] }),
     };
     const answer = await callOrExplain(url, () => callOperation(target, `/v1/${api}/${name}`, request, headers));
     print(answer, writeExact(answer, 2));

@@ -3,6 +3,7 @@ import { ProblemError } from '../client.js';
 import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
 import { auditExport, auditReplay, auditVerify } from './audit.js';
+import { auditDiff } from './audit-diff.js';
 import { call } from './call.js';
 import { AnswerIsNo, type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   rateLimitList,
   rateLimitDelete,
   auditReplay,
+  auditDiff,
   auditExport,
   auditVerify,
   projectionsStatus,

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { App } from '../../application/app.js';
 import type { Done, Operation } from '../../application/handle.js';
 import { supervise } from '../../application/processes/supervise.js';
-import type { Invocation } from './command.js';
+import type { Invocation, Option } from './command.js';
 
 const catchUpMs = 30_000;
 
@@ -17,6 +17,8 @@ export const organizationOption = {
   required: true,
 } as const;
 
+export const momentOption = (summary: string): Option => ({ type: 'string', value: 'POSITION|TIME', summary });
+
 const userName = () => {
   try {
     return userInfo().username;
@@ -30,6 +32,16 @@ export const operator = (app: App): Operation => ({
   actor: { kind: 'operator', id: userName() },
   requestId: app.system.uuid(),
 });
+
+/** For what is in the event store alone: nothing else needs to run. */
+export const withApp = async <T>({ open }: Invocation, work: (app: App) => Promise<T>): Promise<T> => {
+  const { app, close } = await open();
+  try {
+    return await work(app);
+  } finally {
+    await close();
+  }
+};
 
 /**
  * Works on the stores directly, whether or not a server runs: keeps the read models going meanwhile (harmless beside a

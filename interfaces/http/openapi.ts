@@ -1,3 +1,4 @@
+import { takesAsOf } from '../operations/as-of.js';
 import { type Endpoint, endpoints } from '../operations/index.js';
 import { type ProblemCode, problems } from './problems.js';
 
@@ -68,6 +69,11 @@ const parameters = {
   ],
 };
 
+const asOf = parameter(
+  'x-as-of',
+  'Answer as the read models stood at this moment: an event position, or an ISO time with its zone. Not with x-min-position.',
+);
+
 /** Statuses that any signed operation may answer with. */
 const refusals: readonly ProblemCode[] = [
   'INVALID_ARGUMENT',
@@ -103,7 +109,7 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
       summary: operation.summary,
       tags: [variant.segment],
       ...(operation.extension && { 'x-extension': true }),
-      parameters: parameters[operation.kind],
+      parameters: [...parameters[operation.kind], ...(takesAsOf(operation) ? [asOf] : [])],
       requestBody: { required: true, content: json(request, example) },
       responses: {
         200: {

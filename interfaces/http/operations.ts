@@ -7,6 +7,7 @@ import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
 import { answerJson, answerProblem, type Headers, rateHeaders, requestIdOf } from './answer.js';
+import { answerAsOf } from './as-of.js';
 import { drain, parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
@@ -26,6 +27,7 @@ export type Surroundings = {
 };
 
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 type Told = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
 
@@ -66,9 +68,18 @@ const createRun = (app: App) => {
     return { body: await handle(), position, upToDate };
   };
 
-  const run = async (route: Route, request: IncomingMessage, body: Buffer, by: Caller) => {
+  const past = async (route: Route, { request, response }: Exchange, given: string, input: object, by: Caller) => {
+    if (request.headers['x-min-position'] !== undefined)
+      refuse('INVALID_ARGUMENT', 'x-as-of and x-min-position exclude each other');
+    return { ...(await answerAsOf(app, route, { given, input, response, by })), upToDate: true };
+  };
+
+  const run = async (route: Route, exchange: Exchange, body: Buffer, by: Caller): Promise<Outcome> => {
     const input = check(route.validator(), parseJson(body));
+    const { request } = exchange;
     const { operation } = route;
+    const asOf = headerOf(request, 'x-as-of');
+    if (asOf !== undefined) return past(route, exchange, asOf, input, by);
     if (operation.kind === 'query')
       return query(() => operation.handle(app, input, by), readPosition(headerOf(request, 'x-min-position')));
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
@@ -119,7 +130,8 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
   };
 
   /** `headers` take what every answer tells from here on, also a refusal. */
-  const respond = async (route: Route, request: IncomingMessage, requestId: string, headers: Headers) => {
+  const respond = async (route: Route, exchange: Exchange, requestId: string, headers: Headers) => {
+    const { request } = exchange;
     if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
     if (!around.isReady()) refuse('UNAVAILABLE', 'the service is starting: its read models are catching up');
     const body = await readBody(request, bodyLimit);
@@ -137,7 +149,7 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
       actor: { kind: 'credential', id: apiKey },
       requestId,
     };
-    return run(route, request, body, by);
+    return run(route, exchange, body, by);
   };
 
   const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
@@ -156,7 +168,7 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     let status = 200;
     try {
       if (!route) return refuse('NOT_FOUND', 'there is no such operation');
-      const outcome = await respond(route, request, requestId, headers);
+      const outcome = await respond(route, { request, response }, requestId, headers);
       answerJson(response, requestId, writeBody(route, outcome), { ...headers, ...positionHeaders(outcome) });
     } catch (error) {
       status = await refused(request, response, error, { requestId, headers });

@@ -1,5 +1,6 @@
 import type { App } from '../../application/app.js';
 import type { Context, Done } from '../../application/handle.js';
+import type { Records } from '../../application/records.js';
 import type { Role } from '../../domain/credential.js';
 import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
@@ -26,15 +27,21 @@ export type Shape<F extends Fields> = { [K in Sure<F>]: ValueOf<F[K]> } & {
 /** Who calls, and what they may do. */
 export type Caller = Context & { readonly role: Role };
 
-/** A command changes something: its answer waits until the read models show it. A query only looks. */
+type Surface = Variant['surface'];
+type Handle<A, Q, R> = (app: A, request: Q, by: Caller) => Promise<R>;
+/**
+ * A command changes something: its answer waits until the read models show it. A query only looks; those of the wallet
+ * APIs look at records alone, which can be had as of a moment.
+ */
 type Handler<Q, R> =
-  | { readonly kind: 'command'; readonly handle: (app: App, request: Q, by: Caller) => Promise<Done<R>> }
-  | { readonly kind: 'query'; readonly handle: (app: App, request: Q, by: Caller) => Promise<R> };
+  // `surface`, with the variant, fixes path, auth and the rate limit charged
+  | { readonly kind: 'command'; readonly surface: Surface; readonly handle: Handle<App, Q, Done<R>> }
+  | { readonly kind: 'query'; readonly surface: 'wallet'; readonly handle: Handle<Records, Q, R> }
+  | { readonly kind: 'query'; readonly surface: Exclude<Surface, 'wallet'>; readonly handle: Handle<App, Q, R> };
 
 type Definition<Q extends Fields, R extends Fields> = {
   readonly name: string;
   readonly summary: string;
-  readonly surface: Variant['surface']; // with the variant, fixes path, auth and the rate limit charged
   readonly needs?: Capability;
   /** Only for callers of this role. */
   readonly role?: 'admin';

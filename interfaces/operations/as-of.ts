@@ -1,0 +1,30 @@
+import type { App } from '../../application/app.js';
+import { momentOf } from '../../application/moment.js';
+import type { Position } from '../../application/ports/event-store.js';
+import { refuse } from '../../domain/failure.js';
+import type { AnyOperation, Caller } from './define.js';
+
+/** Which operations can answer as of a moment: the Gets and Lists of the wallet APIs. */
+export const takesAsOf = (
+  operation: AnyOperation,
+): operation is Extract<AnyOperation, { kind: 'query'; surface: 'wallet' }> =>
+  operation.kind === 'query' && operation.surface === 'wallet';
+
+/** `name` is what the caller calls the moment, `most` how many events the answer may take. */
+type Asked = {
+  readonly given: string;
+  readonly name: string;
+  readonly most: number;
+  readonly signal: AbortSignal;
+};
+
+/** Finds out first whether there can be an answer at all. */
+export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: Asked) => {
+  if (!takesAsOf(operation))
+    return refuse('INVALID_ARGUMENT', `${name} is for Gets and Lists of the wallet APIs, not for ${operation.name}`);
+  const moment = momentOf(given, name);
+  return async (app: App, input: object, by: Caller): Promise<{ body: object; position: Position }> => {
+    const { records, position } = await app.past.at(by.organizationId, moment, bounds);
+    return { body: await operation.handle(records, input, by), position };
+  };
+};
