@@ -64,35 +64,34 @@ const nowhere: Sender = {
   close: async () => undefined,
 };
 
+/** The service's inside over given stores, without chains unless some are given; nothing of it runs yet. */
+export const composeApp = (stores: Stores, given: Partial<Ports> = {}): App =>
+  createApp({
+    codecs: addressCodecs,
+    transactionCodec: evmTransactions,
+    chains: new Map(),
+    nodes: new Map(),
+    documents: { read: async () => null },
+    sender: nowhere,
+    signer: letterSigner(new Uint8Array(32)),
+    notary: createNotary(new Uint8Array(32)),
+    scratch: memoryReadModels,
+    asOfEvents: 1_000_000,
+    system: testSystem,
+    ...stores,
+    ...given,
+  });
+
 export type Running = { readonly app: App; stop(): Promise<void> };
 
 /** The service's inside over given stores, following a chain until it is stopped. */
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: {
-    fromGenesis?: boolean;
-    documents?: Ports['documents'];
-    sender?: Sender;
-    variant?: Variant;
-    asOfEvents?: number;
-  } = {},
+  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender; variant?: Variant } = {},
 ): Running => {
-  const { fromGenesis = true, documents = { read: async () => null }, variant = followedVariant } = options;
-  const app = createApp({
-    ...stores,
-    codecs: addressCodecs,
-    transactionCodec: evmTransactions,
-    chains: new Map([[variant.tag, { chain, isNew: fromGenesis }]]),
-    nodes: new Map(),
-    documents,
-    sender: options.sender ?? nowhere,
-    signer: letterSigner(new Uint8Array(32)),
-    notary: createNotary(new Uint8Array(32)),
-    scratch: memoryReadModels,
-    asOfEvents: options.asOfEvents ?? 1_000_000,
-    system: testSystem,
-  });
+  const { fromGenesis = true, variant = followedVariant, ...given } = options;
+  const app = composeApp(stores, { ...given, chains: new Map([[variant.tag, { chain, isNew: fromGenesis }]]) });
   const stop = new AbortController();
   const runs = [
     app.projector.run,

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../application/handle.js';
+import type { EventStore, Metadata, Position } from '../../application/ports/event-store.js';
+import type { Vault } from '../../application/ports/vault.js';
+import type { Records } from '../../application/records.js';
+import { Failure } from '../../domain/failure.js';
+import { composeApp, everyPage, type openStores } from './following.js';
+import { coin, type Happened, moved, texts, tokenId } from './histories.js';
+import { walletIds } from './history-asks.js';
+import { transactionIds } from './transaction-histories.js';
+import { webhookIds } from './webhook-histories.js';
+
+const anywhere = { walletId: undefined, address: undefined, transaction: undefined };
+const anytime = { startTime: undefined, endTime: undefined };
+
+/** Whatever the Gets and Lists of a wallet API can be asked about these histories. */
+const asks = (records: Records, by: Context): readonly (() => Promise<unknown>)[] => {
+  const everyAsset = { standard: 'native' as const, walletId: undefined, address: undefined, contract: undefined };
+  const assetFilters = [everyAsset, { ...everyAsset, standard: 'erc20' as const, walletId: 'wal_1' }];
+  return [
+    () => everyPage(async (token) => wallets(await records.wallets.list(by, { size: 1, token }))),
+    ...walletIds.flatMap((walletId) => [
+      () => records.wallets.find(by, { walletId, address: undefined }),
+      () => everyPage((token) => records.transfers.list(by, { ...anywhere, ...anytime, walletId }, { size: 1, token })),
+      () => records.transactions.list(by, { walletId, address: undefined }, { size: 9, token: undefined }),
+    ]),
+    ...texts.flatMap((address) => [
+      () => records.addresses.find(by, address),
+      () => records.wallets.find(by, { walletId: undefined, address }),
+      () => records.transfers.list(by, { ...anywhere, ...anytime, address }, { size: 9, token: undefined }),
+      () => records.transactions.list(by, { walletId: undefined, address }, { size: 9, token: undefined }),
+    ]),
+    ...assetFilters.flatMap((filter) => [
+      () => everyPage((token) => records.assets.list(by, { ...filter, excludeZero: false }, { size: 1, token })),
+      () => records.assets.listAggregated(by, { ...filter, excludeZero: true }, { size: 9, token: undefined }),
+    ]),
+    () => records.contracts.list(by),
+    async () => {
+      const described = [...moved.map(({ asset }) => asset), { standard: 'erc721' as const, contract: coin, tokenId }];
+      return described.map(await records.descriptions(by, described));
+    },
+    () => everyPage((token) => records.webhooks.list(by, { size: 1, token })),
+    ...[undefined, ...webhookIds].flatMap((webhookId) => [
+      () => records.webhookHeaders.list(by, webhookId),
+      () => everyPage((token) => records.deliveries.list(by, { webhookId, ...anytime }, { size: 1, token })),
+    ]),
+    ...webhookIds.map((webhookId) => () => records.webhooks.find(by, webhookId)),
+    ...transactionIds.flatMap((transactionId) => [
+      () => records.transactions.find(by, { transactionId, hash: undefined }),
+      () => records.transactions.find(by, { transactionId: undefined, hash: `0xc${transactionId}` }),
+      () => records.transactions.messageToSign(by, transactionId),
+    ]),
+  ];
+};
+const wallets = (page: Awaited<ReturnType<Records['wallets']['list']>>) => ({ ...page, documents: page.wallets });
+
+/** As texts, refusals too. */
+export const answers = (records: Records, by: Context) =>
+  Promise.all(
+    asks(records, by).map(async (ask) => {
+      try {
+        return JSON.stringify(await ask());
+      } catch (error) {
+        if (error instanceof Failure) return `${error.code} ${error.message}`;
+        throw error;
+      }
+    }),
+  );
+
+/** The histories hold no real secrets. */
+const openVault: Vault = {
+  seal: async (_, secret) => secret,
+  open: async (keyId, sealed) => `${keyId} ${sealed}`,
+  destroyKey: async () => undefined,
+  changeMasterKey: async () => 0,
+};
+
+const why = {
+  actor: { kind: 'operator', id: 'test' },
+  requestId: 'r',
+  causationId: 'r',
+  correlationId: 'r',
+} as const;
+
+/** A projector that runs over given stores, and a way to make things happen of which the read models then know. */
+export const openHistory = (
+  stores: Awaited<ReturnType<typeof openStores>>,
+  { asOfEvents = 1_000_000, wrap = (events: EventStore) => events } = {},
+) => {
+  const app = composeApp({ ...stores, events: wrap(stores.events), vault: openVault }, { asOfEvents });
+  const stop = new AbortController();
+  const running = app.projector.run(stop.signal);
+  const lengths = new Map<string, number>();
+  const append = ({ stream, type, data, about }: Happened): Promise<Position> => {
+    const { organizationId, variant, occurredAt } = about;
+    const metadata: Metadata = { organizationId, variant, occurredAt, ...why };
+    const length = lengths.get(stream) ?? 0;
+    lengths.set(stream, length + 1);
+    const event = { id: app.system.uuid(), type, data, metadata };
+    return stores.events.append([{ stream, expected: length - 1, events: [event] }]);
+  };
+  return {
+    app,
+    events: stores.events,
+    /** The position of the last, once the read models know of all. */
+    append: async (happened: readonly Happened[]): Promise<Position> => {
+      const position = Math.max(0, ...(await Promise.all(happened.map(append))));
+      assert.ok(await app.progress.reached(position, 10_000));
+      return position;
+    },
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+};
