@@ -62,11 +62,12 @@ const askStores = (invocation: Invocation, request: object) =>
     const endpoint =
       endpoints.find(({ path }) => path === `/v1/${api}/${name}`) ?? refuse('NOT_FOUND', 'there is no such operation');
     const bounds = { most: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-    const answer = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
+    const goTo = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
     const input = check(createAjv().compile(endpoint.request), request);
     const organizationId = await app.organizations.idOf(organization);
     const by: Caller = { ...operator(app), organizationId, variant: endpoint.variant, role: 'admin' };
-    const { body } = await answer(app, input, by);
+    const { answer } = await goTo(app, by);
+    const body = await answer(input);
     print(body, writeExact(body, 2));
   });
 

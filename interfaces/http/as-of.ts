@@ -22,16 +22,16 @@ const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 const commandFor = ({ variant, operation }: Endpoint, given: string, input: object, { organizationId }: Caller) =>
   `chainfold call ${variant.segment} ${operation.name} ${quoted(JSON.stringify(input))} --as-of ${given} --organization ${organizationId}`;
 
-/** Answers a request as of the moment that its header names. */
-export const answerAsOf = async (
+/** What can answer a request as of the moment that its header names. */
+export const openPast = async (
   app: App,
   endpoint: Endpoint,
   { given, input, response, by }: { given: string; input: object; response: ServerResponse; by: Caller },
 ) => {
   const bounds = { most: app.past.most, signal: goneSignal(response) };
-  const answer = prepareAsOf(endpoint.operation, { given, name: header, ...bounds });
+  const goTo = prepareAsOf(endpoint.operation, { given, name: header, ...bounds });
   try {
-    return await answer(app, input, by);
+    return await goTo(app, by);
   } catch (error) {
     if (!(error instanceof TooManyEvents)) throw error;
     const command = commandFor(endpoint, given, input, by);

@@ -7,7 +7,7 @@ import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
 import { answerJson, answerProblem, type Headers, rateHeaders, requestIdOf } from './answer.js';
-import { answerAsOf } from './as-of.js';
+import { openPast } from './as-of.js';
 import { drain, parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
@@ -27,7 +27,8 @@ export type Surroundings = {
 };
 
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+/** `headers` take what every answer tells from then on, also a refusal. */
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 type Told = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
 
@@ -68,10 +69,18 @@ const createRun = (app: App) => {
     return { body: await handle(), position, upToDate };
   };
 
-  const past = async (route: Route, { request, response }: Exchange, given: string, input: object, by: Caller) => {
+  const past = async (
+    route: Route,
+    { request, response, headers }: Exchange,
+    given: string,
+    input: object,
+    by: Caller,
+  ) => {
     if (request.headers['x-min-position'] !== undefined)
       refuse('INVALID_ARGUMENT', 'x-as-of and x-min-position exclude each other');
-    return { ...(await answerAsOf(app, route, { given, input, response, by })), upToDate: true };
+    const { position, answer } = await openPast(app, route, { given, input, response, by });
+    headers['x-position'] = String(position);
+    return { body: await answer(input), position, upToDate: true };
   };
 
   const run = async (route: Route, exchange: Exchange, body: Buffer, by: Caller): Promise<Outcome> => {
@@ -129,9 +138,8 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     return app.access.admit(signed, variant);
   };
 
-  /** `headers` take what every answer tells from here on, also a refusal. */
-  const respond = async (route: Route, exchange: Exchange, requestId: string, headers: Headers) => {
-    const { request } = exchange;
+  const respond = async (route: Route, exchange: Exchange, requestId: string) => {
+    const { request, headers } = exchange;
     if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
     if (!around.isReady()) refuse('UNAVAILABLE', 'the service is starting: its read models are catching up');
     const body = await readBody(request, bodyLimit);
@@ -154,7 +162,7 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
 
   const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
     if (!request.complete) await drain(request);
-    const headers = { ...told.headers, 'x-position': String(app.progress.current()) };
+    const headers = { 'x-position': String(app.progress.current()), ...told.headers };
     const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers });
     if (error instanceof StoreDown) around.trouble(problem.detail);
     return problem.status;
@@ -168,7 +176,7 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
     let status = 200;
     try {
       if (!route) return refuse('NOT_FOUND', 'there is no such operation');
-      const outcome = await respond(route, { request, response }, requestId, headers);
+      const outcome = await respond(route, { request, response, headers }, requestId);
       answerJson(response, requestId, writeBody(route, outcome), { ...headers, ...positionHeaders(outcome) });
     } catch (error) {
       status = await refused(request, response, error, { requestId, headers });

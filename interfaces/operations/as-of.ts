@@ -18,13 +18,16 @@ type Asked = {
   readonly signal: AbortSignal;
 };
 
+/** How things stood: the position that every answer includes, also a refusal. */
+type Then = { readonly position: Position; readonly answer: (input: object) => Promise<object> };
+
 /** Finds out first whether there can be an answer at all. */
 export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: Asked) => {
   if (!takesAsOf(operation))
     return refuse('INVALID_ARGUMENT', `${name} is for Gets and Lists of the wallet APIs, not for ${operation.name}`);
   const moment = momentOf(given, name);
-  return async (app: App, input: object, by: Caller): Promise<{ body: object; position: Position }> => {
+  return async (app: App, by: Caller): Promise<Then> => {
     const { records, position } = await app.past.at(by.organizationId, moment, bounds);
-    return { body: await operation.handle(records, input, by), position };
+    return { position, answer: (input) => operation.handle(records, input, by) };
   };
 };

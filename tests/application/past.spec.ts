@@ -7,18 +7,11 @@ import type { Records } from '../../application/records.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import { allEvents, contextOf, openStores } from '../support/following.js';
 import { type Happened, histories } from '../support/histories.js';
-import { organizationIds, tags } from '../support/history-asks.js';
-import { answers, openHistory } from '../support/past.js';
+import { tags } from '../support/history-asks.js';
+import { answers, openHistory, ownersOf, renamed } from '../support/past.js';
 
 const { signal } = new AbortController();
-const [variant, ...otherVariants] = tags.map((tag) => variants.find((one) => one.tag === tag) as Variant) as [Variant];
-/** The same history in organizations of its own, since all share the stores. */
-const renamed = (history: readonly Happened[], name: string): readonly Happened[] =>
-  JSON.parse(JSON.stringify(history).replaceAll(/org_(?=[a-z])/g, `org_${name}`));
-const ownersOf = (name: string) =>
-  organizationIds.flatMap((id) =>
-    [variant, ...otherVariants].map((one) => contextOf(id.replace('org_', `org_${name}`), one)),
-  );
+const variant = variants.find(({ tag }) => tag === tags[0]) as Variant;
 
 type History = ReturnType<typeof openHistory>;
 type Noted = { readonly by: Context; readonly position: Position; readonly found: readonly string[] };

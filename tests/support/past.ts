@@ -4,9 +4,10 @@ import type { EventStore, Metadata, Position } from '../../application/ports/eve
 import type { Vault } from '../../application/ports/vault.js';
 import type { Records } from '../../application/records.js';
 import { Failure } from '../../domain/failure.js';
-import { composeApp, everyPage, type openStores } from './following.js';
+import { type Variant, variants } from '../../domain/variant.js';
+import { composeApp, contextOf, everyPage, type openStores } from './following.js';
 import { coin, type Happened, moved, texts, tokenId } from './histories.js';
-import { walletIds } from './history-asks.js';
+import { organizationIds, tags, walletIds } from './history-asks.js';
 import { transactionIds } from './transaction-histories.js';
 import { webhookIds } from './webhook-histories.js';
 
@@ -114,3 +115,11 @@ export const openHistory = (
     },
   };
 };
+
+/** The same history in organizations of its own, for those that share stores. */
+export const renamed = (history: readonly Happened[], name: string): readonly Happened[] =>
+  JSON.parse(JSON.stringify(history).replaceAll(/org_(?=[a-z])/g, `org_${name}`));
+export const ownersOf = (name: string) =>
+  organizationIds.flatMap((id) =>
+    tags.map((tag) => contextOf(id.replace('org_', `org_${name}`), variants.find((one) => one.tag === tag) as Variant)),
+  );
