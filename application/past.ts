@@ -52,6 +52,8 @@ const createShelf = (most: number) => {
       return found;
     },
     put: (key: string, folded: Folded) => {
+      const before = kept.get(key);
+      if (before) remove(key, before);
       kept.set(key, folded);
       weight += folded.events + least;
       for (const [oldest, one] of kept) if (weight > most + least) remove(oldest, one);

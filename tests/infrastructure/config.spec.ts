@@ -41,6 +41,7 @@ describe('configuration', () => {
       allowPrivate: false,
       ipfsGateway: undefined,
       stuckSeconds: 600,
+      asOfEvents: 1_000_000,
     }));
 
   it('takes what is set', () =>
@@ -64,6 +65,7 @@ describe('configuration', () => {
         CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
         CHAINFOLD_IPFS_GATEWAY: 'https://ipfs.example/ipfs/',
         CHAINFOLD_STUCK_SECONDS: '60',
+        CHAINFOLD_AS_OF_EVENTS: '5000',
       }),
       {
         host: '::1',
@@ -84,6 +86,7 @@ describe('configuration', () => {
         allowPrivate: true,
         ipfsGateway: 'https://ipfs.example/ipfs/',
         stuckSeconds: 60,
+        asOfEvents: 5000,
       },
     ));
 
@@ -192,6 +195,7 @@ describe('a bad setting', () => {
     CHAINFOLD_PREVIOUS_MASTER_KEY: ['secret', hex.slice(1), `${hex}00`, `${hex.slice(0, 63)}g`, base64.slice(4)],
     CHAINFOLD_DEV_BLOCK_MS: ['fast', '-1', '1.5', '1e3', '0x10', ' 1', '1s', '2147483648', '99999999999', '１'],
     CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE', 'on', ' true'],
+    CHAINFOLD_AS_OF_EVENTS: ['many', '0', '-1', '1.5', '1e6', ' 1', '1234567890'],
     CHAINFOLD_IPFS_GATEWAY: [
       'ipfs.example',
       'off',
