@@ -212,7 +212,7 @@ const webhookFields = {
   create_time: timestamp,
 };
 export const webhookRecord = record<WebhookRecord>(webhookFields);
-export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: stored });
+export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: id });
 
 export const webhookHeaderRecord = record<ShownHeader>({
   webhook_header_id: id,
