@@ -1,20 +1,28 @@
 import { type AddressCommand, address } from '../domain/address.js';
 import { refuse } from '../domain/failure.js';
 import { wallet } from '../domain/wallet.js';
-import { type AddressBook, type AddressInput, type AddressRecord, several } from './address-book.js';
+import { type AddressDocument, addresses } from '../projections/addresses.js';
+import { type AddressBook, type AddressInput, type AddressRecord, scopeFor, several } from './address-book.js';
 import type { Done, Nothing } from './handle.js';
 import { type Context, type Handle, type Step, step } from './handle.js';
+import type { ListPage, Lists, PageRequest } from './paging.js';
 import type { Position, Streams } from './ports/event-store.js';
+import type { ReadModels } from './ports/read-models.js';
 import type { Progress } from './progress.js';
+import { requireWallet } from './required-wallet.js';
 
 type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInput[] };
+
+type HeldAddress = AddressRecord & { readonly wallet_id: string };
 
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
   remove(context: Context, wanted: Wanted): Promise<Done<Nothing>>;
   /** In steps of a page, each all or nothing, so that the largest wallet blocks nobody else's writes for long. */
   removeAll(context: Context, walletId: string): Promise<Done<Nothing>>;
-  find(context: Context, input: string): Promise<AddressRecord & { wallet_id: string }>;
+  find(context: Context, input: string): Promise<HeldAddress>;
+  /** Of one wallet or of all, newest first. */
+  list(context: Context, walletId: string | undefined, page: PageRequest): Promise<ListPage<HeldAddress>>;
 };
 
 /** Wallets of one variant are not there for another: the variant is part of the streams' keys. */
@@ -29,10 +37,12 @@ export const createAddresses = (ports: {
   events: Streams;
   progress: Progress;
   addressBook: AddressBook;
+  readModels: ReadModels;
+  lists: Lists;
 }): Addresses => {
-  const { handle, events, progress, addressBook } = ports;
+  const { handle, events, progress, addressBook, readModels, lists } = ports;
 
-  const requireWallet = (context: Context, walletId: string) =>
+  const requireRegistered = (context: Context, walletId: string) =>
     step(wallet, context.organizationId, walletKey(context, walletId), {
       type: 'RequireRegistered',
       data: { walletId },
@@ -43,11 +53,15 @@ export const createAddresses = (ports: {
     commandFor: (stored: string) => AddressCommand,
   ) => {
     const position = await handle(context, [
-      requireWallet(context, walletId),
+      requireRegistered(context, walletId),
       ...addressBook.parse(context, inputs).map(([stored, path]) => addressStep(context, commandFor(stored), path)),
     ]);
     return { answer: {}, position };
   };
+  const show = (context: Context, { address: stored, wallet_id }: AddressDocument): HeldAddress => ({
+    ...addressBook.show(context, stored),
+    wallet_id,
+  });
   const remove: Addresses['remove'] = (context, wanted) =>
     change(context, wanted, (stored) => ({ type: 'Remove', data: { address: stored, walletId: wanted.walletId } }));
 
@@ -61,7 +75,7 @@ export const createAddresses = (ports: {
     },
     remove,
     removeAll: async (context, walletId) => {
-      let position: Position = await handle(context, [requireWallet(context, walletId)]);
+      let position: Position = await handle(context, [requireRegistered(context, walletId)]);
       // The list of addresses is a read model: it must include every registration that was answered before.
       if (!(await progress.reached(await events.head(), catchUpMs)))
         refuse('UNAVAILABLE', 'the list of addresses is behind; try again');
@@ -75,7 +89,13 @@ export const createAddresses = (ports: {
     find: async (context, input) => {
       const held = await addressBook.look(context, input);
       if (!held) return refuse('NOT_FOUND', 'there is no such address');
-      return { ...addressBook.show(context, held.address), wallet_id: held.wallet_id };
+      return show(context, held);
+    },
+    list: async (context, walletId, page) => {
+      if (walletId !== undefined) await requireWallet(readModels, context, walletId);
+      const by = walletId === undefined ? { index: 'all', equal: [] } : { index: 'byWallet', equal: [walletId] };
+      const { documents, nextPageToken } = await lists(addresses, scopeFor(context), by, page);
+      return { documents: documents.map((held) => show(context, held)), nextPageToken };
     },
   };
 };

@@ -10,9 +10,9 @@ import type { TransactionCodec } from './ports/codec.js';
 import type { EventStore, Position } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
+import { requireWallet } from './required-wallet.js';
 import { showTransaction, type TransactionRecord } from './shown-transactions.js';
 import { larger, outbid, readTransaction, transactionStep } from './transactions.js';
-import { requireWallet } from './wallets.js';
 import { invalid } from './webhooks.js';
 
 /** What a node can fill in when it is not given. */

@@ -12,8 +12,8 @@ import type { TransactionCodec } from './ports/codec.js';
 import { type Position, type Streams, streamName } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { Progress } from './progress.js';
+import { requireWallet } from './required-wallet.js';
 import { showTransaction, type TransactionRecord } from './shown-transactions.js';
-import { requireWallet } from './wallets.js';
 import { invalid } from './webhooks.js';
 
 type Ports = {

@@ -6,7 +6,7 @@ import type { Context } from './handle.js';
 import { mergedList, takePage } from './merged-lists.js';
 import type { ListPage, PageRequest, PageTokens } from './paging.js';
 import type { PageKey, ReadModels } from './ports/read-models.js';
-import { requireWallet } from './wallets.js';
+import { requireWallet } from './required-wallet.js';
 
 type TransferFilter = {
   readonly walletId: string | undefined;

@@ -35,11 +35,6 @@ export type Wallets = {
 /** A page of wallets carries all their addresses, so it ends early where those get many. */
 const addressesPerPage = 50_000;
 
-export const requireWallet = async (readModels: ReadModels, context: Context, walletId: string) => {
-  const found = await readModels.get(wallets, { scope: scopeFor(context), id: walletId });
-  return found ?? refuse('NOT_FOUND', 'there is no such wallet');
-};
-
 export const createWallets = (ports: {
   handle: Handle;
   readModels: ReadModels;

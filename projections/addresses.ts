@@ -13,7 +13,7 @@ export type AddressDocument = {
 export const addresses: Projection<AddressEvent, AddressDocument> = {
   name: 'addresses',
   version: 1,
-  indexes: { byWallet: { equal: ['wallet_id'], order: 'position' } },
+  indexes: { byWallet: { equal: ['wallet_id'], order: 'position' }, all: { equal: [], order: 'position' } },
   scope: ownScope,
   key: ({ data }) => data.address,
   on: {

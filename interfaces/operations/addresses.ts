@@ -1,10 +1,23 @@
 import { several, single } from '../../application/address-book.js';
 import { refuse } from '../../domain/failure.js';
+import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyWallet } from './records.js';
-import { address, flag, id, list, text } from './schema.js';
+import { anyWallet, pageSize, pageToken, pagination } from './records.js';
+import { address, flag, id, list, record, type Schema, text } from './schema.js';
 
 const addresses = list(address, { minItems: 1, maxItems: 1000 });
+
+type AddressRecord = { address: string; wallet_id: string; user_friendly_address?: string };
+
+const isFriendly = ({ can }: Variant) => can.includes('friendly-address');
+const addressRecord = (variant: Variant): Schema<AddressRecord> => {
+  const fields = { address: text(1, 200), wallet_id: id };
+  return isFriendly(variant)
+    ? record<Required<AddressRecord>>({ ...fields, user_friendly_address: text(0, 200) })
+    : record<Omit<AddressRecord, 'user_friendly_address'>>(fields);
+};
+const showAddress = (variant: Variant, { user_friendly_address, ...held }: Required<AddressRecord>): AddressRecord =>
+  isFriendly(variant) ? { ...held, user_friendly_address } : held;
 
 export const registerAddress = operation({
   kind: 'command',
@@ -84,8 +97,27 @@ export const getAddress = operation({
     wallet_id: { schema: id, required: true },
     user_friendly_address: { schema: text(0, 200), needs: 'friendly-address', required: true },
   },
-  handle: async (app, { address }, by) => {
-    const { user_friendly_address, ...found } = await app.addresses.find(by, address);
-    return by.variant.can.includes('friendly-address') ? { ...found, user_friendly_address } : found;
+  handle: async (app, { address }, by) => showAddress(by.variant, await app.addresses.find(by, address)),
+});
+
+export const listAddresses = operation({
+  kind: 'query',
+  name: 'ListAddresses',
+  summary: 'List the addresses of a wallet, or of all, newest first.',
+  surface: 'wallet',
+  extension: true,
+  request: { wallet_id: { schema: id }, page_size: { schema: pageSize }, page_token: { schema: pageToken } },
+  example: () => ({ wallet_id: anyWallet, page_size: 10 }),
+  response: {
+    addresses: { schema: (variant) => list(addressRecord(variant)), required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, { wallet_id, page_size = 10, page_token }, by) => {
+    const page = { size: page_size, token: page_token };
+    const { documents, nextPageToken } = await app.addresses.list(by, wallet_id, page);
+    return {
+      addresses: documents.map((held) => showAddress(by.variant, held)),
+      pagination: { next_page_token: nextPageToken },
+    };
   },
 });

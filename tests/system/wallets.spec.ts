@@ -42,6 +42,33 @@ for (const engine of engines)
         };
         const addressesOf = async (wallet_id: string) => (await api().getWallet({ wallet_id })).wallet.addresses;
 
+        it('lists the addresses of a wallet in pages, newest first, and those of all', async () => {
+          const given = Array.from({ length: 7 }, evmAddress);
+          const wallet_id = await register(given);
+          const other = await register([evmAddress()]);
+          const listed: string[] = [];
+          let token = '';
+          do {
+            const page = await api().listAddresses({ wallet_id, page_size: 3, page_token: token });
+            for (const one of page.addresses) {
+              assert.equal(one.wallet_id, wallet_id);
+              assert.equal('user_friendly_address' in one, can.includes('friendly-address'));
+              listed.push(one.address);
+            }
+            token = page.pagination.next_page_token;
+          } while (token !== '');
+          assert.deepEqual(listed.toSorted(), given.toSorted());
+          const { addresses } = await api().listAddresses({ page_size: 8 });
+          assert.deepEqual(
+            addresses.map((one) => one.wallet_id),
+            [other, ...given.map(() => wallet_id)],
+          );
+          await assert.rejects(api().listAddresses({ wallet_id: 'wal_nobody' }), refusedWith('NOT_FOUND'));
+          const { pagination } = await api().listAddresses({ wallet_id, page_size: 1 });
+          const foreign = { wallet_id: other, page_token: pagination.next_page_token };
+          await assert.rejects(api().listAddresses(foreign), refusedWith('INVALID_ARGUMENT'));
+        });
+
         it('registers a wallet and finds it by id and by address', async () => {
           const { wallet_id } = await api().registerWallet({ name: 'first', address: addressExample });
           const { wallet } = await api().getWallet({ wallet_id });
