@@ -47,6 +47,11 @@ export interface EventStore {
    * The streams belong to one organization, some perhaps to `system`.
    */
   append(writes: readonly StreamWrite[]): Promise<Position>;
+  /**
+   * Takes over what another store recorded: after everything that is here, in the order given and with the times at which
+   * that store committed it. The streams are nobody else's meanwhile. Interrupted, it leaves the first ones of them.
+   */
+  adopt(events: readonly Recorded[]): Promise<void>;
   read(stream: string): Promise<{ readonly events: readonly NewEvent[]; readonly revision: Revision }>;
   /** What the store holds after a position, in order, in batches; ends when it is caught up. */
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;

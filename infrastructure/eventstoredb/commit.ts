@@ -35,7 +35,7 @@ export type Commits = {
 };
 
 /** Works through the list some at a time; the first error ends it once what is under way has ended. */
-const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
+export const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
   const queue = [...items];
   const lane = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);

@@ -46,6 +46,14 @@ export type Connection = {
 };
 type ReadOptions = { from?: number; count?: number; newestFirst?: boolean; resolveLinks?: boolean };
 
+/** Beside the metadata of an event that was adopted: when the store that it came from committed it. */
+export const committedAt = 'chainfold.committedAt';
+
+const timeAndMetadata = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata'> => {
+  const { [committedAt]: before, ...own } = Object(metadata) as Record<string, unknown>;
+  return typeof before === 'number' ? { time: before, metadata: own } : { time: created.getTime(), metadata };
+};
+
 const unknownPosition = 0xffff_ffff_ffff_ffffn;
 
 /** The client's classes are not always used for what the server says, so the kind of an error is read from its codes. */
@@ -64,8 +72,7 @@ export const rawRecord = ({ event }: ResolvedEvent | AllStreamResolvedEvent): Ra
         id: event.id,
         type: event.type,
         data: event.data,
-        metadata: event.metadata,
-        time: event.created.getTime(),
+        ...timeAndMetadata(event.created, event.metadata),
         commit: event.position && event.position.commit !== unknownPosition ? event.position.commit : null,
       }
     : null;

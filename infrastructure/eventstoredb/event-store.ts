@@ -5,6 +5,7 @@ import {
   type Position,
   type Recorded,
 } from '../../application/ports/event-store.js';
+import { createAdoption } from './adopt.js';
 import { createCommits } from './commit.js';
 import { connect, type RawRecord } from './connection.js';
 import { createFeed } from './feed.js';
@@ -79,6 +80,7 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       const commit = await connection.append(only.stream, only.expected, only.events);
       return commit === null ? head() : positionOf(commit, 0);
     },
+    adopt: createAdoption(connection),
     read: async (stream) => {
       const records = await connection.readStream(stream);
       return { events: await commits.eventsIn(records), revision: records.at(-1)?.revision ?? noStream };

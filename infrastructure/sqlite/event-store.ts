@@ -12,7 +12,7 @@ import {
 import { createDoorbell } from '../doorbell.js';
 import { unavailable } from '../unavailable.js';
 import { type Database, openDatabase } from './database.js';
-import type { Append, Appended, EventRow } from './event-writer.js';
+import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
 import { startThread } from './thread.js';
 
 const batchSize = 500;
@@ -48,6 +48,15 @@ const row = ({ id, type, data, metadata }: NewEvent): EventRow => ({
   type,
   data: JSON.stringify(data),
   metadata: JSON.stringify(metadata),
+});
+
+const adoption = (events: readonly Recorded[]): Adoption => ({
+  adopted: events.map((event) => ({
+    ...row(event),
+    stream: event.stream,
+    organization: organizationOf(event.stream),
+    time: event.time,
+  })),
 });
 
 /**
@@ -123,7 +132,7 @@ const organizationReads = (
 };
 
 export const sqliteEventStore = async (path: string): Promise<EventStore> => {
-  const writer = await startThread<Append, Appended>('./event-writer', { path });
+  const writer = await startThread<Append | Adoption, Appended>('./event-writer', { path });
   const db = openDatabase(path, 'durable');
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
@@ -169,6 +178,9 @@ export const sqliteEventStore = async (path: string): Promise<EventStore> => {
       const appended = outcome.time === null ? [] : recordedBy(job, outcome.position, outcome.time);
       for (const inbox of inboxes) inbox.offer(appended);
       return outcome.position;
+    },
+    adopt: async (events) => {
+      await writer.run(adoption(events)).catch(unavailable('the event store'));
     },
     read: async (stream) => {
       const rows = ofStream.all(stream) as (Row & { revision: number })[];

@@ -8,7 +8,15 @@ export type Append = readonly {
   readonly expected: number;
   readonly events: readonly EventRow[];
 }[];
-/** `time` is null when these very events were stored before. */
+/** What another store recorded, with its times. */
+export type Adoption = {
+  readonly adopted: readonly (EventRow & {
+    readonly stream: string;
+    readonly organization: string;
+    readonly time: number;
+  })[];
+};
+/** `time` is null when nothing is new to those who wait for it. */
 export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
 
 const schema = `
@@ -27,7 +35,7 @@ const schema = `
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
   CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
 
-serveThread<{ path: string }, Append, Appended>(({ path }) => {
+serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
   const db = openDatabase(path, 'durable');
   db.exec(schema);
   const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');
@@ -65,11 +73,20 @@ serveThread<{ path: string }, Append, Appended>(({ path }) => {
     return { position, time };
   };
 
+  const adopt = ({ adopted }: Adoption): Appended => {
+    let position = 0;
+    for (const { stream, organization, id, type, data, metadata, time } of adopted) {
+      const row = [stream, currentRevision(stream) + 1, organization, id, type, data, metadata, time, 0] as const;
+      position = Number(insert.run(...row).lastInsertRowid);
+    }
+    return { position, time: null };
+  };
+
   // One transaction, and so one wait for the disk, for everything that came while the last one was written.
   return (jobs) =>
     inTransaction(db, () => {
       const last = (lastTime.get() as { time: number } | undefined)?.time ?? 0;
       const time = Math.max(Date.now(), last);
-      return jobs.map((writes) => append(writes, time));
+      return jobs.map((job) => ('adopted' in job ? adopt(job) : append(job, time)));
     });
 });
