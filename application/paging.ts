@@ -3,7 +3,10 @@ import type { Collection } from '../projections/define.js';
 import type { Page, PageKey, ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
 
-/** A page token says where the last page ended and is signed for one list of one owner: no other list takes it. */
+/**
+ * A page token says where the last page ended and is signed for one list of one owner: no other list takes it. Places
+ * are places of these stores: after a move to others they would be elsewhere, so it is signed for these stores too.
+ */
 export type PageTokens = {
   read(list: readonly string[], token: string | undefined): PageKey | undefined;
   write(list: readonly string[], next: Page<unknown>['next']): string;
@@ -15,9 +18,9 @@ const bad = () =>
     { path: '/page_token', message: 'is not one that this list gave' },
   ]);
 
-export const createPageTokens = ({ sign, same }: System): PageTokens => {
+export const createPageTokens = ({ signHere, same }: System): PageTokens => {
   const signature = (list: readonly string[], key: string) =>
-    sign(purpose, JSON.stringify([...list, key])).slice(0, 32);
+    signHere(purpose, JSON.stringify([...list, key])).slice(0, 32);
   return {
     read: (list, token) => {
       if (!token) return undefined;

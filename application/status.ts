@@ -37,7 +37,7 @@ export const createStatus = (ports: {
   events: EventStore;
   readModels: ReadModels;
   state: StateStore;
-  projector: Projector;
+  projector: Pick<Projector, 'stopped'>;
   projections: readonly AnyProjection[];
   system: System;
 }): Status => {

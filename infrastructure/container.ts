@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
+import { refuseHalfMoved } from '../application/move/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { Jobs } from '../application/ports/jobs.js';
@@ -25,7 +26,7 @@ import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.
 import { memoryReadModels } from './memory/read-models.js';
 import { createNotary } from './notary.js';
 import { nodeSystem } from './system.js';
-import { serviceKey, signingSeed, stateVault } from './vault.js';
+import { serviceKey, signingSeed, stateVault, storesKey } from './vault.js';
 import { webhookSender } from './webhooks/sender.js';
 import { letterSigner } from './webhooks/signer.js';
 
@@ -117,7 +118,10 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
 const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
-      .toDynamicValue(async (context) => nodeSystem(await serviceKey(await context.getAsync(tokens.state), ring), log))
+      .toDynamicValue(async (context) => {
+        const state = await context.getAsync(tokens.state);
+        return nodeSystem({ service: await serviceKey(state, ring), stores: await storesKey(state, ring) }, log);
+      })
       .inSingletonScope();
     bind(tokens.signer)
       .toDynamicValue(async (context) =>
@@ -135,6 +139,7 @@ const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
     bind(tokens.app)
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
+        await refuseHalfMoved(await context.getAsync(tokens.state));
         // First: it is here that a wrong master key shows, and stops the start.
         const system = await context.getAsync(tokens.system);
         return createApp({

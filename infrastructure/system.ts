@@ -11,26 +11,29 @@ const uuid = () => {
 export const sha256 = (bytes: Uint8Array | string) => hash('sha256', bytes, 'hex');
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
 
-export const nodeSystem = (serviceKey: Uint8Array, log: Log): System => {
+const signer = (secret: Uint8Array): System['sign'] => {
   const keys = new Map<string, Uint8Array>();
   const keyFor = (purpose: string) => {
-    const key = keys.get(purpose) ?? new Uint8Array(hkdfSync('sha256', serviceKey, '', `chainfold ${purpose}`, 32));
+    const key = keys.get(purpose) ?? new Uint8Array(hkdfSync('sha256', secret, '', `chainfold ${purpose}`, 32));
     keys.set(purpose, key);
     return key;
   };
-  return {
-    now: Date.now,
-    sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
-    breathe: () => setImmediate(),
-    uuid,
-    secret: () => randomBytes(32).toString('hex'),
-    sha256,
-    hmac,
-    sign: (purpose, text) => hmac(keyFor(purpose), text),
-    same: (a, b) => {
-      const [one, other] = [Buffer.from(a), Buffer.from(b)];
-      return one.length === other.length && timingSafeEqual(one, other);
-    },
-    log,
-  };
+  return (purpose, text) => hmac(keyFor(purpose), text);
 };
+
+export const nodeSystem = (keys: { service: Uint8Array; stores: Uint8Array }, log: Log): System => ({
+  now: Date.now,
+  sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
+  breathe: () => setImmediate(),
+  uuid,
+  secret: () => randomBytes(32).toString('hex'),
+  sha256,
+  hmac,
+  sign: signer(keys.service),
+  signHere: signer(keys.stores),
+  same: (a, b) => {
+    const [one, other] = [Buffer.from(a), Buffer.from(b)];
+    return one.length === other.length && timingSafeEqual(one, other);
+  },
+  log,
+});

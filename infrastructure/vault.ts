@@ -29,6 +29,14 @@ const anotherKey =
 
 const masterIdOf = ({ value }: Entry) => value.slice(0, value.indexOf('.'));
 
+const opens = (master: Uint8Array, { value }: Entry, keyId: string) => {
+  try {
+    return decrypt(master, value.slice(value.indexOf('.') + 1), keyId).length > 0;
+  } catch {
+    return false;
+  }
+};
+
 /** Data keys live in the state store wrapped under a master key, which is named so that it can be changed. */
 const dataKeys = (state: StateStore, ring: KeyRing) => {
   const wrap = (keyId: string, key: Uint8Array) => {
@@ -64,12 +72,31 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
   return { find, findOrMake, rewrap };
 };
 
+/** The first of the keys in the vault that the master keys do not open; null when they open all. */
+export const firstUnopened = async (state: Pick<StateStore, 'get' | 'ids'>, ring: Pick<KeyRing, 'find'>) => {
+  let ids = await state.ids('vault', '');
+  while (ids.length > 0) {
+    for (const keyId of ids) {
+      const entry = await state.get('vault', keyId);
+      const master = entry && ring.find(masterIdOf(entry));
+      if (entry && !(master && opens(master.bytes, entry, keyId))) return keyId;
+    }
+    ids = await state.ids('vault', ids.at(-1) as string);
+  }
+  return null;
+};
+
 /** What only this service can sign with; a wrong master key shows here, at the start, instead of at the first secret. */
 export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint8Array> => {
   const entry = await state.get('vault', 'service');
   if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(anotherKey);
   return dataKeys(state, ring).findOrMake('service');
 };
+
+/** Belongs to the stores it is in, so that a copy of them elsewhere makes its own. */
+export const storesKeyId = 'stores';
+export const storesKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
+  dataKeys(state, ring).findOrMake(storesKeyId);
 
 /** The seed of the key that notifications, or histories, are signed with. */
 export const signingSeed = (

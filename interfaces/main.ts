@@ -1,13 +1,23 @@
 import { readConfig } from '../infrastructure/config.js';
 import { isSigned } from '../infrastructure/notary.js';
 import { sha256 } from '../infrastructure/system.js';
-import type { Needs } from './cli/command.js';
+import type { Invocation, Needs } from './cli/command.js';
 import { runCli } from './cli/run.js';
 
 /** Loaded when a command needs the stores: `call` and `--help` do without them. */
 const open = async (needs?: Needs) => {
   const { compose } = await import('../infrastructure/container.js');
   return compose(readConfig(process.env), needs);
+};
+
+const openMove: Invocation['openMove'] = async (to) => {
+  const { openMove } = await import('../infrastructure/move.js');
+  return openMove(readConfig(process.env), to);
+};
+
+const showProgress: Invocation['showProgress'] = (facts, text) => {
+  const { stderr } = process;
+  stderr.write(stderr.isTTY ? `\r\x1b[K${text}` : `${JSON.stringify(facts)}\n`);
 };
 
 const stopped = () =>
@@ -25,6 +35,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   settings: () => readConfig(process.env),
   open,
+  openMove,
+  showProgress,
   stopped,
   proof: { sha256, isSigned },
   write: (text) => process.stdout.write(`${text}\n`),

@@ -22,6 +22,19 @@ type Visit = { readonly apiKey: string; readonly nonce?: string; readonly charge
 
 type Admission = { readonly replayed: boolean; readonly quota: Quota | null };
 
+/** What is remembered of a request; `time` is when its idempotency key was first used, Unix ms. */
+export type Memory =
+  | { readonly kind: 'nonce'; readonly apiKey: string; readonly nonce: string }
+  | {
+      readonly kind: 'answer';
+      readonly apiKey: string;
+      readonly idempotencyKey: string;
+      readonly request: string;
+      readonly seed: string;
+      readonly answer: string | null;
+      readonly time: number;
+    };
+
 /** Facts about requests that all nodes must agree on and that are forgotten after a while. */
 export interface Limiter {
   /**
@@ -32,5 +45,8 @@ export interface Limiter {
   /** `request` tells requests apart: the operation and the digest of its body. */
   claimIdempotencyKey(apiKey: string, idempotencyKey: string, request: string): Promise<Claim>;
   recordAnswer(apiKey: string, idempotencyKey: string, answer: string): Promise<void>;
+  /** What it remembers of requests, in parts, for another to take over. What limits were used is not among it. */
+  memories(): AsyncIterable<readonly Memory[]>;
+  remember(memories: readonly Memory[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -21,6 +21,8 @@ export interface System {
   hmac(key: string, text: string): string;
   /** Under a key of this service that no one else holds; `purpose` keeps different uses apart. */
   sign(purpose: string, text: string): string;
+  /** The same, for what means something only in these stores: it is worth nothing after a move to others. */
+  signHere(purpose: string, text: string): string;
   /** Compares in constant time. */
   same(a: string, b: string): boolean;
   readonly log: Log;

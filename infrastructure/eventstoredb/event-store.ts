@@ -7,7 +7,7 @@ import {
 } from '../../application/ports/event-store.js';
 import { createAdoption } from './adopt.js';
 import { createCommits } from './commit.js';
-import { connect, type RawRecord } from './connection.js';
+import { type Connection, connect, type RawRecord } from './connection.js';
 import { createFeed } from './feed.js';
 import { createHistory } from './history.js';
 import { commitOf, positionOf, recordedIn } from './records.js';
@@ -31,20 +31,22 @@ const inBatches = function* (records: readonly RawRecord[], position: Position) 
   if (batch.length > 0) yield batch;
 };
 
+const allBackwards = async function* (connection: Connection): AsyncGenerator<RawRecord> {
+  let before: bigint | null = null;
+  for (;;) {
+    const page: readonly RawRecord[] = await connection.readAllBackwards(before, lookBack);
+    yield* page;
+    before = page.at(-1)?.commit ?? null;
+    if (page.length < lookBack || before === null) return;
+  }
+};
+
 /** EventStoreDB through its own client. `aggregates` are the kinds of streams an organization's history is made of. */
 export const eventStoreDb = (url: string, aggregates: readonly string[]): EventStore => {
   const connection = connect(url);
   const commits = createCommits(connection);
 
-  const readAllBackwards = async function* (): AsyncGenerator<RawRecord> {
-    let before: bigint | null = null;
-    for (;;) {
-      const page: readonly RawRecord[] = await connection.readAllBackwards(before, lookBack);
-      yield* page;
-      before = page.at(-1)?.commit ?? null;
-      if (page.length < lookBack || before === null) return;
-    }
-  };
+  const readAllBackwards = () => allBackwards(connection);
 
   /** The last record that stands for events of ours; the server's own records lie between. */
   const last = async (): Promise<RawRecord | null> => {

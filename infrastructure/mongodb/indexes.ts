@@ -31,6 +31,17 @@ const existing = async (db: Db, name: string) => {
   }
 };
 
+/** Of each collection, which declared indexes are not there, or are others. */
+export const missingIndexes = async (db: Db, collections: readonly AnyCollection[]): Promise<readonly string[]> => {
+  const missing: string[] = [];
+  for (const collection of collections) {
+    const found = await existing(db, collectionName(collection));
+    for (const { name, key } of indexesOf(collection))
+      if (found.get(name) !== JSON.stringify(key)) missing.push(`${collectionName(collection)}.${name}`);
+  }
+  return missing;
+};
+
 /** Makes what is declared, and stops if an index of that name is there but is another one. */
 export const ensureIndexes = async (db: Db, collections: readonly AnyCollection[]) => {
   for (const collection of collections) {

@@ -41,7 +41,11 @@ export const pageFilter = (collection: AnyCollection, scope: string, query: Quer
 const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null =>
   last ? [last.document[order] as number | string, last.id] : null;
 
-export const mongoReadModels = async (url: string, collections: readonly AnyCollection[]): Promise<ReadModels> => {
+export const mongoReadModels = async (
+  url: string,
+  collections: readonly AnyCollection[],
+  access: 'write' | 'read' = 'write',
+): Promise<ReadModels> => {
   const { client, db, close } = await connectMongo(url);
   const checkpoints = db.collection<StoredCheckpoint>('checkpoints');
   const stored = (collection: AnyCollection) => db.collection<Stored>(collectionName(collection));
@@ -50,10 +54,11 @@ export const mongoReadModels = async (url: string, collections: readonly AnyColl
     const none = { $setOnInsert: { revision: 0, positions: {} } };
     await checkpoints.updateOne({ _id: checkpointId }, none, { upsert: true });
   };
-  await inTime(prepare()).catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  if (access === 'write')
+    await inTime(prepare()).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
 
   const writeAll = async (changes: readonly Change[], session: ClientSession) => {
     for (const collection of collections) {

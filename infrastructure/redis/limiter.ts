@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Charge, Limiter } from '../../application/ports/limiter.js';
+import type { Redis } from 'ioredis';
+import type { Charge, Limiter, Memory } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
 import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';
 import { unavailable } from '../unavailable.js';
@@ -85,6 +86,44 @@ const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Cha
   return quotaOf(limits, Object.fromEntries(used), cost, allowed === 1);
 };
 
+const keys = {
+  nonce: (apiKey: string, nonce: string) => `chainfold:nonce:${apiKey}:${nonce}`,
+  rate: (organizationId: string, chain: string) => `chainfold:rate:${organizationId}:${chain}`,
+  answer: (apiKey: string, key: string) => `chainfold:answer:${apiKey}:${key}`,
+};
+
+/** What a key says, and its time to live. */
+const memoryOf = async (redis: Redis, key: string): Promise<Memory | null> => {
+  const [, kind = '', apiKey = ''] = key.split(':', 3);
+  const rest = key.slice(`chainfold:${kind}:${apiKey}:`.length);
+  if (kind === 'nonce') return { kind, apiKey, nonce: rest };
+  const { request, seed, answer = null } = await redis.hgetall(key);
+  const leftMs = await redis.pttl(key);
+  // It may have been forgotten since it was found.
+  if (kind !== 'answer' || request === undefined || seed === undefined) return null;
+  return { kind, apiKey, idempotencyKey: rest, request, seed, answer, time: Date.now() - answerKeptMs + leftMs };
+};
+
+const memoriesIn = async function* (redis: Redis) {
+  for (const pattern of [keys.nonce('*', '*'), keys.answer('*', '*')])
+    for await (const found of redis.scanStream({ match: pattern, count: 1000 }))
+      yield (await Promise.all((found as string[]).map((key) => memoryOf(redis, key)))).flatMap((one) => one ?? []);
+};
+
+const remember = async (redis: Redis, memories: readonly Memory[]) => {
+  const batch = redis.multi();
+  for (const memory of memories) {
+    if (memory.kind === 'nonce') batch.set(keys.nonce(memory.apiKey, memory.nonce), 'moved', 'PX', nonceKeptMs);
+    else {
+      const { apiKey, idempotencyKey, request, seed, answer, time } = memory;
+      const key = keys.answer(apiKey, idempotencyKey);
+      batch.hset(key, { request, seed, ...(answer !== null && { answer }) });
+      batch.pexpire(key, Math.max(1, time + answerKeptMs - Date.now()));
+    }
+  }
+  await batch.exec();
+};
+
 /** One round trip a question, exact for all processes that share the Redis. */
 export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
   const redis = await connectRedis(url, log);
@@ -93,17 +132,14 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
     (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)
       [name]?.(...given)
       .catch(unavailable('Redis'));
-  const nonceKey = (apiKey: string, nonce: string) => `chainfold:nonce:${apiKey}:${nonce}`;
-  const rateKey = (organizationId: string, chain: string) => `chainfold:rate:${organizationId}:${chain}`;
-  const answerKey = (apiKey: string, key: string) => `chainfold:answer:${apiKey}:${key}`;
 
   return {
     admit: async ({ apiKey, nonce, charge }) => {
       const now = Date.now();
       const answer = (await run(
         'chainfoldAdmit',
-        nonceKey(apiKey, nonce ?? ''),
-        rateKey(charge?.organizationId ?? '', charge?.chain ?? ''),
+        keys.nonce(apiKey, nonce ?? ''),
+        keys.rate(charge?.organizationId ?? '', charge?.chain ?? ''),
         nonce === undefined ? '' : randomUUID(),
         nonceKeptMs,
         charge?.cost ?? 0,
@@ -114,12 +150,14 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
       return { replayed, quota: charge && !replayed ? quotaIn(answer, charge) : null };
     },
     claimIdempotencyKey: async (apiKey, idempotencyKey, request) => {
-      const key = answerKey(apiKey, idempotencyKey);
+      const key = keys.answer(apiKey, idempotencyKey);
       return claimOf((await run('chainfoldClaim', key, request, answerKeptMs, randomUUID())) as string[]);
     },
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
-      await run('chainfoldRecord', answerKey(apiKey, idempotencyKey), answer);
+      await run('chainfoldRecord', keys.answer(apiKey, idempotencyKey), answer);
     },
+    memories: () => memoriesIn(redis),
+    remember: (memories) => remember(redis, memories).catch(unavailable('Redis')),
     close: async () => redis.disconnect(),
   };
 };

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { BadSetting } from '../config.js';
 
@@ -13,6 +14,9 @@ export type Database = InstanceType<typeof DatabaseSync>;
 /** The driver closes a database that is garbage, even while its prepared statements are in use; so none becomes garbage. */
 const kept = new Set<Database>();
 
+/** Who only looks changes nothing. */
+export type Access = 'write' | 'read';
+
 /** Opens, or makes, a database that other processes may use at the same time. */
 export const openDatabase = (path: string, durability: Durability, lockMs = 5000) => {
   try {
@@ -20,6 +24,14 @@ export const openDatabase = (path: string, durability: Durability, lockMs = 5000
   } catch (error) {
     throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`);
   }
+};
+
+/** Writes nothing, not even the files that SQLite keeps beside a database; there are none where nobody has it open. */
+export const openToRead = (path: string): Database => {
+  const isOpenElsewhere = existsSync(`${path}-wal`);
+  const db = new DatabaseSync(isOpenElsewhere ? path : `${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
+  kept.add(db);
+  return db;
 };
 
 const open = (path: string, durability: Durability, lockMs: number) => {

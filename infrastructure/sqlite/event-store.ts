@@ -11,9 +11,9 @@ import {
 } from '../../application/ports/event-store.js';
 import { createDoorbell } from '../doorbell.js';
 import { unavailable } from '../unavailable.js';
-import { type Database, openDatabase } from './database.js';
+import { type Access, type Database, openDatabase, openToRead } from './database.js';
 import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
-import { startThread } from './thread.js';
+import { noThread, startThread } from './thread.js';
 
 const batchSize = 500;
 const backwardsSize = 100;
@@ -131,9 +131,10 @@ const organizationReads = (
   };
 };
 
-export const sqliteEventStore = async (path: string): Promise<EventStore> => {
-  const writer = await startThread<Append | Adoption, Appended>('./event-writer', { path });
-  const db = openDatabase(path, 'durable');
+export const sqliteEventStore = async (path: string, access: Access = 'write'): Promise<EventStore> => {
+  const isRead = access === 'read';
+  const writer = isRead ? noThread : await startThread<Append | Adoption, Appended>('./event-writer', { path });
+  const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
   const last = db.prepare('SELECT max(position) AS position FROM events');

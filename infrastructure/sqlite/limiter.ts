@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../application/ports/limiter.js';
 import { unavailable } from '../unavailable.js';
 import { inTransaction, openDatabase } from './database.js';
+import { createHandover } from './limiter-handover.js';
 import { createRates } from './rates.js';
 
 /** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
@@ -23,6 +24,14 @@ const schema = `
 
 type Task = { work: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
 
+type Found = { request: string; seed: string; answer: string | null };
+const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['claimIdempotencyKey']>> => {
+  if (found.request !== request) return { kind: 'other-request' };
+  // No answer yet: this is the first try, or the first one died or still runs; doing it again has the same effect.
+  if (found.answer === null) return { kind: 'first', seed: found.seed };
+  return { kind: 'answered', answer: found.answer };
+};
+
 /** Shared by all processes on this data directory; not fsynced: a power cut may lose its last moment. */
 export const sqliteLimiter = async (path: string, now: () => number): Promise<Limiter> => {
   const db = openDatabase(path, 'relaxed', lockMs);
@@ -40,6 +49,7 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
   const dropAnswers = db.prepare('DELETE FROM answers WHERE time < ?');
 
   const rates = createRates(db, now);
+  const handover = createHandover(db);
 
   let tasks: Task[] = [];
   let swept = 0;
@@ -77,19 +87,13 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
     claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
       soon(() => {
         addAnswer.run(apiKey, idempotencyKey, request, randomUUID(), now());
-        const found = findAnswer.get(apiKey, idempotencyKey) as {
-          request: string;
-          seed: string;
-          answer: string | null;
-        };
-        if (found.request !== request) return { kind: 'other-request' };
-        // No answer yet: this is the first try, or the first one died or still runs; doing it again has the same effect.
-        if (found.answer === null) return { kind: 'first', seed: found.seed };
-        return { kind: 'answered', answer: found.answer };
+        return claimOf(findAnswer.get(apiKey, idempotencyKey) as Found, request);
       }),
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
       await soon(() => setAnswer.run(answer, apiKey, idempotencyKey));
     },
+    memories: handover.memories,
+    remember: (memories) => soon(() => handover.remember(memories)),
     close: async () => {
       if (tasks.length > 0) flush();
       rates.close();

@@ -1,9 +1,9 @@
 import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
-import { openDatabase } from './database.js';
+import { type Access, openDatabase, openToRead } from './database.js';
 import type { Commit, DocumentChange, Reset, Table } from './document-writer.js';
-import { startThread } from './thread.js';
+import { noThread, startThread } from './thread.js';
 
 const scannedAtOnce = 1000;
 
@@ -41,12 +41,15 @@ const pageSql = (collection: AnyCollection, index: string, oldestFirst: boolean)
     ORDER BY "${order}" ${direction}, id ${direction} LIMIT ?`;
 };
 
-export const sqliteReadModels = async (path: string, collections: readonly AnyCollection[]): Promise<ReadModels> => {
-  const writer = await startThread<Commit | Reset, boolean>('./document-writer', {
-    path,
-    tables: collections.map(tableOf),
-  });
-  const db = openDatabase(path, 'relaxed');
+export const sqliteReadModels = async (
+  path: string,
+  collections: readonly AnyCollection[],
+  access: Access = 'write',
+): Promise<ReadModels> => {
+  const isRead = access === 'read';
+  const tables = collections.map(tableOf);
+  const writer = isRead ? noThread : await startThread<Commit | Reset, boolean>('./document-writer', { path, tables });
+  const db = isRead ? openToRead(path) : openDatabase(path, 'relaxed');
   const statementsOf = (collection: AnyCollection) => ({
     find: db.prepare(`SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`),
     scan: db.prepare(

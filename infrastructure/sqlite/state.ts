@@ -1,14 +1,15 @@
 import type { Entry, StateStore } from '../../application/ports/state.js';
 import { unavailable } from '../unavailable.js';
-import { openDatabase } from './database.js';
+import { type Access, openDatabase, openToRead } from './database.js';
 import type { StateJob } from './state-writer.js';
-import { startThread } from './thread.js';
+import { noThread, startThread } from './thread.js';
 
 const idsAtOnce = 1000;
 
-export const sqliteState = async (path: string): Promise<StateStore> => {
-  const writer = await startThread<StateJob, boolean>('./state-writer', { path });
-  const db = openDatabase(path, 'durable');
+export const sqliteState = async (path: string, access: Access = 'write'): Promise<StateStore> => {
+  const isRead = access === 'read';
+  const writer = isRead ? noThread : await startThread<StateJob, boolean>('./state-writer', { path });
+  const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
   const idsAfter = db.prepare(`SELECT id FROM state WHERE bucket = ? AND id > ? ORDER BY id LIMIT ${idsAtOnce}`);
   const run = (job: StateJob) => writer.run(job).catch(unavailable('the state store'));

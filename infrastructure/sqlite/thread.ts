@@ -9,6 +9,12 @@ export type Thread<Job, Outcome> = {
   close(): Promise<void>;
 };
 
+/** In the place of a thread where nothing is to be written. */
+export const noThread: Thread<never, never> = {
+  run: () => Promise.reject(new Error('this was opened to be read')),
+  close: async () => undefined,
+};
+
 type Reply<Outcome> = { outcomes: readonly Outcome[] } | { error: string };
 type Waiting<Job, Outcome> = { job: Job; resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { App } from '../../application/app.js';
 import type { Trust } from '../../application/audit-proof.js';
+import type { MovePorts } from '../../application/move/move.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';
@@ -32,6 +33,9 @@ export type Needs = {
   readonly chains?: 'configured' | 'with development';
 };
 
+/** Both ends of a move from the embedded stores to the services, or back. */
+type OpenedMove = { readonly ports: MovePorts; readonly close: () => Promise<void> };
+
 type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
 
 /** What a command is given to work with. */
@@ -41,10 +45,13 @@ export type Invocation = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
   readonly open: (needs?: Needs) => Promise<Opened>;
+  readonly openMove: (to: 'services' | 'embedded') => Promise<OpenedMove>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;
   /** For what is worth knowing but is not the answer. */
   readonly complain: (text: string) => void;
+  /** Tells how far it has come: over the last such line where a person watches, else as JSON, a line each. */
+  readonly showProgress: (facts: object, text: string) => void;
   /** For what can be proven without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
   /** Waits for a person's Ctrl-C or a service manager's request to end. */

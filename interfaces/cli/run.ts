@@ -9,6 +9,7 @@ import { AnswerIsNo, type Command, helpOf, type Invocation, overview, parse, Usa
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './dev.js';
 import { masterKeyRotate } from './master-key.js';
+import { migrate } from './migrate.js';
 import { organizationCreate, organizationList } from './organizations.js';
 import { projectionsStatus } from './projections.js';
 import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
@@ -38,11 +39,15 @@ const commands: readonly Command[] = [
   devTransfer,
   devDeployToken,
   masterKeyRotate,
+  migrate,
 ];
 
 const exit = { done: 0, refused: 1, misused: 2 } as const;
 
-export type Surroundings = Pick<Invocation, 'environment' | 'open' | 'stopped' | 'complain' | 'proof'> & {
+export type Surroundings = Pick<
+  Invocation,
+  'environment' | 'open' | 'openMove' | 'stopped' | 'complain' | 'showProgress' | 'proof'
+> & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
 };

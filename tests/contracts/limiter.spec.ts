@@ -55,6 +55,28 @@ for (const [adapter, place] of Object.entries(limiters))
       assert.equal(await claim(store, 'key', `${now + 299_000}-x`), false);
     });
 
+    it('hands over what it remembers of requests to another', async () => {
+      const elsewhere = await place();
+      const heir = await elsewhere.open();
+      try {
+        await claim(store, 'key', `${now}-x`);
+        const seeds = await Promise.all(['k1', 'k:2'].map((key) => store.claimIdempotencyKey('key', key, 'request')));
+        await store.recordAnswer('key', 'k1', '{"done":1}');
+        for await (const some of store.memories()) await heir.remember(some);
+        assert.equal(await claim(heir, 'key', `${now}-x`), false);
+        assert.equal(await claim(heir, 'key', `${now}-y`), true);
+        const answered = await heir.claimIdempotencyKey('key', 'k1', 'request');
+        assert.deepEqual(answered, { kind: 'answered', answer: '{"done":1}' });
+        assert.deepEqual(await heir.claimIdempotencyKey('key', 'k:2', 'request'), seeds[1]);
+        assert.deepEqual(await heir.claimIdempotencyKey('key', 'k:2', 'other'), { kind: 'other-request' });
+        await elsewhere.elapse(day + 1000);
+        assert.equal((await heir.claimIdempotencyKey('key', 'k1', 'other')).kind, 'first');
+      } finally {
+        await heir.close();
+        await (elsewhere as { end?(): Promise<void> }).end?.();
+      }
+    });
+
     it('knows a repeated request by its key, and its answer once there is one', async () => {
       const first = await store.claimIdempotencyKey('key', 'k1', 'request');
       assert.equal(first.kind, 'first');

@@ -1,4 +1,4 @@
 import { nodeSystem } from '../../infrastructure/system.js';
 
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-export const testSystem = nodeSystem(new Uint8Array(32), silent);
+export const testSystem = nodeSystem({ service: new Uint8Array(32), stores: new Uint8Array(32) }, silent);

@@ -1,0 +1,46 @@
+import { refuse } from '../../domain/failure.js';
+import { type Bucket, noEntry, type StateStore } from '../ports/state.js';
+
+export type StateEntry = { readonly bucket: Bucket; readonly id: string; readonly value: string };
+const buckets: readonly Bucket[] = ['vault', 'processes'];
+
+const marker = { bucket: 'processes', id: 'move' } as const;
+const isMarker = ({ bucket, id }: StateEntry) => bucket === marker.bucket && id === marker.id;
+
+const readMarker = async (state: StateStore) => (await state.get(marker.bucket, marker.id))?.value ?? null;
+
+/** Half a history must not be written to: what is missing could not be put in its place any more. */
+export const refuseHalfMoved = async (state: StateStore) => {
+  if ((await readMarker(state)) !== null)
+    refuse('FAILED_PRECONDITION', 'a move into these stores was begun and not finished: run chainfold migrate again');
+};
+
+/** Everything but the marker, in order. */
+export const entriesOf = async function* (state: StateStore): AsyncGenerator<StateEntry> {
+  for (const bucket of buckets)
+    for (let ids = await state.ids(bucket, ''); ids.length > 0; ids = await state.ids(bucket, ids.at(-1) as string))
+      for (const id of ids) {
+        const found = await state.get(bucket, id);
+        const entry = found && { bucket, id, value: found.value };
+        if (entry && !isMarker(entry)) yield entry;
+      }
+};
+
+/** True when the very move that is named was begun before; false when it begins now. */
+export const beginMove = async (state: StateStore, name: string, isEmpty: () => Promise<boolean>) => {
+  const begun = await readMarker(state);
+  if (begun === name) return true;
+  if (begun !== null) return refuse('FAILED_PRECONDITION', 'the move of another history into these stores was begun');
+  if (!(await isEmpty())) return refuse('FAILED_PRECONDITION', 'the stores to move into are not empty');
+  if (!(await state.put(marker.bucket, marker.id, name, noEntry)))
+    return refuse('FAILED_PRECONDITION', 'another process moves into these stores');
+  return false;
+};
+export const endMove = (state: StateStore) => state.destroy(marker.bucket, marker.id);
+
+export const writeEntry = async (state: StateStore, { bucket, id, value }: StateEntry) => {
+  const before = await state.get(bucket, id);
+  if (before?.value === value) return;
+  if (!(await state.put(bucket, id, value, before?.revision ?? noEntry)))
+    refuse('FAILED_PRECONDITION', 'another process writes to the stores to move into');
+};

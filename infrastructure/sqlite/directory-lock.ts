@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { BadSetting } from '../config.js';
+
+const waitMs = 500;
+
+/** Whether a service was ever started on it. */
+export const isUsedDirectory = (directory: string) => existsSync(join(directory, 'events.db'));
+
+/**
+ * Has a data directory for oneself: whatever runs on it has its read models open for as long as it lives, which this
+ * notices; whatever is started meanwhile finds them locked.
+ */
+export const lockDirectory = (directory: string): { release(): void } => {
+  const db = new DatabaseSync(join(directory, 'read-models.db'), { timeout: waitMs });
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    db.close();
+    const inUse = /locked/.test((error as Error).message);
+    throw new BadSetting(
+      `CHAINFOLD_DATA_DIR: ${directory} ${inUse ? 'is in use: stop every service and command on it' : `cannot be used: ${(error as Error).message}`}`,
+    );
+  }
+  return { release: () => db.close() };
+};

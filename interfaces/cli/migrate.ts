@@ -1,0 +1,57 @@
+import { type MoveStep, move } from '../../application/move/move.js';
+import { type Command, UsageError } from './command.js';
+
+const targets = ['services', 'embedded'] as const;
+const targetOf = (value: string | undefined) =>
+  targets.find((one) => one === value) ??
+  (() => {
+    throw new UsageError(`--to must be one of ${targets.join(', ')}`);
+  })();
+
+/** Shown no more often than a person can see. */
+const showEveryMs = 200;
+
+const barWidth = 30;
+const bar = (done: number) => {
+  const full = Math.round(Math.min(1, done) * barWidth);
+  return `[${'#'.repeat(full)}${'-'.repeat(barWidth - full)}] ${Math.floor(Math.min(1, done) * 100)} %`;
+};
+
+export const migrate: Command = {
+  words: 'migrate',
+  summary: 'Copy events, vault and process state from the embedded stores to the services, or back, and verify them.',
+  options: {
+    to: {
+      type: 'string',
+      value: targets.join('|'),
+      summary: 'Where to; empty, or what an interrupted move left.',
+      required: true,
+    },
+  },
+  details: () =>
+    'The embedded stores are those of CHAINFOLD_DATA_DIR, the services those of EVENTSTORE_URL, MONGODB_URL and REDIS_URL.\nStop everything that uses either first; docs/operations.md has the steps.',
+  run: async ({ options, openMove, print, showProgress }) => {
+    const to = targetOf(options.to);
+    const { ports, close } = await openMove(to);
+    try {
+      let shown = 0;
+      const tell = (step: MoveStep) => {
+        if (Date.now() - shown < showEveryMs) return;
+        shown = Date.now();
+        showProgress(step, `${step.step.padEnd(9)} ${bar(step.done)} ${step.events} events`);
+      };
+      const { events, organizations, hash, keys, processes, resumed } = await move(ports, tell);
+      showProgress({ step: 'done', events }, '');
+      print(
+        { to, events, organizations, hash, keys, processes, resumed },
+        [
+          `${events} events of ${organizations} organizations are the same in both, SHA-256 ${hash}`,
+          `${keys} keys of the vault and what ${processes} processes remember are there too`,
+          `start the service on the ${to === 'services' ? 'services' : 'embedded stores'}; it makes the read models anew`,
+        ].join('\n'),
+      );
+    } finally {
+      await close();
+    }
+  },
+};
