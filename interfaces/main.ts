@@ -15,6 +15,13 @@ const openMove: Invocation['openMove'] = async (to) => {
   return openMove(readConfig(process.env), to);
 };
 
+let isExamined = false;
+const examine: Invocation['examine'] = async () => {
+  const { examine } = await import('../infrastructure/doctor/examine.js');
+  isExamined = true;
+  return examine(process.env);
+};
+
 const showProgress: Invocation['showProgress'] = (facts, text) => {
   const { stderr } = process;
   stderr.write(stderr.isTTY ? `\r\x1b[K${text}` : `${JSON.stringify(facts)}\n`);
@@ -36,9 +43,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
   settings: () => readConfig(process.env),
   open,
   openMove,
+  examine,
   showProgress,
   stopped,
   proof: { sha256, isSigned },
   write: (text) => process.stdout.write(`${text}\n`),
   complain: (text) => process.stderr.write(`${text}\n`),
 });
+// Connections to what does not answer may go on waiting; their answers stopped to matter.
+if (isExamined) process.exit();

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { App } from '../../application/app.js';
 import type { Trust } from '../../application/audit-proof.js';
+import type { Examined } from '../../application/findings.js';
 import type { MovePorts } from '../../application/move/move.js';
 
 export type Option = {
@@ -45,6 +46,8 @@ export type Invocation = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
   readonly open: (needs?: Needs) => Promise<Opened>;
+  /** Looks at everything that the service needs. */
+  readonly examine: () => Promise<readonly Examined[]>;
   readonly openMove: (to: 'services' | 'embedded') => Promise<OpenedMove>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;

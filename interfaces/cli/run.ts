@@ -8,6 +8,7 @@ import { call } from './call.js';
 import { AnswerIsNo, type Command, helpOf, type Invocation, overview, parse, UsageError } from './command.js';
 import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './dev.js';
+import { doctor } from './doctor.js';
 import { masterKeyRotate } from './master-key.js';
 import { migrate } from './migrate.js';
 import { organizationCreate, organizationList } from './organizations.js';
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   devTransfer,
   devDeployToken,
   masterKeyRotate,
+  doctor,
   migrate,
 ];
 
@@ -46,7 +48,7 @@ const exit = { done: 0, refused: 1, misused: 2 } as const;
 
 export type Surroundings = Pick<
   Invocation,
-  'environment' | 'open' | 'openMove' | 'stopped' | 'complain' | 'showProgress' | 'proof'
+  'environment' | 'open' | 'openMove' | 'examine' | 'stopped' | 'complain' | 'showProgress' | 'proof'
 > & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
@@ -59,7 +61,16 @@ const runCommand = async (command: Command, args: readonly string[], around: Sur
   const { options, parameters, json, help } = parse(command, args);
   if (help) return around.write(helpOf(command));
   const print: Invocation['print'] = (answer, text) => around.write(json ? writeExact(answer) : text);
-  await command.run({ ...around, settings: around.settings(), options, parameters, print });
+  await command.run({
+    ...around,
+    options,
+    parameters,
+    print,
+    // Read when they are needed: who examines them tells what is wrong with them.
+    get settings() {
+      return around.settings();
+    },
+  });
 };
 
 const problemIn = (error: unknown) => {

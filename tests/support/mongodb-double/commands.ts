@@ -30,11 +30,13 @@ const hello: Handler = ({ identity: { address, standalone } }) => ({
   readOnly: false,
 });
 
+const buildInfo: Handler = () => ({ version: '7.0.14' });
+
 const nothing: Handler = () => ({});
 
 /** Commands that read or write through a unit, by the name they have on the wire. */
 export const statements: ReadonlyMap<string, Handler> = new Map(
-  Object.entries({ hello, isMaster: hello, ismaster: hello, ping: nothing, ...reads, ...writes, ...schema }),
+  Object.entries({ hello, isMaster: hello, ismaster: hello, ping: nothing, buildInfo, ...reads, ...writes, ...schema }),
 );
 
 /** Commands about sessions as such. */

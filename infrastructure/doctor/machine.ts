@@ -1,0 +1,43 @@
+import { existsSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Check, fail, ok, warn } from '../../application/findings.js';
+import type { Config } from '../config.js';
+
+const oldestNode = [20, 19] as const;
+const gibibyte = 2 ** 30;
+const room = { warn: 5 * gibibyte, fail: gibibyte / 2 };
+
+const nodeVersion = async () => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
+  const found = `Node.js ${process.versions.node}`;
+  return [isOld ? fail(found, `use ${oldestNode.join('.')} or later`) : ok(found)];
+};
+
+const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)));
+
+const diskSpace = (directory: string) => async () => {
+  const { bavail, bsize } = await statfs(existing(directory));
+  const free = bavail * bsize;
+  const found = `${(free / gibibyte).toFixed(1)} GiB are free for ${directory}`;
+  const advice = 'make room, or move the data directory: a full disk stops every write until there is some';
+  if (free < room.fail) return [fail(found, advice)];
+  return [free < room.warn ? warn(found, advice) : ok(found)];
+};
+
+const dataDirectory = (directory: string) => async () => {
+  if (!existsSync(directory)) return [ok(`${directory} is made at the first start`)];
+  const mode = statSync(directory).mode & 0o077;
+  return [
+    mode === 0
+      ? ok(`${directory} is its owner's alone`)
+      : warn(`others can read ${directory}`, `chmod 700 ${directory}`),
+  ];
+};
+
+export const machineChecks = (config: Config): readonly Check[] => [
+  { name: 'version of Node.js', run: nodeVersion, advice: '' },
+  { name: 'data directory', run: dataDirectory(config.dataDirectory), advice: 'let its owner read it' },
+  { name: 'disk space', run: diskSpace(config.dataDirectory), advice: 'look with df' },
+];

@@ -1,0 +1,51 @@
+import { type Check, clockFinding, type Finding, ok, warn } from '../../application/findings.js';
+import { projections } from '../../projections/index.js';
+import { connectMongo, inTime, type MongoConnection } from '../mongodb/connection.js';
+import { missingIndexes } from '../mongodb/indexes.js';
+import type { Opened } from './opened.js';
+
+const oldest = 6;
+const longestTransaction = 30;
+const away = 'is MongoDB up, a replica set, and is MONGODB_URL where it is?';
+
+const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
+  const admin = client.db('admin');
+  const { version = '' } = await inTime(admin.command({ buildInfo: 1 }));
+  const { setName } = await inTime(admin.command({ hello: 1 }));
+  const found = `version ${version}, ${setName ? `replica set ${setName}` : 'behind mongos'}`;
+  return [Number.parseInt(version, 10) < oldest ? warn(found, `use ${oldest} or later`) : ok(found)];
+};
+
+/** Not everybody may ask. */
+const transactions = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
+  const name = 'transactionLifetimeLimitSeconds';
+  const answer = await inTime(client.db('admin').command({ getParameter: 1, [name]: 1 })).catch(() => null);
+  const seconds = answer?.[name] as number | undefined;
+  if (seconds === undefined) return [ok('may not be asked for by this user')];
+  const found = `the server gives up on a transaction after ${seconds} s`;
+  const advice = `start mongod with --setParameter ${name}=5: a projector that dies holds the read models for so long`;
+  return [seconds > longestTransaction ? warn(found, advice) : ok(found)];
+};
+
+const indexes = async ({ db }: MongoConnection): Promise<readonly Finding[]> => {
+  const missing = await inTime(missingIndexes(db, projections));
+  if (missing.length === 0) return [ok('every declared index is there')];
+  const advice = 'start the service, which makes them; drop one that was changed by hand first';
+  return [warn(`${missing.length} are missing or others: ${missing.slice(0, 3).join(', ')}`, advice)];
+};
+
+const clock = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
+  const asked = Date.now();
+  const { localTime } = await inTime(client.db('admin').command({ hello: 1 }));
+  return [clockFinding('MongoDB', (localTime as Date).getTime(), (asked + Date.now()) / 2)];
+};
+
+export const mongoChecks = (url: string, opened: Opened): readonly Check[] => {
+  const connection = opened.once(() => connectMongo(url));
+  const looks = { MongoDB: server, 'MongoDB transactions': transactions, indexes, 'clock of MongoDB': clock };
+  return Object.entries(looks).map(([name, look]) => ({
+    name,
+    advice: away,
+    run: async () => look(await connection()),
+  }));
+};

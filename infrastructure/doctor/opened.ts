@@ -1,0 +1,35 @@
+import { withDeadline } from '../deadline.js';
+
+type Closable = { close(): Promise<unknown> };
+const closeMs = 1000;
+
+/** What checks have opened, each once for all that need it. */
+export type Opened = {
+  once<T extends Closable>(open: () => Promise<T>): () => Promise<T>;
+  close(): Promise<void>;
+};
+
+export const createOpened = (): Opened => {
+  const all: Promise<Closable>[] = [];
+  return {
+    once: (open) => {
+      let opening: ReturnType<typeof open> | undefined;
+      return () => {
+        if (!opening) {
+          opening = open();
+          all.push(opening);
+        }
+        return opening;
+      };
+    },
+    close: async () => {
+      const closing = all.map(async (opening) =>
+        withDeadline(
+          opening.then((one) => one.close()),
+          closeMs,
+        ),
+      );
+      await Promise.allSettled(closing);
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Check, ok, warn } from '../../application/findings.js';
+import type { Config } from '../config.js';
+
+type Pitfall = readonly [is: (config: Config) => boolean, found: string, advice: string];
+
+const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
+const engines = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config) =>
+  [eventStoreUrl, mongodbUrl, redisUrl].filter((url) => url !== undefined);
+/** Open text to another machine; a name without a dot is one of a private network. */
+const isPlain = (url: string) => {
+  const [, scheme, host = ''] = /^([a-z+]+):\/\/(?:[^@/]*@)?([^:/?,]+)/.exec(url) ?? [];
+  if (isLoopback(host) || !host.includes('.')) return false;
+  const isTls = /[?&](?:tls|ssl)=true/.test(url);
+  return scheme === 'redis' || /[?&](?:tls|ssl)=false/.test(url) || (scheme === 'mongodb' && !isTls);
+};
+
+/** What is allowed, and is still not what somebody wants who has customers. */
+const pitfalls: readonly Pitfall[] = [
+  [
+    ({ production, host }) => !production && !isLoopback(host),
+    'NODE_ENV is not production, and others can reach this machine',
+    'set NODE_ENV=production: webhooks only to https, no demo organization, no development chain',
+  ],
+  [
+    ({ production, masterKey }) => production && masterKey === undefined,
+    'the master key lies in the data directory, beside what it opens',
+    'set CHAINFOLD_MASTER_KEY to what master.key holds, keep it elsewhere and remove the file',
+  ],
+  [
+    ({ previousMasterKey }) => previousMasterKey !== undefined,
+    'CHAINFOLD_PREVIOUS_MASTER_KEY is set',
+    'finish the change with chainfold master-key rotate, then unset it: docs/security.md',
+  ],
+  [
+    ({ allowPrivate, production }) => allowPrivate && production,
+    'webhooks may go to private addresses: customers can reach what is behind your firewall',
+    'unset CHAINFOLD_WEBHOOK_ALLOW_PRIVATE',
+  ],
+  [
+    ({ production, dataDirectory }) => production && existsSync(join(dataDirectory, 'demo.json')),
+    'there is a demo organization with the credentials in a file',
+    'delete its credentials with chainfold credential delete, and demo.json',
+  ],
+  [
+    ({ metricsToken, host }) => metricsToken === undefined && !isLoopback(host),
+    'figures are shown to this machine alone',
+    'set CHAINFOLD_METRICS_TOKEN and give it to what collects them',
+  ],
+  [
+    (config) => [1, 2].includes(engines(config).length),
+    'some stores are shared services, the others files of this machine',
+    'set all of EVENTSTORE_URL, MONGODB_URL and REDIS_URL, or none, unless one machine runs everything',
+  ],
+  [
+    (config) => engines(config).some((url) => url !== undefined && isPlain(url)),
+    'a store on another machine is reached without TLS',
+    'use rediss://, tls=true, or a private network that nobody else is in',
+  ],
+  [
+    ({ production, chains }) => production && chains.every(({ urls }) => urls === 'unset' || urls === 'off'),
+    'no chain is followed: in production one that is not set is off',
+    'set CHAIN_<T|S|P|C|Q>_URL; docs/configuration.md',
+  ],
+];
+
+export const settingChecks = (config: Config): readonly Check[] => [
+  {
+    name: 'configuration',
+    advice: 'docs/configuration.md lists every setting',
+    run: async () => {
+      const found = pitfalls.filter(([is]) => is(config)).map(([, found, advice]) => warn(found, advice));
+      return found.length > 0 ? found : [ok('every setting is valid')];
+    },
+  },
+];

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { Examined } from '../../application/findings.js';
+import { embedded, engines, type Home } from '../support/engines.js';
+import { clientOf, runCommand, type Service, startService } from '../support/service.js';
+
+type Answer = { readonly ok: boolean; readonly checks: readonly Examined[] };
+
+const examined = async (home: Home, env: Record<string, string> = {}) => {
+  const { code, stdout } = await runCommand(home, ['doctor', '--json'], env);
+  return { code, ...(JSON.parse(stdout) as Answer) };
+};
+const notOk = ({ checks }: Answer) =>
+  checks.filter(({ level }) => level !== 'ok').map(({ check, level }) => `${level} ${check}`);
+const findingsOf = ({ checks }: Answer, name: string) => checks.filter(({ check }) => check === name);
+
+/** Every file, but for what those that run write by themselves meanwhile. */
+const filesOf = ({ directory }: Home) =>
+  readdirSync(directory)
+    .sort()
+    .map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(directory, name)))
+        .digest('hex'),
+    ]);
+
+const listen = (server: Server) =>
+  new Promise<number>((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+  );
+
+for (const engine of engines)
+  describe(`doctor, on ${engine.name}`, function () {
+    this.timeout(60_000);
+    let service: Service;
+    let home: Home;
+    before(async () => {
+      service = await startService({ on: engine });
+      ({ home } = service);
+      await clientOf(service).c.registerWallet({ name: 'x' });
+    });
+    after(() => service?.stop());
+
+    it('finds nothing wrong with a service that runs', async () => {
+      const answer = await examined(home);
+      // The Redis of the tests keeps no file, as its speed matters more.
+      const expected = engine.isEmbedded ? [] : ['warn file of Redis'];
+      assert.deepEqual(
+        notOk(answer).filter((one) => !/^warn (?:disk space|process lag)/.test(one)),
+        expected,
+      );
+      assert.equal(answer.code, 0);
+      const names = new Set(answer.checks.map(({ check }) => check));
+      const always = ['configuration', 'version of Node.js', 'disk space', 'master key', 'history', 'projection lag'];
+      for (const name of [...always, 'process lag', 'seals', 'stuck transactions']) assert.ok(names.has(name), name);
+      if (!engine.isEmbedded)
+        for (const name of ['categories', 'indexes', 'clock of Redis', 'clock of MongoDB', 'memory of Redis'])
+          assert.ok(names.has(name), name);
+    });
+
+    it('prints a table that people read, and fails with a wrong master key', async () => {
+      const { code, stdout } = await runCommand(home, ['doctor'], {
+        CHAINFOLD_MASTER_KEY: randomBytes(32).toString('hex'),
+      });
+      assert.equal(code, 1);
+      assert.match(stdout, /^FAIL\s+master key\s+does not open/m);
+      assert.match(stdout, /^- master key: give the key that the vault was written under/m);
+    });
+
+    it('does not wait for nodes that are mute', async () => {
+      const mute = createServer((socket) => socket.on('error', () => undefined));
+      const port = await listen(mute);
+      const answer = await examined(home, {
+        CHAIN_C_URL: `http://127.0.0.1:${port}/secret-key`,
+        CHAIN_Q_URL: `http://127.0.0.1:${port}`,
+      });
+      assert.equal(answer.code, 1);
+      const names = notOk(answer).filter((one) => one.startsWith('fail'));
+      assert.deepEqual(names.toSorted(), [
+        `fail gateway q at 127.0.0.1:${port}`,
+        `fail node of C at 127.0.0.1:${port}`,
+      ]);
+      assert.deepEqual(
+        findingsOf(answer, 'follower of C').map(({ level }) => level),
+        ['warn'],
+      );
+      assert.ok(!JSON.stringify(answer).includes('secret-key'));
+      mute.close();
+    });
+  });
+
+describe('doctor, looking only', function () {
+  this.timeout(60_000);
+  it('changes no file of a service that is stopped, and says what is missing', async () => {
+    const service = await startService({ on: embedded });
+    await clientOf(service).c.registerWallet({ name: 'x' });
+    await service.stop();
+    const before = filesOf(service.home);
+    assert.equal((await examined(service.home)).code, 0);
+    assert.deepEqual(filesOf(service.home), before);
+    rmSync(join(service.home.directory, 'read-models.db'));
+    rmSync(join(service.home.directory, 'master.key'));
+    const answer = await examined(service.home);
+    const failed = notOk(answer).filter((one) => one.startsWith('fail'));
+    assert.deepEqual(failed.toSorted(), ['fail master key', 'fail projection lag', 'fail stuck transactions']);
+    const names = before.map(([name]) => name).filter((name) => name !== 'read-models.db' && name !== 'master.key');
+    assert.deepEqual(
+      filesOf(service.home).map(([name]) => name),
+      names,
+    );
+  });
+
+  it('tells of a bad setting, and of what is dangerous in production', async () => {
+    const home = await embedded.home();
+    const bad = await examined(home, { CHAINFOLD_PORT: 'x' });
+    assert.deepEqual([bad.code, bad.checks[0]?.found], [1, 'CHAINFOLD_PORT must be a port from 0 to 65535']);
+    const risky = await examined(home, {
+      NODE_ENV: 'production',
+      CHAINFOLD_HOST: '0.0.0.0',
+      CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
+      REDIS_URL: 'redis://redis.example.com',
+    });
+    const found = findingsOf(risky, 'configuration').map(({ found }) => found);
+    for (const text of [/private addresses/, /master key lies in/, /without TLS/, /no chain/, /others files/])
+      assert.ok(
+        found.some((one) => text.test(one)),
+        `${text} in ${found}`,
+      );
+  });
+});
