@@ -122,7 +122,7 @@ const verifyEvents = async (
   const { value: more } = await there.next();
   if (more) return differs(events + 1, more);
   const text = [...links].map(([organization, { count, hash }]) => `${organization} ${count} ${hash}`);
-  return { events, organizations: links.size, hash: sha256(text.toSorted().join('\n')) };
+  return { events, organizations: links.size, hash: sha256(text.toSorted((a, b) => (a < b ? -1 : 1)).join('\n')) };
 };
 
 /** What the source is, in one text that changes with it. */

@@ -23,6 +23,7 @@ const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true 
   readonly volumes: object;
 };
 const { services } = compose;
+const container = (name: string) => services[name] ?? assert.fail(`there is no ${name}`);
 /** Those that are the service, whatever their role. */
 const own = () => Object.values(services).filter(({ image }) => image === 'chainfold');
 
@@ -66,21 +67,25 @@ describe('deployment', () => {
         ['eventstore', 'mongo', 'redis'].map((name) => [name, 'service_healthy']),
       );
     // As many ports as there are containers that want one.
-    assert.match(services.api?.ports?.[0] ?? '', /127\.0\.0\.1:8080-8081\}:8080$/);
+    assert.match(container('api').ports?.[0] ?? '', /127\.0\.0\.1:8080-8081\}:8080$/);
   });
 
   it('keeps what the engines hold, waits until they work, and has them as the service wants them', () => {
-    const { eventstore, mongo, redis } = services;
+    const [eventstore, mongo, redis] = ['eventstore', 'mongo', 'redis'].map(container) as [
+      Container,
+      Container,
+      Container,
+    ];
     for (const engine of [eventstore, mongo, redis]) {
-      const [volume = ''] = engine?.volumes?.map((one) => one.split(':')[0] ?? '') ?? [];
+      const [volume = ''] = engine.volumes?.map((one) => one.split(':')[0] ?? '') ?? [];
       assert.ok(volume in compose.volumes, volume);
-      assert.ok((engine?.healthcheck?.test?.length ?? 0) > 1);
-      for (const port of engine?.ports ?? []) assert.match(port, /^127\.0\.0\.1:/);
+      assert.ok((engine.healthcheck?.test?.length ?? 0) > 1);
+      for (const port of engine.ports ?? []) assert.match(port, /^127\.0\.0\.1:/);
     }
-    assert.equal(eventstore?.environment?.EVENTSTORE_RUN_PROJECTIONS, 'System');
-    assert.equal(eventstore?.environment?.EVENTSTORE_START_STANDARD_PROJECTIONS, 'true');
-    assert.ok(mongo?.command?.includes('--replSet'));
-    assert.match(redis?.command?.join(' ') ?? '', /--appendonly yes --maxmemory-policy noeviction/);
+    assert.equal(eventstore.environment?.EVENTSTORE_RUN_PROJECTIONS, 'System');
+    assert.equal(eventstore.environment?.EVENTSTORE_START_STANDARD_PROJECTIONS, 'true');
+    assert.ok(mongo.command?.includes('--replSet'));
+    assert.match(redis.command?.join(' ') ?? '', /--appendonly yes --maxmemory-policy noeviction/);
   });
 
   it('has a compose file that docker accepts', function () {

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { EventStore, NewEvent, Recorded } from '../../application/ports/event-store.js';
+import { noStream } from '../../application/ports/event-store.js';
+import { eventStores } from '../support/adapters.js';
+import { usePlace } from '../support/places.js';
+
+const event = (n: number): NewEvent => ({
+  id: randomUUID(),
+  type: 'Counted',
+  data: { n },
+  metadata: {
+    organizationId: 'org_a',
+    variant: 'x',
+    actor: { kind: 'process', id: 'test' },
+    requestId: 'r',
+    causationId: 'r',
+    correlationId: 'r',
+    occurredAt: '2026-01-01T00:00:00.000Z',
+  },
+});
+const write = (stream: string, events: NewEvent[], expected = noStream) => ({ stream, expected, events });
+const numbers = (events: readonly NewEvent[]) => events.map(({ data }) => (data as { n: number }).n);
+const collect = async (batches: AsyncIterable<readonly Recorded[]>) => {
+  const all: Recorded[] = [];
+  for await (const batch of batches) all.push(...batch);
+  return all;
+};
+
+for (const [adapter, place] of Object.entries(eventStores))
+  describe(`event store contract, of adoption: ${adapter}`, () => {
+    const { open } = usePlace(place);
+    const organization = `org_${randomUUID().replaceAll('-', '')}`;
+    const stream = (n: number) => `${organization}.thing-${n}`;
+    let store: EventStore;
+
+    it('keeps what another store recorded as it was, and goes on from there', async () => {
+      store = await open();
+      const start = await store.head();
+      const other = `${organization}other`;
+      const of = [0, 1, 1, 1, 0].map((n) => stream(n));
+      const recorded = [...of, `${other}.thing-1`, stream(0)].map((name, n) => ({
+        ...event(n),
+        stream: name,
+        position: 7 * n,
+        time: 1_700_000_000_000 + 1000 * Math.floor(n / 2),
+      }));
+      await store.adopt(recorded.slice(0, 3));
+      await store.adopt(recorded.slice(3));
+      const kept = await collect(store.readAll(start));
+      const withoutPosition = (events: readonly Recorded[]) => events.map(({ position, ...rest }) => rest);
+      assert.deepEqual(withoutPosition(kept), withoutPosition(recorded));
+      const own = kept.filter((one) => one.stream.startsWith(`${organization}.`));
+      assert.deepEqual(await collect(store.readOrganization(organization, start)), own);
+      const early = store.readOrganizationBackwards(organization, { time: 1_700_000_001_000 });
+      assert.deepEqual(numbers(await collect(early)), [3, 2, 1, 0]);
+      const { events, revision } = await store.read(stream(0));
+      assert.deepEqual(
+        events.map(({ id, metadata }) => ({ id, metadata })),
+        recorded.filter((one) => one.stream === stream(0)).map(({ id, metadata }) => ({ id, metadata })),
+      );
+      await store.append([write(stream(0), [event(7)], revision), write(stream(2), [event(8)])]);
+      const after = await collect(store.readAll(kept.at(-1)?.position ?? start));
+      assert.deepEqual(numbers(after), [7, 8]);
+      assert.ok(after.every(({ time }) => time > 1_700_000_003_000));
+    });
+  });
