@@ -3,8 +3,9 @@ import type { Quota } from '../domain/rate-limit.js';
 import type { Variant } from '../domain/variant.js';
 import type { Identity, KnownCredentials } from './known-credentials.js';
 import type { KnownLimits } from './known-limits.js';
-import type { Limiter } from './ports/limiter.js';
+import type { Charge, Limiter } from './ports/limiter.js';
 import type { System } from './ports/system.js';
+import { after, type Soon } from './soon.js';
 
 /** What a request brings to prove who sends it. */
 type Signed = {
@@ -23,7 +24,7 @@ export type Access = {
   /** Charges the request to its organization's limits on that chain; whether it had room for it is in the quota. */
   admit(request: Signed, variant: Variant): Promise<Admitted>;
   /** By the key alone, as gateway addresses carry it. */
-  admitKey(apiKey: string, variant: Variant, cost: number): Promise<Admitted>;
+  admitKey(apiKey: string, variant: Variant, cost: number): Soon<Admitted>;
 };
 
 const nonceWindowMs = 300_000;
@@ -67,24 +68,21 @@ export const createAccess = (ports: {
     return { caller: found, nonce };
   };
 
-  const chargeFor = async ({ organizationId }: Identity, { surface, tag }: Variant, cost: number) =>
-    surface === 'admin'
-      ? undefined
-      : { organizationId, chain: tag, limits: await limits.find(organizationId, tag), cost };
+  const chargeFor = ({ organizationId }: Identity, { tag }: Variant, cost: number): Soon<Charge> =>
+    after(limits.find(organizationId, tag), (found) => ({ organizationId, chain: tag, limits: found, cost }));
 
   return {
     admit: async (request, variant) => {
       const { caller, nonce } = await authenticate(request);
-      const charge = await chargeFor(caller, variant, 1);
+      const charge = variant.surface === 'admin' ? undefined : await chargeFor(caller, variant, 1);
       const { replayed, quota } = await limiter.admit({ apiKey: caller.apiKey, nonce, charge });
       if (replayed) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
       return { caller, quota };
     },
-    admitKey: async (apiKey, variant, cost) => {
-      const caller = await credentials.find(apiKey);
-      if (!caller) return refuse('UNAUTHENTICATED', 'the API key is not valid');
-      const { quota } = await limiter.admit({ apiKey, charge: await chargeFor(caller, variant, cost) });
-      return { caller, quota };
-    },
+    admitKey: (apiKey, variant, cost) =>
+      after(credentials.find(apiKey), (caller) => {
+        if (!caller) return refuse('UNAUTHENTICATED', 'the API key is not valid');
+        return after(after(chargeFor(caller, variant, cost), limiter.charge), (quota) => ({ caller, quota }));
+      }),
   };
 };

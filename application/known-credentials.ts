@@ -3,13 +3,14 @@ import { fold } from '../domain/decider.js';
 import { createKnown, type Memory } from './known.js';
 import { type EventStore, streamName } from './ports/event-store.js';
 import type { Vault } from './ports/vault.js';
+import type { Soon } from './soon.js';
 
 export type Identity = { readonly organizationId: string; readonly apiKey: string; readonly role: Role };
 type Known = Identity & { readonly secret: string };
 
 export type KnownCredentials = Memory & {
   /** From memory, else from the event store; null when it was never issued or is deleted. */
-  find(apiKey: string): Promise<Known | null>;
+  find(apiKey: string): Soon<Known | null>;
 };
 
 const keyPattern = /^ck_([0-9a-f]{32})_[0-9a-f]{32}$/;

@@ -3,10 +3,11 @@ import { organization } from '../domain/organization.js';
 import { defaultLimits, type Limits } from '../domain/rate-limit.js';
 import { createKnown, type Memory } from './known.js';
 import { type EventStore, streamName } from './ports/event-store.js';
+import { after, type Soon } from './soon.js';
 
 export type KnownLimits = Memory & {
   /** What holds for an organization on a chain. */
-  find(organizationId: string, chain: string): Promise<Limits>;
+  find(organizationId: string, chain: string): Soon<Limits>;
 };
 
 /** The record of the chain, else the organization's own for every chain, else what holds for everybody. */
@@ -19,7 +20,8 @@ export const createKnownLimits = (events: EventStore): KnownLimits => {
     return fold(organization, past as never).limits;
   });
   return {
-    find: async (organizationId, chain) => applicable((await known.find(organizationId)) ?? {}, chain) ?? defaultLimits,
+    find: (organizationId, chain) =>
+      after(known.find(organizationId), (records) => applicable(records ?? {}, chain) ?? defaultLimits),
     forgetAll: known.forgetAll,
     notice: ({ type, data }) => {
       if (type === 'RateLimitSet' || type === 'RateLimitDeleted')

@@ -1,4 +1,5 @@
 import type { EventStore, Recorded } from './ports/event-store.js';
+import type { Soon } from './soon.js';
 
 /** Something this node remembers of the event store, so that not every request reads it. */
 export type Memory = {
@@ -13,18 +14,17 @@ const remembered = 10_000;
 export const createKnown = <T>(load: (key: string) => Promise<T | null>) => {
   const known = new Map<string, T>();
   let changes = 0;
+  const lookUp = async (key: string) => {
+    const before = changes;
+    const found = await load(key);
+    if (found === null || changes !== before) return found;
+    const oldest = known.keys().next();
+    if (known.size >= remembered && !oldest.done) known.delete(oldest.value);
+    known.set(key, found);
+    return found;
+  };
   return {
-    find: async (key: string): Promise<T | null> => {
-      const held = known.get(key);
-      if (held !== undefined) return held;
-      const before = changes;
-      const found = await load(key);
-      if (found === null || changes !== before) return found;
-      const oldest = known.keys().next();
-      if (known.size >= remembered && !oldest.done) known.delete(oldest.value);
-      known.set(key, found);
-      return found;
-    },
+    find: (key: string): Soon<T | null> => known.get(key) ?? lookUp(key),
     forget: (key: string) => {
       changes++;
       known.delete(key);

@@ -37,18 +37,23 @@ export type Quota = {
   readonly resetMs: number;
 };
 
-type Usage = { readonly used: number; readonly endsInMs: number };
+/** `end` in ms, by the clock that `now` is read from. */
+type Usage = { readonly used: number; readonly end: number };
 
 /**
  * Tells of the window that is nearest to its limit. When the request was refused: of the one that stays full longest,
  * since coming back before it starts anew is in vain.
  */
-export const quotaOf = (limits: Limits, usage: Readonly<Record<Window, Usage>>, cost: number, allowed: boolean) => {
-  const all = windows.map((window) => {
-    const { used, endsInMs } = usage[window];
-    return { allowed, limit: limits[window], remaining: Math.max(0, limits[window] - used), resetMs: endsInMs };
-  });
-  const full = all.filter(({ remaining }) => remaining < cost);
-  if (!allowed && full.length > 0) return full.reduce((worst, one) => (one.resetMs > worst.resetMs ? one : worst));
-  return all.reduce((nearest, one) => (one.remaining < nearest.remaining ? one : nearest));
+export const quotaOf = (
+  limits: Limits,
+  usage: Readonly<Record<Window, Usage>>,
+  { now, cost, allowed }: { now: number; cost: number; allowed: boolean },
+): Quota => {
+  const left = (window: Window) => Math.max(0, limits[window] - usage[window].used);
+  const full = allowed ? [] : windows.filter((window) => left(window) < cost);
+  const told =
+    full.length > 0
+      ? full.reduce((longest, one) => (usage[one].end > usage[longest].end ? one : longest))
+      : windows.reduce((nearest, one) => (left(one) < left(nearest) ? one : nearest));
+  return { allowed, limit: limits[told], remaining: left(told), resetMs: usage[told].end - now };
 };

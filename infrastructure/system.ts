@@ -4,9 +4,16 @@ import type { Log, System } from '../application/ports/system.js';
 
 /** The time in front, so that ids sort by when they were made (UUID version 7); the rest stays random. */
 const uuid = () => {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  const now = Date.now();
+  if (now !== lastTime) {
+    const time = now.toString(16).padStart(12, '0');
+    timePart = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+    lastTime = now;
+  }
+  return timePart + randomUUID().slice(15);
 };
+let lastTime = 0;
+let timePart = '';
 
 export const sha256 = (bytes: Uint8Array | string) => hash('sha256', bytes, 'hex');
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');

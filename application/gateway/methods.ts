@@ -29,6 +29,8 @@ type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 export type Method = {
   /** As SPEC writes it, for example evm_call. */
   readonly name: string;
+  /** What nodes call it. */
+  readonly nodeName: string;
   readonly summary: string;
   readonly params: readonly Param[];
   readonly result: object;
@@ -141,10 +143,13 @@ const controlling: readonly Row[] = [
   ['dev_deployToken', 'never', [param('token', object)], someObject, 'Deploy a test token.'],
 ];
 
+const nodeName = (name: string) => (name.startsWith('evm_') ? `eth_${name.slice(4)}` : name);
+
 const toMethod =
   (over: Method['over']) =>
   ([name, lasting, params, result, summary]: Row): Method => ({
     name,
+    nodeName: nodeName(name),
     lasting,
     params,
     result,
@@ -156,14 +161,11 @@ export const methods: readonly Method[] = [...reading.map(toMethod('both')), ...
 /** Only on the development chain. */
 const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
 
-/** What nodes call a method. */
-export const nodeName = ({ name }: Method): string => (name.startsWith('evm_') ? `eth_${name.slice(4)}` : name);
-
 const byName = (table: readonly Method[]) =>
   new Map(
     table.flatMap((method): [string, Method][] => [
       [method.name, method],
-      [nodeName(method), method],
+      [method.nodeName, method],
     ]),
   );
 const known = byName(methods);

@@ -121,7 +121,8 @@ export const subscriptionName = kind(
 /** What is wrong with parameters, naming the argument; null when nothing is. */
 export const paramsFault = (params: readonly Param[], given: readonly unknown[]): string | null => {
   if (given.length > params.length) return `too many arguments, want at most ${params.length}`;
-  for (const [i, { name, kind: expected, required }] of params.entries()) {
+  for (let i = 0; i < params.length; i++) {
+    const { name, kind: expected, required } = params[i] as Param;
     const value = given[i];
     if (value == null && required) return `missing value for required argument ${i} (${name})`;
     const fault = value == null ? null : expected.fault(value);

@@ -1,5 +1,5 @@
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
-import { findMethod } from './methods.js';
+import { type Method, methods } from './methods.js';
 
 /**
  * What of the chain an answer depends on. always: nothing; hash: a block that is named by its hash; height: the chain up
@@ -42,14 +42,21 @@ const dear = ['debug_traceTransaction', 'trace_transaction'];
 
 const blockNames = ['block', 'block number', 'block hash'];
 
-/** `name` as nodes call the method. */
-export const reachOf = (name: string, params: readonly unknown[]): Reach => {
-  if (dear.includes(name)) return head;
-  const method = findMethod(name, false);
-  if (!method || method.lasting === 'never') return open;
-  if (method.lasting === 'constant') return always;
-  if (method.lasting === 'now') return head;
-  if (method.lasting === 'transaction') return transaction;
-  const place = method.params.findIndex((param) => blockNames.includes(param.name));
-  return place < 0 ? reachOfFilter(params[0]) : reachOfBlock(params[place]);
+type Rule = (params: readonly unknown[]) => Reach;
+
+const ruleOf = ({ lasting, params }: Method): Rule => {
+  if (lasting === 'never') return () => open;
+  if (lasting === 'constant') return () => always;
+  if (lasting === 'now') return () => head;
+  if (lasting === 'transaction') return () => transaction;
+  const place = params.findIndex((param) => blockNames.includes(param.name));
+  return place < 0 ? (given) => reachOfFilter(given[0]) : (given) => reachOfBlock(given[place]);
 };
+
+const rules = new Map<string, Rule>([
+  ...methods.map((method): [string, Rule] => [method.nodeName, ruleOf(method)]),
+  ...dear.map((name): [string, Rule] => [name, () => head]),
+]);
+
+/** `name` as nodes call the method. */
+export const reachOf = (name: string, params: readonly unknown[]): Reach => rules.get(name)?.(params) ?? open;

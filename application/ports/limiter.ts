@@ -1,4 +1,5 @@
 import type { Limits, Quota } from '../../domain/rate-limit.js';
+import type { Soon } from '../soon.js';
 
 /**
  * What a request with an idempotency key finds: no answer yet (`seed` is the same for every try), the first answer, or
@@ -17,8 +18,8 @@ export type Charge = {
   readonly cost: number;
 };
 
-/** `nonce` where the request has one; without a `charge` it is free. */
-type Visit = { readonly apiKey: string; readonly nonce?: string; readonly charge?: Charge | undefined };
+/** Without a `charge` it is free. */
+type Visit = { readonly apiKey: string; readonly nonce: string; readonly charge?: Charge | undefined };
 
 type Admission = { readonly replayed: boolean; readonly quota: Quota | null };
 
@@ -42,6 +43,8 @@ export interface Limiter {
    * a restart; then charges all four windows or, when one has no room for the cost, none.
    */
   admit(visit: Visit): Promise<Admission>;
+  /** The same for a request that has no nonce. */
+  charge(charge: Charge): Soon<Quota>;
   /** `request` tells requests apart: the operation and the digest of its body. */
   claimIdempotencyKey(apiKey: string, idempotencyKey: string, request: string): Promise<Claim>;
   recordAnswer(apiKey: string, idempotencyKey: string, answer: string): Promise<void>;

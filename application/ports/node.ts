@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.js';
 import type { Waiter } from '../gateway/waiter.js';
+import type { Soon } from '../soon.js';
 
 /** A node's own bytes: the JSON of its result, or of its error object. */
 export type RpcAnswer = { readonly result: Uint8Array } | { readonly error: Uint8Array };
@@ -46,10 +47,10 @@ export interface Node {
   /** Whether this is the development chain, which takes the `dev_` methods. */
   readonly isDevelopment: boolean;
   /**
-   * From what is remembered, else from whichever node answers as it should; methods by their `eth_` names. Heads never go
+   * At once from what is remembered, else from whichever node answers as it should; methods by their `eth_` names. Heads never go
    * backwards. Rejects with UNAVAILABLE when no node does. What nobody waits for any more is let go of.
    */
-  answer(call: RpcCall, waiter?: Waiter): Promise<RpcAnswer>;
+  answer(call: RpcCall, waiter?: Waiter): Soon<RpcAnswer>;
   /** The same, read; rejects with a NodeRefusal and the node's reason where it refuses. */
   ask(method: string, params: readonly unknown[], bundle?: symbol): Promise<unknown>;
   /** The newest block that any node knows; at equal height it stays with the one it told last. */

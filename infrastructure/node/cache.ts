@@ -3,34 +3,33 @@ type Entry = { readonly bytes: Buffer; readonly size: number };
 /** What an entry costs besides its bytes. */
 const overhead = 200;
 
-/** The answers used last, within so many bytes in all. */
+/** The answers used last, within so many bytes in all. What is used while it is among the older half moves up. */
 export const createAnswerCache = (mostBytes: number) => {
-  const entries = new Map<string, Entry>();
-  let total = 0;
+  let recent = new Map<string, Entry>();
+  let older = new Map<string, Entry>();
+  let recentBytes = 0;
 
-  const drop = (key: string) => {
-    total -= entries.get(key)?.size ?? 0;
-    entries.delete(key);
+  const put = (key: string, entry: Entry) => {
+    recentBytes += entry.size - (recent.get(key)?.size ?? 0);
+    if (recentBytes > mostBytes / 2) {
+      older = recent;
+      recent = new Map();
+      recentBytes = entry.size;
+    }
+    recent.set(key, entry);
   };
   return {
     find: (key: string): Buffer | undefined => {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.bytes;
+      const found = recent.get(key);
+      if (found) return found.bytes;
+      const old = older.get(key);
+      if (old) put(key, old);
+      return old?.bytes;
     },
     keep: (key: string, bytes: Buffer) => {
       const size = bytes.length + key.length * 2 + overhead;
-      if (size > mostBytes / 16) return;
-      drop(key);
       // A copy: the bytes are part of a larger piece that came over the network.
-      entries.set(key, { bytes: Buffer.from(bytes), size });
-      total += size;
-      for (const oldest of entries.keys()) {
-        if (total <= mostBytes) break;
-        drop(oldest);
-      }
+      if (size <= mostBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Reach } from '../../application/gateway/reach.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
+import type { Soon } from '../../application/soon.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
 import { createFlights } from './flights.js';
@@ -60,12 +61,12 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
     noteChange: () => {
       changes++;
     },
-    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, waiter?: Waiter) => {
+    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, waiter?: Waiter): Soon<RpcAnswer> => {
       const key = `${method} ${params}`.toLowerCase();
       const kept = cache.find(key);
       if (kept) {
         counted.hits++;
-        return Promise.resolve<RpcAnswer>({ result: kept });
+        return { result: kept };
       }
       if (reach.kind !== 'head') counted.misses++;
       return join(key, reach, fetch, waiter);

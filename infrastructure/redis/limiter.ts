@@ -81,9 +81,9 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
   const used = windows.map((window, i) => [
     window,
-    { used: usage[2 * i] as number, endsInMs: usage[2 * i + 1] as number },
+    { used: usage[2 * i] as number, end: usage[2 * i + 1] as number },
   ]);
-  return quotaOf(limits, Object.fromEntries(used), cost, allowed === 1);
+  return quotaOf(limits, Object.fromEntries(used), { now: 0, cost, allowed: allowed === 1 });
 };
 
 const keys = {
@@ -133,22 +133,28 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
       [name]?.(...given)
       .catch(unavailable('Redis'));
 
+  /** Without a token nothing is spent. */
+  const admitBy = async (nonce: string, token: string, charge?: Charge) => {
+    const now = Date.now();
+    return (await run(
+      'chainfoldAdmit',
+      nonce,
+      keys.rate(charge?.organizationId ?? '', charge?.chain ?? ''),
+      token,
+      nonceKeptMs,
+      charge?.cost ?? 0,
+      ...windows.map((window) => charge?.limits[window] ?? 0),
+      ...[0, 1, 2].map((later) => monthStart(now, later)),
+    )) as number[];
+  };
+
   return {
     admit: async ({ apiKey, nonce, charge }) => {
-      const now = Date.now();
-      const answer = (await run(
-        'chainfoldAdmit',
-        keys.nonce(apiKey, nonce ?? ''),
-        keys.rate(charge?.organizationId ?? '', charge?.chain ?? ''),
-        nonce === undefined ? '' : randomUUID(),
-        nonceKeptMs,
-        charge?.cost ?? 0,
-        ...windows.map((window) => charge?.limits[window] ?? 0),
-        ...[0, 1, 2].map((later) => monthStart(now, later)),
-      )) as number[];
+      const answer = await admitBy(keys.nonce(apiKey, nonce), randomUUID(), charge);
       const replayed = answer[0] === 1;
       return { replayed, quota: charge && !replayed ? quotaIn(answer, charge) : null };
     },
+    charge: async (charge) => quotaIn(await admitBy(keys.nonce('', ''), '', charge), charge),
     claimIdempotencyKey: async (apiKey, idempotencyKey, request) => {
       const key = keys.answer(apiKey, idempotencyKey);
       return claimOf((await run('chainfoldClaim', key, request, answerKeptMs, randomUUID())) as string[]);

@@ -81,9 +81,10 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
 
   return {
     admit: async ({ apiKey, nonce, charge }) => {
-      const fresh = nonce === undefined || (await soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1));
+      const fresh = await soon(() => Number(addNonce.run(nonce, apiKey).changes) === 1);
       return { replayed: !fresh, quota: fresh && charge ? rates.charge(charge) : null };
     },
+    charge: rates.charge,
     claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
       soon(() => {
         addAnswer.run(apiKey, idempotencyKey, request, randomUUID(), now());

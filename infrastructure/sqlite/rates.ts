@@ -80,8 +80,7 @@ export const createRates = (db: Database, now: () => number) => {
           held[window].unsaved += cost;
         }
       saveSoon();
-      const usage = windows.map((window) => [window, { used: held[window].used, endsInMs: held[window].end - at }]);
-      return quotaOf(limits, Object.fromEntries(usage), cost, allowed);
+      return quotaOf(limits, held, { now: at, cost, allowed });
     },
     close: () => {
       clearTimeout(timer);

@@ -1,8 +1,9 @@
-import { findMethod, type Method, nodeName } from '../../application/gateway/methods.js';
+import { findMethod, type Method } from '../../application/gateway/methods.js';
 import { filter, paramsFault } from '../../application/gateway/params.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
 import { type Node, NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
+import { after, type Soon } from '../../application/soon.js';
 import { Failure } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
 import { type Call, errorJson, type Message, rpcCodes } from './json-rpc.js';
@@ -45,33 +46,36 @@ const methodOf = ({ method: name, params }: Call, { node, own }: Place): Method 
   return fault ? failed(rpcCodes.invalidParams, fault) : method;
 };
 
-const answerCall = async (call: Call, place: Place): Promise<RpcAnswer> => {
+const answerCall = (call: Call, place: Place): Soon<RpcAnswer> => {
   const method = methodOf(call, place);
   if (!('name' in method)) return method;
   const { node, own, waiter, log } = place;
+  const fault = (error: unknown) =>
+    waiter.hasLeft() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
   try {
-    if (method.over === 'socket' && own) return await own(method, call);
-    return await node.answer({ method: nodeName(method), params: inNodeWords(method, call.params) }, waiter);
+    const answer =
+      method.over === 'socket' && own
+        ? own(method, call)
+        : node.answer({ method: method.nodeName, params: inNodeWords(method, call.params) }, waiter);
+    return answer instanceof Promise ? answer.catch(fault) : answer;
   } catch (error) {
-    return waiter.hasLeft() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
+    return fault(error);
   }
 };
 
 /** Null for a notification. */
-const replyTo = async (call: Message['calls'][number], place: Place): Promise<Reply | null> => {
+const replyTo = (call: Message['calls'][number], place: Place): Soon<Reply | null> => {
+  const { id } = call;
   if ('code' in call) return { id: call.id, answer: failed(call.code, call.message) };
-  const answer = await answerCall(call, place);
-  return call.id === null ? null : { id: call.id, answer };
+  return after(answerCall(call, place), (answer) => (id === null ? null : { id, answer }));
 };
 
 /** In the order of the calls; one that fails fails only itself. */
-export const answerMessage = async ({ calls }: Message, place: Place): Promise<readonly Reply[]> => {
-  const [only] = calls;
-  const replies =
-    calls.length === 1 && only
-      ? [await replyTo(only, place)]
-      : await Promise.all(calls.map((call) => replyTo(call, place)));
-  return replies.filter((reply) => reply !== null);
+export const answerMessage = ({ calls }: Message, place: Place): Soon<readonly Reply[]> => {
+  const replies = calls.map((call) => replyTo(call, place));
+  const [only] = replies;
+  if (replies.length === 1 && only !== undefined) return after(only, (reply) => (reply ? [reply] : []));
+  return Promise.all(replies).then((all) => all.filter((reply) => reply !== null));
 };
 
 const piecesOf = ({ id, answer }: Reply): [string, Uint8Array] =>
@@ -84,7 +88,9 @@ const mostText = 16_384;
 const ascii = /^[\x20-\x7e]*$/;
 const close = '}';
 
-const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+const bufferOf = (bytes: Uint8Array) =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const textOf = (bytes: Uint8Array) => bufferOf(bytes).toString('latin1');
 
 /** The nodes' own bytes, not copied; a text has one character a byte. */
 export const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {

@@ -2,20 +2,34 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
-import { type Headers, rateHeaders, requestIdOf } from '../http/answer.js';
+import { after, type Soon } from '../../application/soon.js';
+import { rateHeaderList, requestIdOf } from '../http/answer.js';
 import { drain, readBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
-import { answerMessage, encode, encodeOne } from './dispatch.js';
+import { answerMessage, encode, encodeOne, type Reply } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
-import { admit, recognize, type Target, targetOf } from './target.js';
+import { type Address, admit, recognize, type Target, targetOf } from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
 const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
 
-/** In pieces, which are not put together before they are sent; a text has one character a byte. */
-type Answer = { readonly status: number; readonly body: readonly (string | Uint8Array)[]; readonly headers?: Headers };
+const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-const refusal = (status: number, code: number, message: string, headers: Headers = {}, id?: string): Answer => ({
+/** In pieces, which are not put together before they are sent; a text has one character a byte. */
+type Answer = {
+  readonly status: number;
+  readonly body: readonly (string | Uint8Array)[];
+  /** Name, value, name, value. */
+  readonly headers: readonly string[];
+};
+
+const refusal = (
+  status: number,
+  code: number,
+  message: string,
+  headers: readonly string[] = [],
+  id?: string,
+): Answer => ({
   status,
   body: [Buffer.from(errorReply(code, message, id))],
   headers,
@@ -23,9 +37,9 @@ const refusal = (status: number, code: number, message: string, headers: Headers
 
 const checkForm = ({ method, headers }: IncomingMessage): Answer | null => {
   if (method !== 'POST')
-    return refusal(405, rpcCodes.invalidRequest, 'JSON-RPC is called with POST', { allow: 'POST' });
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  return type === undefined || types.includes(type)
+    return refusal(405, rpcCodes.invalidRequest, 'JSON-RPC is called with POST', ['allow', 'POST']);
+  const type = headers['content-type'] ?? 'application/json';
+  return types.includes(type) || types.includes(plain(type))
     ? null
     : refusal(415, rpcCodes.invalidRequest, 'the body must be application/json');
 };
@@ -46,58 +60,71 @@ const waiterFor = (response: ServerResponse): Waiter => ({
 const modestBody = 65_536;
 const isModest = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? bodyLimit) <= modestBody;
 
-const answerBody = async (app: App, target: Target, bytes: Buffer, response: ServerResponse): Promise<Answer> => {
-  const message = isUtf8(bytes) ? readMessage(bytes.toString()) : notText;
-  const { quota, refusal: refused } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
-  const headers = quota ? rateHeaders(quota) : {};
-  if (!('calls' in message)) {
-    const { status, code, message: why } = refused?.status === 401 ? refused : message;
-    return refusal(status, code, why, headers);
-  }
-  if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
-  const { node } = target;
-  if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
-  const replies = await answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
-  const [only] = replies;
-  return { status: 200, body: only && !message.isBatch ? encodeOne(only) : [encode(replies, true)], headers };
-};
 const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON in UTF-8' };
 
-const respond = async (app: App, target: Target, request: IncomingMessage, response: ServerResponse) => {
-  const unknown = isModest(request) ? null : await recognize(app, target);
-  if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
-  return checkForm(request) ?? answerBody(app, target, await readBody(request, bodyLimit), response);
+const encodeAll = (replies: readonly Reply[], isBatch: boolean) => {
+  const [only] = replies;
+  return only && !isBatch ? encodeOne(only) : [encode(replies, true)];
+};
+
+const answerBody = (app: App, target: Target, bytes: Buffer, response: ServerResponse): Soon<Answer> => {
+  const message = isUtf8(bytes) ? readMessage(bytes.toString()) : notText;
+  return after(admit(app, target, 'calls' in message ? message.calls.length : 1), ({ quota, refusal: refused }) => {
+    const headers = quota ? rateHeaderList(quota) : [];
+    if (!('calls' in message)) {
+      const { status, code, message: why } = refused?.status === 401 ? refused : message;
+      return refusal(status, code, why, headers);
+    }
+    if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
+    const { node } = target;
+    if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
+    const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
+    return after(replies, (all) => ({ status: 200, body: encodeAll(all, message.isBatch), headers }));
+  });
+};
+
+const lengthOf = (body: Answer['body']) => {
+  let length = 0;
+  for (const piece of body) length += piece.length;
+  return length;
 };
 
 /** In one go, as far as the connection takes it. */
-const send = (response: ServerResponse, [first = '', ...more]: Answer['body']) => {
-  if (more.length === 0) return response.end(first, 'latin1');
+const write = (response: ServerResponse, body: Answer['body']) => {
+  if (body.length === 1) return response.end(body[0], 'latin1');
   response.cork();
-  response.write(first, 'latin1');
-  for (const piece of more) response.write(piece, 'latin1');
+  for (const piece of body) response.write(piece, 'latin1');
   response.end();
   return response.uncork();
 };
 
+const send = (request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer) => {
+  const { status, body, headers } = answer;
+  const list = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, 'content-length'];
+  list.push(String(lengthOf(body)), ...headers);
+  if (!request.complete) list.push('connection', 'close');
+  response.writeHead(status, list);
+  write(response, body);
+};
+
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. */
-export const createGateway = (app: App) => async (request: IncomingMessage, response: ServerResponse) => {
-  const requestId = requestIdOf(request, app.system);
-  const target = targetOf(app, request.url ?? '', 'http');
-  const answer: Answer = target
-    ? await respond(app, target, request, response).catch((error: unknown): Answer => {
-        if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
-        app.system.log.error({ err: error, requestId }, 'a gateway request failed');
-        return refusal(500, rpcCodes.internal, 'an unexpected error');
-      })
-    : refusal(404, rpcCodes.invalidRequest, 'there is no such chain');
-  if (!request.complete) await drain(request);
-  if (response.destroyed) return;
-  response.writeHead(answer.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'x-request-id': requestId,
-    'content-length': answer.body.reduce((sum, { length }) => sum + length, 0),
-    ...answer.headers,
-    ...(!request.complete && { connection: 'close' }),
-  });
-  send(response, answer.body);
+export const createGateway = (app: App) => {
+  const answerTo = async (address: Address, request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
+    const target = targetOf(app, address);
+    if (!target) return refusal(404, rpcCodes.invalidRequest, 'there is no such chain');
+    const unknown = isModest(request) ? null : await recognize(app, target);
+    if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
+    return checkForm(request) ?? answerBody(app, target, await readBody(request, bodyLimit), response);
+  };
+  const faultOf = (error: unknown, requestId: string): Answer => {
+    if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
+    app.system.log.error({ err: error, requestId }, 'a gateway request failed');
+    return refusal(500, rpcCodes.internal, 'an unexpected error');
+  };
+  return async (address: Address, request: IncomingMessage, response: ServerResponse) => {
+    const requestId = requestIdOf(request, app.system);
+    const answer = await answerTo(address, request, response).catch((error: unknown) => faultOf(error, requestId));
+    if (!request.complete) await drain(request);
+    if (!response.destroyed) send(request, response, requestId, answer);
+  };
 };

@@ -1,4 +1,4 @@
-import { type Method, methods, nodeName } from '../../application/gateway/methods.js';
+import { type Method, methods } from '../../application/gateway/methods.js';
 import { rpcCodes } from './json-rpc.js';
 
 const errors = [
@@ -26,7 +26,7 @@ const toDocument = (method: Method) => ({
   result: { name: 'result', schema: method.result },
   tags: method.over === 'socket' ? [{ name: 'websocket' }] : [{ name: 'http' }, { name: 'websocket' }],
   errors: errors.map(([code, message]) => ({ code, message })),
-  ...(nodeName(method) !== method.name && { 'x-also-named': nodeName(method) }),
+  ...(method.nodeName !== method.name && { 'x-also-named': method.nodeName }),
 });
 
 /** The gateway's methods, as OpenRPC 1.3. */

@@ -1,5 +1,6 @@
 import type { App } from '../../application/app.js';
 import type { Node } from '../../application/ports/node.js';
+import type { Soon } from '../../application/soon.js';
 import { Failure } from '../../domain/failure.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import { type Variant, variants } from '../../domain/variant.js';
@@ -18,15 +19,19 @@ const patterns = {
   http: /^\/([a-z]+)\/([a-z]+)\/v1\/([^/?]+)(?:\?|$)/,
   socket: /^\/([a-z]+)\/([a-z]+)\/v1\/ws\/([^/?]+)(?:\?|$)/,
 };
-export type Transport = keyof typeof patterns;
+type Transport = keyof typeof patterns;
 
-export const isGatewayAddress = (url: string, transport: Transport): boolean => patterns[transport].test(url);
+/** What a gateway address says. */
+export type Address = { readonly segment: string; readonly network: string; readonly apiKey: string };
 
 /** Null when it is no gateway address. */
-export const targetOf = (app: App, url: string, transport: Transport): Target | null => {
+export const addressIn = (url: string, transport: Transport): Address | null => {
   const found = patterns[transport].exec(url);
-  if (!found) return null;
-  const [, segment = '', network = '', apiKey = ''] = found;
+  return found && { segment: found[1] ?? '', network: found[2] ?? '', apiKey: found[3] ?? '' };
+};
+
+/** Null when there is no such chain. */
+export const targetOf = (app: App, { segment, network, apiKey }: Address): Target | null => {
   const variant = variants.find((one) => one.segment === segment);
   const address = `${segment}/${network}`;
   return variant ? { variant, address, node: app.nodes.get(address), apiKey } : null;
@@ -43,16 +48,18 @@ const refusalFor = (error: unknown): Refusal => {
     : { status: 503, code: rpcCodes.noNode, message: error.message };
 };
 
+const refused = (error: unknown): Admission => ({ quota: null, refusal: refusalFor(error) });
+
+const admissionOf = ({ quota }: { quota: Quota | null }): Admission => {
+  if (!quota || quota.allowed) return { quota, refusal: null };
+  const message = `limit exceeded: no more than ${quota.limit} requests`;
+  return { quota, refusal: { status: 429, code: rpcCodes.limitExceeded, message } };
+};
+
 /** Charges so many calls to the organization's limits on that chain. */
-export const admit = async (app: App, { apiKey, variant }: Target, calls: number): Promise<Admission> => {
-  try {
-    const { quota } = await app.access.admitKey(apiKey, variant, calls);
-    if (!quota || quota.allowed) return { quota, refusal: null };
-    const message = `limit exceeded: no more than ${quota.limit} requests`;
-    return { quota, refusal: { status: 429, code: rpcCodes.limitExceeded, message } };
-  } catch (error) {
-    return { quota: null, refusal: refusalFor(error) };
-  }
+export const admit = (app: App, { apiKey, variant }: Target, calls: number): Soon<Admission> => {
+  const admitted = app.access.admitKey(apiKey, variant, calls);
+  return admitted instanceof Promise ? admitted.then(admissionOf, refused) : admissionOf(admitted);
 };
 
 /** Before anything else of a request is looked at; charges nothing. */

@@ -5,7 +5,7 @@ import type { App } from '../../application/app.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
 import { errorReply, rpcCodes } from './json-rpc.js';
 import type { Pressure } from './outbox.js';
-import { type Refusal, recognize, type Target, targetOf } from './target.js';
+import { type Address, type Refusal, recognize, type Target, targetOf } from './target.js';
 
 const longestMessage = 5 * 1_048_576;
 const pingEveryMs = 30_000;
@@ -44,8 +44,8 @@ const createPressure = (connections: ReadonlySet<Connection>): Pressure => {
 const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   for (const apiKey of new Set([...connections].map((one) => one.apiKey))) {
     // A store that is away says nothing about the key.
-    const known = await app.knownCredentials.find(apiKey).catch(() => true);
-    if (known) continue;
+    const isKnown = await (async () => app.knownCredentials.find(apiKey))().catch(() => true);
+    if (isKnown) continue;
     for (const one of connections) if (one.apiKey === apiKey) one.close(closeCodes.policy, 'the API key was deleted');
   }
 };
@@ -83,9 +83,9 @@ export const createSockets = (app: App) => {
   const timers = [setInterval(check, recognizeEveryMs).unref(), setInterval(ping, pingEveryMs).unref()];
 
   return {
-    upgrade: async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgrade: async (address: Address, request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
-      const target = targetOf(app, request.url ?? '', 'socket');
+      const target = targetOf(app, address);
       if (!target) return refuse(socket, noSuch);
       const unknown = await recognize(app, target);
       return unknown ? refuse(socket, unknown) : accept(target, request, socket, head);

@@ -5,15 +5,23 @@ import { type Problem, problemOf } from './problems.js';
 
 export type Headers = Record<string, string>;
 
-/** What is left of the caller's limits. */
-export const rateHeaders = ({ allowed, limit, remaining, resetMs }: Quota): Headers => {
+/** What is left of the caller's limits: name, value, name, value. */
+export const rateHeaderList = ({ allowed, limit, remaining, resetMs }: Quota): readonly string[] => {
   const seconds = String(Math.ceil(resetMs / 1000));
-  return {
-    'ratelimit-limit': String(limit),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': seconds,
-    ...(!allowed && { 'retry-after': seconds }),
-  };
+  const told = [
+    'ratelimit-limit',
+    String(limit),
+    'ratelimit-remaining',
+    String(remaining),
+    'ratelimit-reset',
+    seconds,
+  ];
+  return allowed ? told : [...told, 'retry-after', seconds];
+};
+
+export const rateHeaders = (quota: Quota): Headers => {
+  const list = rateHeaderList(quota);
+  return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] as string]] : [])));
 };
 
 const given = /^[\x21-\x7e]{1,128}$/;

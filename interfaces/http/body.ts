@@ -35,11 +35,10 @@ export const readBody = (request: IncomingMessage, limit: number): Promise<Buffe
       }
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const brokenOff = () => {
+    // Also after an error, which is told of to nobody when nobody listens.
+    request.on('close', () => {
       if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
-    };
-    request.on('error', brokenOff);
-    request.on('close', brokenOff);
+    });
   });
 };
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
 import { Failure } from '../../domain/failure.js';
@@ -6,7 +6,7 @@ import { baseUrl } from '../base-url.js';
 import { UsageError } from '../cli/command.js';
 import { createPages } from '../console/pages.js';
 import { createGateway } from '../gateway/http.js';
-import { isGatewayAddress } from '../gateway/target.js';
+import { addressIn } from '../gateway/target.js';
 import { createSockets } from '../gateway/websocket.js';
 import { endpoints } from '../operations/index.js';
 import { answerProblem, requestIdOf } from './answer.js';
@@ -87,6 +87,15 @@ const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 };
 
+/** Once it is so, clients hear with their answer that the connection ends, and send nothing more on it. */
+const lastAnswersWhen = (isStopping: () => boolean) =>
+  class extends ServerResponse {
+    override writeHead(...given: unknown[]) {
+      if (isStopping()) this.shouldKeepAlive = false;
+      return super.writeHead(...(given as [number]));
+    }
+  };
+
 /** One server with two front doors: operations straight on node:http, where speed counts, and Express for the pages. */
 export const startHttp = async (
   app: App,
@@ -111,28 +120,27 @@ export const startHttp = async (
   });
   const gateway = createGateway(app);
   const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, state });
-  const underWay = new Set<ServerResponse>();
 
-  const server = createServer(limits, (request, response) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
-    if (draining) response.shouldKeepAlive = false;
+  const options = { ...limits, ServerResponse: lastAnswersWhen(() => draining) };
+  const server = createServer(options, (request, response) => {
     request.url = pathOf(request.url ?? '');
-    if (request.url.startsWith('/v1/')) void operations(request, response);
-    else if (isGatewayAddress(request.url, 'http')) void gateway(request, response);
+    if (request.url.startsWith('/v1/')) return void operations(request, response);
+    const address = addressIn(request.url, 'http');
+    if (address) return void gateway(address, request, response);
     // What Express itself cannot make sense of ends here.
-    else pages(request as never, response as never, () => answerUnknown(app, request, response));
+    return pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
   server.on('clientError', answerBrokenRequest(app));
   server.on('upgrade', (request, socket, head) => {
     const given = withoutUpgrade(request, head);
     request.url = pathOf(request.url ?? '');
-    if (!isGatewayAddress(request.url, 'socket') || !/^websocket$/i.test(request.headers.upgrade ?? '')) {
+    const address = addressIn(request.url, 'socket');
+    if (!address || !/^websocket$/i.test(request.headers.upgrade ?? '')) {
       socket.unshift(given);
       server.emit('connection', socket);
       return;
     }
-    sockets.upgrade(request, socket, head).catch((error: unknown) => {
+    sockets.upgrade(address, request, socket, head).catch((error: unknown) => {
       app.system.log.error({ err: error }, 'a connection to the gateway failed');
       socket.destroy();
     });
@@ -144,8 +152,6 @@ export const startHttp = async (
     stop: (ms) =>
       new Promise((resolve) => {
         draining = true;
-        // Clients hear with their answer that the connection ends, and send nothing more on it.
-        for (const response of underWay) response.shouldKeepAlive = false;
         sockets.stop();
         const cut = setTimeout(() => {
           sockets.terminate();

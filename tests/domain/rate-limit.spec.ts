@@ -27,14 +27,14 @@ describe('windows of a rate limit', () => {
 describe('quota', () => {
   const limits = { second: 10, hour: 20, day: 30, month: 40 };
   const usage = (second: number, hour: number, day: number, month: number) => ({
-    second: { used: second, endsInMs: 500 },
-    hour: { used: hour, endsInMs: 5000 },
-    day: { used: day, endsInMs: 50_000 },
-    month: { used: month, endsInMs: 500_000 },
+    second: { used: second, end: 500 },
+    hour: { used: hour, end: 5000 },
+    day: { used: day, end: 50_000 },
+    month: { used: month, end: 500_000 },
   });
 
   it('tells of the window with the least left', () => {
-    assert.deepEqual(quotaOf(limits, usage(1, 2, 29, 3), 1, true), {
+    assert.deepEqual(quotaOf(limits, usage(1, 2, 29, 3), { now: 0, cost: 1, allowed: true }), {
       allowed: true,
       limit: 30,
       remaining: 1,
@@ -43,10 +43,10 @@ describe('quota', () => {
   });
 
   it('tells, when refused, of the full window that lasts longest', () => {
-    const { limit, resetMs } = quotaOf(limits, usage(10, 20, 5, 5), 1, false);
+    const { limit, resetMs } = quotaOf(limits, usage(10, 20, 5, 5), { now: 0, cost: 1, allowed: false });
     assert.deepEqual([limit, resetMs], [20, 5000]);
   });
 
   it('never tells of less than nothing left', () =>
-    assert.equal(quotaOf(limits, usage(99, 0, 0, 0), 1, false).remaining, 0));
+    assert.equal(quotaOf(limits, usage(99, 0, 0, 0), { now: 0, cost: 1, allowed: false }).remaining, 0));
 });

@@ -11,8 +11,8 @@ const perTick = Math.ceil((2 * second) / Number(callers) / 50);
 const limiter = await redisLimiter(url, silent);
 const admitted: Record<string, number> = {};
 const ask = async () => {
-  const { quota } = await limiter.admit({ apiKey: 'key', charge });
-  if (!quota?.allowed || quota.limit !== second) return;
+  const quota = await limiter.charge(charge);
+  if (!quota.allowed || quota.limit !== second) return;
   // The window's end by the clock of Redis, which is the one that counts.
   const end = Math.round((Date.now() + quota.resetMs) / 1000);
   admitted[end] = (admitted[end] ?? 0) + 1;
