@@ -2,25 +2,55 @@ import { readFilter } from '../../domain/log-filter.js';
 import type { System } from '../ports/system.js';
 import type { ChainFeed } from './chain-feed.js';
 import { newId } from './ids.js';
+import type { Pressure } from './pressure.js';
 import type { Told } from './told.js';
 
 type Filter = { changes: Told[]; usedAt: number; readonly leave: () => void };
+
+/** How a filter starts to listen. */
+type Start = (hear: (told: Told) => void) => Promise<() => void>;
 
 const unusedMs = 300_000;
 const mostFilters = 1000;
 /** A filter that collects more than this without being asked is lost, and said to be. */
 const mostChanges = 10_000;
 
-/** How a filter starts to listen. */
-type Start = (hear: (told: Told) => void) => Promise<() => void>;
+/** Counts what filters collect, for those who say when it is too much. */
+const createCollecting = (pressure: Pressure) => {
+  let bytes = 0;
+  return {
+    /** As if it were collected for nobody else. */
+    bytes: () => bytes,
+    put: ({ changes }: Filter, told: Told) => {
+      changes.push(told);
+      bytes += told.json.length;
+      pressure.hold(told);
+    },
+    /** The filter starts anew. */
+    take: (filter: Filter): readonly Told[] => {
+      const { changes } = filter;
+      filter.changes = [];
+      for (const told of changes) {
+        bytes -= told.json.length;
+        pressure.release(told);
+      }
+      return changes;
+    },
+  };
+};
 
 /** The filters of one connection; what each collected since it was last asked. */
-export const createFilters = (feed: ChainFeed, system: System) => {
+export const createFilters = (feed: ChainFeed, system: System, pressure: Pressure) => {
   const filters = new Map<string, Filter>();
+  const { put, take, bytes } = createCollecting(pressure);
+  let opening = 0;
   let isOpen = true;
 
   const drop = (id: string): boolean => {
-    filters.get(id)?.leave();
+    const filter = filters.get(id);
+    if (!filter) return false;
+    filter.leave();
+    take(filter);
     return filters.delete(id);
   };
   const dropUnused = () => {
@@ -28,18 +58,20 @@ export const createFilters = (feed: ChainFeed, system: System) => {
   };
   const add = async (start: Start): Promise<string | null> => {
     dropUnused();
-    if (filters.size >= mostFilters) return null;
+    if (filters.size + opening >= mostFilters) return null;
     const id = newId(system);
     const collect = (told: Told) => {
       const filter = filters.get(id);
       if (!filter) return;
-      filter.changes.push(told);
+      put(filter, told);
       if (filter.changes.length > mostChanges) drop(id);
+      else pressure.check();
     };
-    const leave = await start(collect);
+    opening++;
+    const leave = await start(collect).finally(() => opening--);
     // The connection may have gone meanwhile.
-    if (!isOpen) leave();
-    filters.set(id, { changes: [], usedAt: system.now(), leave });
+    if (isOpen) filters.set(id, { changes: [], usedAt: system.now(), leave });
+    else leave();
     return id;
   };
 
@@ -55,11 +87,12 @@ export const createFilters = (feed: ChainFeed, system: System) => {
       dropUnused();
       const filter = filters.get(id);
       if (!filter) return null;
-      const { changes } = filter;
-      filter.changes = [];
       filter.usedAt = system.now();
-      return `[${changes.map(({ json }) => json).join(',')}]`;
+      const changes = take(filter).map(({ json }) => json);
+      return `[${changes.join(',')}]`;
     },
+    count: () => filters.size,
+    bytes,
     drop,
     dropUnused,
     close: () => {

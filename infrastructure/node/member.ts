@@ -13,6 +13,8 @@ const longestRestMs = 10_000;
 const mostStumbles = 3;
 const weight = 0.2;
 
+const asFault = (error: unknown) => (error instanceof NodeFault ? error : new NodeFault('failing', String(error)));
+
 const isSocket = ({ protocol }: URL) => protocol.startsWith('ws');
 
 /** One node: the ways to it, how it is, and how far it has come. */
@@ -39,7 +41,8 @@ export const createMember = (urls: readonly URL[], log: Log) => {
     restMs = Math.min(restMs * 2, longestRestMs);
     if (fault.kind !== 'busy') isVetted = false;
   };
-  const recover = () => {
+  const recover = (tookMs: number) => {
+    latencyMs = latencyMs === 0 ? tookMs : latencyMs + (tookMs - latencyMs) * weight;
     if (isDown) log.info({ node: name }, 'the node of the gateway answers again');
     isDown = false;
     stumbles = 0;
@@ -72,12 +75,10 @@ export const createMember = (urls: readonly URL[], log: Log) => {
       const startedAt = performance.now();
       try {
         const envelope = await calling.exchange(method, params, waiter, bundle);
-        const took = performance.now() - startedAt;
-        latencyMs = latencyMs === 0 ? took : latencyMs + (took - latencyMs) * weight;
-        recover();
+        recover(performance.now() - startedAt);
         return envelope;
       } catch (error) {
-        const fault = error instanceof NodeFault ? error : new NodeFault('failing', String(error));
+        const fault = asFault(error);
         // What was let go of is no failure, and calls that were under way together fail together.
         if (!waiter.hasLeft() && startedAt >= restsSince) rest(fault);
         throw fault;

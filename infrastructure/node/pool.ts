@@ -46,20 +46,25 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
   const patience = createPatience(hedgeMs);
   let firstLook: Promise<unknown> | null = null;
 
-  return async (call: RpcCall, params: string, reach: Reach, waiter: Waiter): Promise<RpcAnswer> => {
-    if (members.length > 1) {
-      lookout.wake();
-      firstLook ??= Promise.race([lookout.head(), new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
-      await firstLook;
-    }
+  const fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter): Promise<RpcAnswer> => {
     const startedAt = performance.now();
     const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
-    const ask = async (member: Member, given: Waiter) =>
-      judge(call, await member.exchange(call.method, params, given, call.bundle), member, isBehind);
+    const ask = (member: Member, given: Waiter) =>
+      member
+        .exchange(call.method, params, given, call.bundle)
+        .then((envelope) => judge(call, envelope, member, isBehind));
     const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
-    const answer = await race(inOrder(members, reach, lookout.tip()), ask, terms);
-    patience.note(call.method, performance.now() - startedAt);
-    return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
+    return race(inOrder(members, reach, lookout.tip()), ask, terms).then((answer) => {
+      patience.note(call.method, performance.now() - startedAt);
+      return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
+    });
+  };
+  if (members.length === 1) return fetch;
+  return async (...asked: Parameters<typeof fetch>) => {
+    lookout.wake();
+    firstLook ??= Promise.race([lookout.head(), new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
+    await firstLook;
+    return fetch(...asked);
   };
 };
 

@@ -28,7 +28,7 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
     return height !== null && height <= finality.height();
   };
   const remember = (key: string, reach: Reach, answer: RpcAnswer) => {
-    if ('error' in answer || reach.kind === 'head') return;
+    if ('error' in answer) return;
     const result = answer.result as Buffer;
     if (!isEmptyish(result) && (isLasting(reach) || isFinal(reach, result))) cache.keep(key, result);
   };
@@ -47,12 +47,12 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
       return flights.join(flight, waiter);
     }
     const start = async (given: Waiter) => {
-      const mayBecomeFinal = reach.kind === 'height' || reach.kind === 'transaction';
-      const [answer] = await Promise.all([fetch(given), mayBecomeFinal && finality.known()]);
+      const [answer] = await Promise.all([fetch(given), isLasting(reach) || finality.known()]);
       remember(key, reach, answer);
       return answer;
     };
-    return flights.start(flight, start, waiter);
+    // What the head decides is not remembered.
+    return flights.start(flight, reach.kind === 'head' ? fetch : start, waiter);
   };
 
   return {

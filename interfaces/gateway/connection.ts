@@ -1,12 +1,13 @@
 import type { RawData, WebSocket } from 'ws';
 import type { App } from '../../application/app.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
+import type { Pressure, Reader } from '../../application/gateway/pressure.js';
 import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node } from '../../application/ports/node.js';
-import { answerMessage, encode, type Place } from './dispatch.js';
+import { answerMessage, encode } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
-import { createOutbox, type Pressure } from './outbox.js';
-import { createSubscriptions } from './subscriptions.js';
+import { createOutbox, type Line } from './outbox.js';
+import { createSubscriptions, type Opened } from './subscriptions.js';
 import { admit, type Target } from './target.js';
 
 /** Of WebSocket: going away, policy violation, try again later. */
@@ -16,6 +17,8 @@ export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as c
 const mostCalls = 256;
 /** A client that does not read the answers it asks for is let go when this much waits for it. */
 const mostUnread = 64 * 1024 * 1024;
+/** A client that is let go with no more than this still unread may read it. */
+const mostFarewell = 1024 * 1024;
 /** How long a client has to read what is still under way, and that the connection ends. */
 const farewellMs = 10_000;
 
@@ -38,12 +41,9 @@ const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>,
   });
 };
 
-export type Connection = {
+export type Connection = Reader & {
   readonly apiKey: string;
-  readonly waiting: () => number;
-  readonly subscriptions: () => number;
-  /** Lets go of the client as one that does not read. */
-  readonly cut: () => void;
+  readonly opened: () => Opened;
   /** False when the last ping stayed without an answer. */
   readonly ping: () => boolean;
   readonly sweep: () => void;
@@ -51,72 +51,92 @@ export type Connection = {
   readonly terminate: () => void;
 };
 
-/** One client over WebSocket: all HTTP methods, filters and subscriptions. */
-export const createConnection = (
+type Place = Target & { readonly node: Node; readonly feed: ChainFeed };
+type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+/** Answers what a client sends. */
+const createAnswering = (
   app: App,
-  socket: WebSocket,
-  target: Target & { readonly node: Node; readonly feed: ChainFeed },
-  pressure: Pressure,
-): Connection => {
-  const { system } = app;
+  target: Place,
+  subscriptions: Subscriptions,
+  send: (message: string | Buffer) => void,
+) => {
   const waiter = createWaiter();
+  const answerCalls = async (message: Message) => {
+    const opened: string[] = [];
+    const replies = await answerMessage(message, {
+      node: target.node,
+      log: app.system.log,
+      waiter,
+      own: (method, call) => subscriptions.answer(method, call, opened),
+    });
+    if (replies.length > 0) send(encode(replies, message.isBatch));
+    subscriptions.activate(opened);
+  };
+  return {
+    leave: waiter.leave,
+    take: async (given: string) => {
+      const message = readMessage(given);
+      const { refusal } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
+      if (!('calls' in message)) return send(errorReply(message.code, message.message));
+      const id = message.isBatch ? undefined : (message.calls[0]?.id ?? undefined);
+      if (refusal) return send(errorReply(refusal.code, refusal.message, id));
+      return answerCalls(message);
+    },
+    failed: (error: unknown) => {
+      app.system.log.error({ err: error }, 'a message to the gateway failed');
+      send(errorReply(rpcCodes.internal, 'an unexpected error'));
+    },
+  };
+};
+
+/** One client over WebSocket: all HTTP methods, filters and subscriptions. */
+export const createConnection = (app: App, line: Line, target: Place, pressure: Pressure): Connection => {
+  const { socket } = line;
   let isAlive = true;
+  let isCut = false;
   let farewell: NodeJS.Timeout | undefined;
 
   const close = (code: number, reason: string) => {
+    outbox.close();
     subscriptions.close();
     socket.close(code, reason);
     farewell ??= setTimeout(() => socket.terminate(), farewellMs).unref();
   };
-  const outbox = createOutbox(socket, pressure, () => close(closeCodes.tryLater, 'too many notifications wait'));
-  const subscriptions = createSubscriptions(target.feed, outbox, system);
-
+  const cut = () => {
+    if (isCut) return;
+    isCut = true;
+    close(closeCodes.tryLater, 'too much waits to be read');
+    if (socket.bufferedAmount > mostFarewell) socket.terminate();
+  };
+  const outbox = createOutbox(line, pressure, cut);
+  const subscriptions = createSubscriptions({ feed: target.feed, outbox, system: app.system, pressure });
+  const buffered = () => (isCut ? 0 : socket.bufferedAmount);
   const send = (message: string | Buffer) => {
     if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount > mostUnread) outbox.cut();
+    if (socket.bufferedAmount > mostUnread) cut();
     else socket.send(message, text);
   };
-  const answerCalls = async (message: Message) => {
-    const opened: string[] = [];
-    const place: Place = {
-      node: target.node,
-      log: system.log,
-      waiter,
-      own: (method, call) => subscriptions.answer(method, call, opened),
-    };
-    const replies = await answerMessage(message, place);
-    if (replies.length > 0) send(encode(replies, message.isBatch));
-    subscriptions.activate(opened);
-  };
-  const take = async (given: string) => {
-    const message = readMessage(given);
-    const { refusal } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
-    if (!('calls' in message)) return send(errorReply(message.code, message.message));
-    const id = message.isBatch ? undefined : (message.calls[0]?.id ?? undefined);
-    if (refusal) return send(errorReply(refusal.code, refusal.message, id));
-    return answerCalls(message);
-  };
+  const { take, failed, leave } = createAnswering(app, target, subscriptions, send);
 
-  onEachMessage(socket, take, (error) => {
-    system.log.error({ err: error }, 'a message to the gateway failed');
-    send(errorReply(rpcCodes.internal, 'an unexpected error'));
-  });
+  onEachMessage(socket, take, failed);
   socket.on('message', () => (isAlive = true));
   socket.on('pong', () => (isAlive = true));
   // It is closed after an error, which is all there is to do about one.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearTimeout(farewell);
-    waiter.leave();
+    leave();
     outbox.close();
     subscriptions.close();
   });
 
   return {
     apiKey: target.apiKey,
-    waiting: outbox.waiting,
-    subscriptions: subscriptions.count,
-    cut: outbox.cut,
+    opened: subscriptions.opened,
+    buffered,
+    unread: () => outbox.bytes() + subscriptions.bytes() + buffered(),
+    cut,
     ping: () => {
       if (!isAlive) return false;
       isAlive = false;

@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import type { Pressure } from '../../application/gateway/pressure.js';
 import type { Told } from '../../application/gateway/told.js';
-import { notificationFor, type Prefix } from './notification.js';
+import { frameFor, type Prefix } from './notification.js';
 
 /** When so many notifications wait, the client is taken not to read any more. */
 const mostWaiting = 10_000;
@@ -11,27 +13,29 @@ const slack = 1024;
 
 export type Subscriber = { readonly id: string; readonly prefix: Prefix };
 
-/** All outboxes together, so that many slow clients do not use up the memory either. */
-export type Pressure = {
-  waiting: number;
-  relieve(): void;
-};
+/** A connection, and what its frames are written to. */
+export type Line = { readonly socket: WebSocket; readonly wire: Duplex };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** The notifications of one connection, in order, at the pace the client reads them. */
-export const createOutbox = (socket: WebSocket, pressure: Pressure, overflow: () => void) => {
+/**
+ * The notifications of one connection, in order, at the pace the client reads them. They are written as frames straight
+ * to the connection: a library would frame them anew for every client.
+ */
+export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflow: () => void) => {
   let told: Told[] = [];
   let subscribers: Subscriber[] = [];
   let first = 0;
+  let bytes = 0;
   /** The connection has enough, and tells when it has sent it. */
   let isFull = false;
   let isOpen = true;
 
   const queued = () => told.length - first;
-  const advance = () => {
+  const advance = (one: Told) => {
     first++;
-    pressure.waiting--;
+    bytes -= one.json.length;
+    pressure.release(one);
     if (first < slack || first * 2 < told.length) return;
     told = told.slice(first);
     subscribers = subscribers.slice(first);
@@ -41,41 +45,40 @@ export const createOutbox = (socket: WebSocket, pressure: Pressure, overflow: ()
     isFull = false;
     while (isOpen && !isFull && queued() > 0) {
       const [one, subscriber] = [told[first] as Told, subscribers[first] as Subscriber];
-      advance();
+      advance(one);
       transmit(one, subscriber);
     }
   };
   const transmit = (one: Told, { id, prefix }: Subscriber) => {
-    const message = notificationFor(one, prefix, id);
-    isFull = socket.bufferedAmount + message.length > mostHanded;
-    if (isFull) socket.send(message, text, drained);
-    else socket.send(message, text);
+    // Nothing may follow the frame that closes a connection.
+    if (socket.readyState !== socket.OPEN) return;
+    const frame = frameFor(one, prefix, id);
+    isFull = wire.writableLength + frame.length > mostHanded;
+    if (isFull) wire.write(frame, drained);
+    else wire.write(frame);
   };
   const close = () => {
     isOpen = false;
-    pressure.waiting -= queued();
+    for (let i = first; i < told.length; i++) pressure.release(told[i] as Told);
     told = [];
     subscribers = [];
     first = 0;
-  };
-  const cut = () => {
-    close();
-    overflow();
+    bytes = 0;
   };
 
   return {
-    waiting: queued,
+    /** What waits, as if it waited for this client alone. */
+    bytes: () => bytes,
     push: (one: Told, subscriber: Subscriber) => {
       if (!isOpen) return;
       if (!isFull) return transmit(one, subscriber);
       told.push(one);
       subscribers.push(subscriber);
-      pressure.waiting++;
-      if (queued() >= mostWaiting) cut();
-      else pressure.relieve();
+      bytes += one.json.length;
+      pressure.hold(one);
+      if (queued() >= mostWaiting) overflow();
+      else pressure.check();
     },
-    cut,
     close,
   };
 };
-const text = { binary: false };

@@ -3,6 +3,7 @@ import { createFilters } from '../../application/gateway/filters.js';
 import { newId } from '../../application/gateway/ids.js';
 import type { Method } from '../../application/gateway/methods.js';
 import { filter, type SubscriptionName } from '../../application/gateway/params.js';
+import type { Pressure } from '../../application/gateway/pressure.js';
 import type { Hear, Leave, Told } from '../../application/gateway/told.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import type { System } from '../../application/ports/system.js';
@@ -12,6 +13,9 @@ import { type Call, rpcCodes } from './json-rpc.js';
 import type { Outbox, Subscriber } from './outbox.js';
 
 const mostSubscriptions = 1000;
+
+/** How many. */
+export type Opened = { readonly subscriptions: number; readonly filters: number };
 
 type Subscription = Subscriber & {
   /** What happened before the subscriber has been told its id; null once it has. */
@@ -38,6 +42,7 @@ const optionsFault = (name: unknown, options: unknown) =>
 const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   const subscriptions = new Map<string, Subscription>();
   const start = startOn(feed);
+  let opening = 0;
   let isOpen = true;
 
   const open = async (subscription: Subscription, name: SubscriptionName, options: unknown) => {
@@ -45,7 +50,8 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
       if (subscription.early) subscription.early.push(told);
       else outbox.push(told, subscription);
     };
-    subscription.leave = await start[name](hear, options);
+    opening++;
+    subscription.leave = await start[name](hear, options).finally(() => opening--);
     // The connection may have gone meanwhile.
     if (isOpen) subscriptions.set(subscription.id, subscription);
     else subscription.leave();
@@ -55,7 +61,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
     subscribe: async ({ method, params: [name, options] }: Call, opened: string[]): Promise<RpcAnswer> => {
       const fault = optionsFault(name, options);
       if (fault) return failed(rpcCodes.invalidParams, `invalid argument 1 (options): ${fault}`);
-      if (subscriptions.size >= mostSubscriptions) return tooMany();
+      if (subscriptions.size + opening >= mostSubscriptions) return tooMany();
       const prefix = method.startsWith('evm_') ? 'evm' : 'eth';
       const subscription: Subscription = { id: newId(system), prefix, early: [], leave: () => undefined };
       await open(subscription, name as SubscriptionName, options);
@@ -82,16 +88,24 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
 };
 
 /** What one connection has opened: its filters and subscriptions, which end with it. */
-export const createSubscriptions = (feed: ChainFeed, outbox: Outbox, system: System) => {
+export const createSubscriptions = (around: {
+  readonly feed: ChainFeed;
+  readonly outbox: Outbox;
+  readonly system: System;
+  readonly pressure: Pressure;
+}) => {
+  const { feed, outbox, system, pressure } = around;
   const { subscribe, unsubscribe, activate, count, close } = createSubscribing(feed, outbox, system);
-  const filters = createFilters(feed, system);
+  const filters = createFilters(feed, system, pressure);
 
   const changes = (id: string): RpcAnswer => {
     const found = filters.changes(id);
     return found === null ? failed(rpcCodes.refused, 'filter not found') : { result: Buffer.from(found) };
   };
   return {
-    count,
+    opened: (): Opened => ({ subscriptions: count(), filters: filters.count() }),
+    /** What filters have collected. */
+    bytes: filters.bytes,
     /** Answers a method that only connections have; `opened` takes what is to be activated after the answer. */
     answer: async ({ name }: Method, call: Call, opened: string[]): Promise<RpcAnswer> => {
       const id = String(call.params[0]);

@@ -2,17 +2,18 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { App } from '../../application/app.js';
+import { createPressure } from '../../application/gateway/pressure.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
 import { errorReply, rpcCodes } from './json-rpc.js';
-import type { Pressure } from './outbox.js';
+import type { Opened } from './subscriptions.js';
 import { type Address, type Refusal, recognize, type Target, targetOf } from './target.js';
 
 const longestMessage = 5 * 1_048_576;
 const pingEveryMs = 30_000;
 /** A deleted key ends its connections within a second. */
 const recognizeEveryMs = 250;
-/** Of all clients together; beyond it the one that reads least is let go. */
-const mostWaiting = 2_000_000;
+/** What waits for all clients together. */
+const mostUnread = 256 * 1_048_576;
 
 const refuse = (socket: Duplex, { status, code, message }: Refusal) => {
   const body = errorReply(code, message);
@@ -28,18 +29,6 @@ const refuse = (socket: Duplex, { status, code, message }: Refusal) => {
 const noSuch: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
 const off: Refusal = { status: 503, code: rpcCodes.noNode, message: 'this chain is off' };
 
-const createPressure = (connections: ReadonlySet<Connection>): Pressure => {
-  const pressure: Pressure = {
-    waiting: 0,
-    relieve: () => {
-      if (pressure.waiting <= mostWaiting) return;
-      const worst = [...connections].reduce((most, one) => (one.waiting() > most.waiting() ? one : most));
-      worst.cut();
-    },
-  };
-  return pressure;
-};
-
 /** Connections whose key was deleted, here or in another process, are closed. */
 const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   for (const apiKey of new Set([...connections].map((one) => one.apiKey))) {
@@ -51,9 +40,9 @@ const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
 };
 
 /** `/<chain>/<network>/v1/ws/<API_KEY>`: JSON-RPC with filters and subscriptions. */
-export const createSockets = (app: App) => {
+export const createSockets = (app: App, mostBytes = mostUnread) => {
   const connections = new Set<Connection>();
-  const pressure = createPressure(connections);
+  const pressure = createPressure(connections, mostBytes);
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -66,12 +55,13 @@ export const createSockets = (app: App) => {
     const feed = app.feeds.get(address);
     if (!node || !feed) return refuse(socket, off);
     return server.handleUpgrade(request, socket, head, (client) => {
-      const connection = createConnection(app, client, { ...target, node, feed }, pressure);
+      const connection = createConnection(app, { socket: client, wire: socket }, { ...target, node, feed }, pressure);
       connections.add(connection);
       client.once('close', () => connections.delete(connection));
     });
   };
   const check = () => {
+    pressure.checkAll();
     if (connections.size > 0) void closeRevoked(app, connections);
   };
   const ping = () => {
@@ -80,6 +70,7 @@ export const createSockets = (app: App) => {
       connection.sweep();
     }
   };
+  const sumOf = (what: keyof Opened) => [...connections].reduce((sum, one) => sum + one.opened()[what], 0);
   const timers = [setInterval(check, recognizeEveryMs).unref(), setInterval(ping, pingEveryMs).unref()];
 
   return {
@@ -92,8 +83,9 @@ export const createSockets = (app: App) => {
     },
     figures: () => ({
       connections: connections.size,
-      subscriptions: [...connections].reduce((sum, one) => sum + one.subscriptions(), 0),
-      waiting: pressure.waiting,
+      subscriptions: sumOf('subscriptions'),
+      filters: sumOf('filters'),
+      waiting: pressure.waiting(),
     }),
     stop: () => {
       for (const timer of timers) clearInterval(timer);

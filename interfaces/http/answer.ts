@@ -8,14 +8,7 @@ export type Headers = Record<string, string>;
 /** What is left of the caller's limits: name, value, name, value. */
 export const rateHeaderList = ({ allowed, limit, remaining, resetMs }: Quota): readonly string[] => {
   const seconds = String(Math.ceil(resetMs / 1000));
-  const told = [
-    'ratelimit-limit',
-    String(limit),
-    'ratelimit-remaining',
-    String(remaining),
-    'ratelimit-reset',
-    seconds,
-  ];
+  const told = ['ratelimit-limit', String(limit), 'ratelimit-remaining', String(remaining), 'ratelimit-reset', seconds];
   return allowed ? told : [...told, 'retry-after', seconds];
 };
 

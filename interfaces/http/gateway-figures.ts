@@ -19,6 +19,7 @@ export const createGatewayFigures = (app: App, sockets: Sockets['figures'], gaug
   const head = gauge('chainfold_node_head', 'Head of a node when last looked at.', [...where, 'node']);
   const connections = gauge('chainfold_gateway_connections', 'Clients connected over WebSocket.');
   const subscriptions = gauge('chainfold_gateway_subscriptions', 'Subscriptions of all of them.');
+  const filters = gauge('chainfold_gateway_filters', 'Filters of all of them.');
   const waiting = gauge('chainfold_gateway_waiting', 'Notifications that wait for clients to read.');
 
   return () => {
@@ -38,6 +39,7 @@ export const createGatewayFigures = (app: App, sockets: Sockets['figures'], gaug
     const now = sockets();
     connections.set(now.connections);
     subscriptions.set(now.subscriptions);
+    filters.set(now.filters);
     waiting.set(now.waiting);
   };
 };

@@ -19,6 +19,9 @@ import { silent, testSystem } from '../support/silent.js';
 type Log = { blockHash: string; logIndex: string; transactionHash: string; removed: boolean };
 type Header = { number: string; hash: string; parentHash: string };
 
+/** CHAINFOLD_FEED_RUNS=20000 takes about an hour. */
+const runs = Number(process.env.CHAINFOLD_FEED_RUNS ?? 25);
+
 const everything = readFilter({});
 const topic = (digit: number) => `0x${String(digit).repeat(64)}`;
 let serial = 0;
@@ -139,6 +142,25 @@ describe('the feed of a chain', function () {
     await caughtUp();
     assert.deepEqual(applied(logs), canonicalLogs(6));
   });
+  it('misses no pending transaction that is pending still, and tells of none twice', async () => {
+    await start(2);
+    const hold = (...hashes: string[]) => nodes.forEach((node) => hashes.forEach(node.hold));
+    const told = (...hashes: string[]) => eventually(async () => assert.deepEqual([...pending].sort(), hashes));
+    hold(topic(9));
+    await feed.onPending(({ json }) => pending.push(JSON.parse(json)));
+    hold(topic(1));
+    await told(topic(1));
+    for (const { faults, disconnect } of nodes) {
+      faults.status = 500;
+      disconnect();
+    }
+    hold(topic(2), topic(3), topic(4));
+    for (const node of nodes) node.heal();
+    await told(topic(1), topic(2), topic(3), topic(4));
+    nodes[0]?.disconnect();
+    hold(topic(5));
+    await told(topic(1), topic(2), topic(3), topic(4), topic(5));
+  });
   it('follows nodes that can only be asked', async () => {
     await start(1, ({ url }) => [url]);
     chain.mine([logging()]);
@@ -179,7 +201,8 @@ describe('the feed of a chain', function () {
     heal: (given: { node: number }) => nodes[given.node]?.heal(),
     wait: () => new Promise((resolve) => setTimeout(resolve, 5)),
   };
-  it('ends with what the chain holds, whatever happens to nodes and blocks on the way', async () => {
+  it('ends with what the chain holds, whatever happens to nodes and blocks on the way', async function () {
+    this.timeout(30_000 + runs * 5000);
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 30 }), async (actions) => {
         await start(2);
@@ -191,7 +214,7 @@ describe('the feed of a chain', function () {
         assertLinked();
         await stop();
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: runs, endOnFailure: true },
     );
     await start(1);
   });

@@ -11,6 +11,7 @@ type Context = {
   readonly asked: string[];
   readonly messages: number[];
   readonly sent: string[];
+  readonly pending: Set<string>;
   onAsked: (method: string) => void;
 };
 type Params = readonly unknown[];
@@ -116,6 +117,11 @@ const methods: Readonly<Record<string, (context: Context, params: Params) => unk
     sent.push(String(raw));
     return digestOf(String(raw));
   },
+  txpool_status: ({ pending }) => ({ pending: hex(pending.size), queued: '0x0' }),
+  txpool_content: ({ pending }) => ({
+    pending: Object.fromEntries([...pending].map((hash) => [digestOf(hash, 'sender'), { 0: { hash } }])),
+    queued: {},
+  }),
   net_version: () => '1337',
   eth_unsubscribe: () => true,
 };
@@ -153,6 +159,8 @@ export type EvmNode = {
   readonly messages: number[];
   /** The transactions it took. */
   readonly sent: string[];
+  /** What it holds that is in no block; those who listen are told. */
+  hold(hash: string): void;
   /** Called before each answer, for what is to happen in the middle of things. */
   onAsked: (method: string) => void;
   /** Takes all faults back. */
@@ -184,15 +192,28 @@ const respond = (response: ServerResponse, replied: string | number | null) => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(typeof replied === 'string' ? replied : '');
 };
 
+const idOf = (subscription: string) => (subscription === 'newHeads' ? '0x1' : '0x2');
+
 /** A node of a scripted chain over HTTP and WebSocket; several may serve one chain. */
 export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmChain } = {}): Promise<EvmNode> => {
-  const context: Context = { chain, faults: { ...none }, asked: [], messages: [], sent: [], onAsked: () => undefined };
-  const { faults, asked, messages, sent } = context;
+  const context: Context = {
+    chain,
+    faults: { ...none },
+    asked: [],
+    messages: [],
+    sent: [],
+    pending: new Set(),
+    onAsked: () => undefined,
+  };
+  const { faults, asked, messages, sent, pending } = context;
   const server = createServer((request, response) => {
     void reading(request).then((message) => respond(response, reply(context, message)));
   });
   const sockets = new WebSocketServer({ server });
-  const subscribed = new Set<WebSocket>();
+  const listening: Readonly<Record<string, Set<WebSocket>>> = {
+    newHeads: new Set(),
+    newPendingTransactions: new Set(),
+  };
 
   const speak = (socket: WebSocket, message: Request) => {
     if (message.method !== 'eth_subscribe' || faults.hang) {
@@ -202,18 +223,21 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
       return;
     }
     asked.push(message.method);
-    subscribed.add(socket);
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: '0x1' }));
+    const name = String(message.params[0]);
+    listening[name]?.add(socket);
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: idOf(name) }));
+  };
+  const tell = (name: string, result: unknown) => {
+    const notice = { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: idOf(name), result } };
+    for (const socket of listening[name] ?? []) socket.send(JSON.stringify(notice));
   };
   sockets.on('connection', (socket) => {
     socket.on('message', (data) => speak(socket, JSON.parse(data.toString()) as Request));
-    socket.on('close', () => subscribed.delete(socket));
+    socket.on('close', () => {
+      for (const sockets of Object.values(listening)) sockets.delete(socket);
+    });
   });
-  const silence = chain.onHead((block) => {
-    const params = { subscription: '0x1', result: blockAnswer(block, false) };
-    for (const socket of subscribed)
-      socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
-  });
+  const silence = chain.onHead((block) => tell('newHeads', blockAnswer(block, false)));
 
   const disconnect = () => {
     for (const socket of sockets.clients) socket.terminate();
@@ -229,6 +253,10 @@ export const startEvmNode = async ({ chain = createEvmChain() }: { chain?: EvmCh
     asked,
     messages,
     sent,
+    hold: (hash) => {
+      pending.add(hash);
+      tell('newPendingTransactions', hash);
+    },
     get onAsked() {
       return context.onAsked;
     },
