@@ -19,6 +19,8 @@ const mostCalls = 256;
 const mostUnread = 64 * 1024 * 1024;
 /** A client that is let go with no more than this still unread may read it. */
 const mostFarewell = 1024 * 1024;
+/** Each costs an answer; a client that wants to know whether it is heard sends one in a while. */
+const mostPings = 1000;
 /** How long a client has to read what is still under way, and that the connection ends. */
 const farewellMs = 10_000;
 
@@ -94,6 +96,7 @@ const createAnswering = (
 export const createConnection = (app: App, line: Line, target: Place, pressure: Pressure): Connection => {
   const { socket } = line;
   let isAlive = true;
+  let pings = 0;
   let isCut = false;
   let farewell: NodeJS.Timeout | undefined;
 
@@ -122,6 +125,10 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
   onEachMessage(socket, take, failed);
   socket.on('message', () => (isAlive = true));
   socket.on('pong', () => (isAlive = true));
+  socket.on('ping', () => {
+    pings++;
+    if (pings === mostPings) close(closeCodes.policy, 'too many pings');
+  });
   // It is closed after an error, which is all there is to do about one.
   socket.on('error', () => undefined);
   socket.on('close', () => {
@@ -140,6 +147,7 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     ping: () => {
       if (!isAlive) return false;
       isAlive = false;
+      pings = 0;
       if (socket.readyState === socket.OPEN) socket.ping();
       return true;
     },

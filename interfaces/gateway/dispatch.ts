@@ -1,3 +1,4 @@
+import { rangeFault } from '../../application/gateway/log-range.js';
 import { findMethod, type Method } from '../../application/gateway/methods.js';
 import { filter, paramsFault } from '../../application/gateway/params.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
@@ -46,17 +47,23 @@ const methodOf = ({ method: name, params }: Call, { node, own }: Place): Method 
   return fault ? failed(rpcCodes.invalidParams, fault) : method;
 };
 
+/** From the nodes. */
+const ask = (method: Method, { params }: Call, { node, waiter }: Place): Soon<RpcAnswer> => {
+  const call = { method: method.nodeName, params: inNodeWords(method, params) };
+  if (method.params[0]?.kind !== filter) return node.answer(call, waiter);
+  return after(rangeFault(node, params[0]), (fault) =>
+    fault ? failed(rpcCodes.invalidParams, `invalid argument 0 (filter): ${fault}`) : node.answer(call, waiter),
+  );
+};
+
 const answerCall = (call: Call, place: Place): Soon<RpcAnswer> => {
   const method = methodOf(call, place);
   if (!('name' in method)) return method;
-  const { node, own, waiter, log } = place;
+  const { own, waiter, log } = place;
   const fault = (error: unknown) =>
     waiter.hasLeft() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
   try {
-    const answer =
-      method.over === 'socket' && own
-        ? own(method, call)
-        : node.answer({ method: method.nodeName, params: inNodeWords(method, call.params) }, waiter);
+    const answer = method.over === 'socket' && own ? own(method, call) : ask(method, call, place);
     return answer instanceof Promise ? answer.catch(fault) : answer;
   } catch (error) {
     return fault(error);

@@ -9,6 +9,7 @@ import type { Opened } from './subscriptions.js';
 import { type Address, type Refusal, recognize, type Target, targetOf } from './target.js';
 
 const longestMessage = 5 * 1_048_576;
+const mostFragments = 1024;
 const pingEveryMs = 30_000;
 /** A deleted key ends its connections within a second. */
 const recognizeEveryMs = 250;
@@ -40,14 +41,15 @@ const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
 };
 
 /** `/<chain>/<network>/v1/ws/<API_KEY>`: JSON-RPC with filters and subscriptions. */
-export const createSockets = (app: App, mostBytes = mostUnread) => {
+export const createSockets = (app: App) => {
   const connections = new Set<Connection>();
-  const pressure = createPressure(connections, mostBytes);
+  const pressure = createPressure(connections, mostUnread);
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: longestMessage,
+    maxFragments: mostFragments,
   });
 
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {
