@@ -40,11 +40,16 @@ const startGateway = async (urls: string): Promise<Service> => {
 
 const httpFigures = async function* (): AsyncIterable<Figure> {
   const node = await startPeer('node');
-  const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
+  const [proxy, library, bare] = await Promise.all([
+    startPeer('proxy', node.url),
+    startPeer('http-proxy', node.url),
+    startPeer('bare'),
+  ]);
   const service = await startGateway(node.url);
   const gateway = gatewayUrl(service);
   const rows = [
     ['answers of 500 bytes', asking.small, 'node:http and undici', proxy, 0.8, requests.many],
+    ['answers of 500 bytes', asking.small, 'http-proxy', library, 1.35, requests.many],
     ['answers of 100 KB', asking.large, 'node:http and undici', proxy, 0.9, requests.few],
     ['answers from the cache', asking.same, 'bare node:http', bare, 0.8, requests.many],
   ] as const;
@@ -59,7 +64,7 @@ const httpFigures = async function* (): AsyncIterable<Figure> {
     yield { what: `gateway, ${what}, 32 connections`, measured: rates.gateway, unit: '/s', ceiling, atLeast };
   }
   await service.stop();
-  for (const one of [node, proxy, bare]) one.close();
+  for (const one of [node, proxy, library, bare]) one.close();
 };
 
 const subscribing = call('eth_subscribe', '"newHeads"');

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, Agent as HttpAgent, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import httpProxy from 'http-proxy';
 import { Agent, request } from 'undici';
 import { WebSocketServer } from 'ws';
 import { startEvmNode } from '../../tests/support/evm-node.js';
 
 /** What the gateway is measured against, and what stands behind it; each in a process of its own, so that its cost is not counted. */
-export type Role = 'node' | 'proxy' | 'bare' | 'broadcast' | 'chain';
+export type Role = 'node' | 'proxy' | 'http-proxy' | 'bare' | 'broadcast' | 'chain';
 export type ToPeer = { readonly count: number; readonly bytes: number };
 
 const [, , role = '', upstream = ''] = process.argv;
@@ -50,6 +51,9 @@ const proxy: RequestListener = (from, to) =>
     void pass(body).then((answer) => to.writeHead(200, json(answer)).end(answer));
   });
 
+const library = httpProxy.createProxyServer({ target: upstream, agent: new HttpAgent({ keepAlive: true }) });
+const proxyByLibrary: RequestListener = (from, to) => library.web(from, to);
+
 const fixed = `{"jsonrpc":"2.0","id":1,"result":{"hash":"0x${'3'.repeat(64)}","extra":${small}}}`;
 const bare: RequestListener = (from, to) => read(from, () => to.writeHead(200, json(fixed)).end(fixed));
 
@@ -89,6 +93,7 @@ const chain = async () => {
 const start: Readonly<Record<Role, () => Promise<string>>> = {
   node: async () => (await listen(node)).url,
   proxy: async () => (await listen(proxy)).url,
+  'http-proxy': async () => (await listen(proxyByLibrary)).url,
   bare: async () => (await listen(bare)).url,
   broadcast,
   chain,

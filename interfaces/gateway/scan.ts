@@ -33,7 +33,7 @@ const isIdKey = (token: string) => {
 };
 
 /** Walks through the text once. `level` is the depth at which requests have their members. */
-const createWalk = (level: number) => {
+const createWalk = (text: string, level: number) => {
   const ids: (string | undefined)[] = [];
   let depth = 0;
   let containers = 0;
@@ -41,14 +41,12 @@ const createWalk = (level: number) => {
   /** What a text at the level of members would be. */
   let next: 'key' | 'id' | 'value' = 'value';
 
-  const token = (written: string) => {
-    if (depth !== level) return;
-    if (next === 'key') next = isIdKey(written) ? 'id' : 'value';
-    else if (next === 'id') {
-      // As for readers of JSON, the last one counts.
-      ids[place] = written;
-      next = 'value';
-    }
+  const token = (start: number, end: number) => {
+    if (depth !== level || next === 'value') return;
+    const written = text.slice(start, end);
+    // As for readers of JSON, the last one counts.
+    if (next === 'id') ids[place] = written;
+    next = next === 'key' && isIdKey(written) ? 'id' : 'value';
   };
   const open = () => {
     if (depth === level) next = 'value';
@@ -81,16 +79,15 @@ const endOfPlain = (text: string, start: number) => {
 
 export const scan = (text: string): Scanned => {
   const isBatch = text.at(text.search(opening)) === '[';
-  const walk = createWalk(isBatch ? 2 : 1);
+  const walk = createWalk(text, isBatch ? 2 : 1);
   let at = 0;
   let isModest = true;
   while (at < text.length && isModest) {
     const isText = text.charCodeAt(at) === quote;
     const end = isText ? endOfText(text, at) : endOfPlain(text, at);
     if (end > at) {
-      const written = text.slice(at, end);
-      walk.token(written);
-      isModest = isText || written.length <= longestNumber;
+      walk.token(at, end);
+      isModest = isText || end - at <= longestNumber;
       at = end;
     } else {
       walk.mark(text[at] as string);

@@ -60,17 +60,22 @@ describe('abuse of the node gateway', function () {
       assert.doesNotMatch(answer.toString(), /permessage-deflate/);
       return socket;
     };
-    /** The code of the frame that closes the connection. */
-    const closing = async (socket: Socket) => {
-      let received = Buffer.alloc(0);
-      socket.on('data', (chunk) => (received = Buffer.concat([received, chunk])));
-      socket.on('error', () => undefined);
-      await once(socket, 'close');
-      // Frames of a server, short ones all.
+    /** The code of the frame that closes the connection; frames of a server are short here, all of them. */
+    const codeIn = (received: Buffer) => {
       for (let at = 0; at + 4 <= received.length; at += 2 + (received[at + 1] as number))
         if (received[at] === 0x88) return received.readUInt16BE(at + 2);
       return null;
     };
+    const closing = (socket: Socket) =>
+      new Promise<number | null>((resolve) => {
+        let received = Buffer.alloc(0);
+        socket.on('data', (chunk) => {
+          received = Buffer.concat([received, chunk]);
+          if (codeIn(received) !== null) socket.destroy();
+        });
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve(codeIn(received)));
+      });
     const abuses: readonly [string, number, (socket: Socket) => unknown][] = [
       ['announces 100 MiB', 1009, (socket) => socket.write(frame(text, Buffer.alloc(10), 100 * 1_048_576))],
       [
