@@ -100,11 +100,8 @@ export const watchPending = (members: readonly Member[], given: Notice, signal: 
       for (const hash of hashes) (hasBegun ? notice : note)(hash);
       begin();
     };
-    const catchUp = async (member: Member) => {
-      if (hasBegun) tellHeld(hashesIn(await ask(member, 'txpool_content', [])));
-      begin();
-    };
-    const begun = (member: Member) => void catchUp(member).catch(() => undefined);
+    const catchUp = async (member: Member) => tellHeld(hashesIn(await ask(member, 'txpool_content', [])));
+    const begun = (member: Member) => void catchUp(member).catch(begin);
     const ways = members.flatMap((member) => waysTo(member, { notice, tellHeld, begun }, signal));
     const watch = async () => {
       for (let i = 0; !signal.aborted; i = (i + 1) % ways.length) {
