@@ -79,10 +79,7 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
 
 /** The answer of the script: replayed or not, allowed or not, then for each window what is used and when it ends. */
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
-  const used = windows.map((window, i) => [
-    window,
-    { used: usage[2 * i] as number, end: usage[2 * i + 1] as number },
-  ]);
+  const used = windows.map((window, i) => [window, { used: usage[2 * i] as number, end: usage[2 * i + 1] as number }]);
   return quotaOf(limits, Object.fromEntries(used), { now: 0, cost, allowed: allowed === 1 });
 };
 

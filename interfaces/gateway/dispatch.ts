@@ -79,9 +79,9 @@ const replyTo = (call: Message['calls'][number], place: Place): Soon<Reply | nul
 
 /** In the order of the calls; one that fails fails only itself. */
 export const answerMessage = ({ calls }: Message, place: Place): Soon<readonly Reply[]> => {
-  const replies = calls.map((call) => replyTo(call, place));
-  const [only] = replies;
-  if (replies.length === 1 && only !== undefined) return after(only, (reply) => (reply ? [reply] : []));
+  const [only] = calls;
+  if (calls.length === 1 && only) return after(replyTo(only, place), (reply) => (reply ? [reply] : []));
+  const replies = calls.map(async (call) => replyTo(call, place));
   return Promise.all(replies).then((all) => all.filter((reply) => reply !== null));
 };
 

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
 import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node, RpcAnswer } from '../../application/ports/node.js';
-import { Failure } from '../../domain/failure.js';
 import { nodePool } from '../../infrastructure/node/pool.js';
 import { startAnsweringNode } from '../support/answering-node.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../support/evm-chain.js';
@@ -147,7 +146,10 @@ describe('a pool of nodes', () => {
     first.faults.hang = true;
     second.faults.hang = true;
     const late = openPool([first.url, second.url], { hedgeMs: 20, deadlineMs: 100 });
-    await assert.rejects(async () => late.answer({ method: 'eth_gasPrice', params: [] }), { name: 'Failure', message: /in time/ });
+    await assert.rejects(async () => late.answer({ method: 'eth_gasPrice', params: [] }), {
+      name: 'Failure',
+      message: /in time/,
+    });
     await first.close();
     await second.close();
     await assert.rejects(async () => pool.answer({ method: 'eth_gasPrice', params: [] }), { code: 'UNAVAILABLE' });
@@ -235,7 +237,7 @@ describe('a pool of nodes', () => {
   it('asks once for many who ask the same at the same time', async () => {
     const alone = poolOf(first.url);
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] })),
+      Array.from({ length: 50 }, async () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] })),
     );
     assert.equal(new Set(answers.map(text)).size, 1);
     assert.equal(first.asked.filter((one) => one === 'eth_getBalance').length, 1);
