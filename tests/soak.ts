@@ -1,64 +1,41 @@
 import { parseArgs } from 'node:util';
+import { soak } from './soak/run.js';
 import { embedded, services } from './support/engines.js';
 import { noRedis } from './support/redis.js';
-import { playWebhookFaults } from './support/webhook-scenario.js';
-import { openScene, type Scene } from './support/webhook-scene.js';
 
 const { values } = parseArgs({
   options: {
-    activities: { type: 'string', default: '10000' },
-    kills: { type: 'string', default: '20' },
-    /** Of each first attempt. */
-    slow: { type: 'string', default: '0.1' },
-    fail: { type: 'string', default: '0.05' },
-    reset: { type: 'string', default: '0.03' },
-    hang: { type: 'string', default: '0.005' },
-    patience: { type: 'string', default: '3600' },
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    organizations: { type: 'string', default: '4' },
+    /** Seconds for everything to come to rest. */
+    patience: { type: 'string', default: '300' },
+    /** On EventStoreDB, MongoDB and Redis in place of the embedded stores. */
     engines: { type: 'boolean', default: false },
   },
 });
-const size = {
-  activities: Number(values.activities),
-  kills: Number(values.kills),
-  odds: {
-    slow: Number(values.slow),
-    fail: Number(values.fail),
-    reset: Number(values.reset),
-    hang: Number(values.hang),
-  },
-  patienceMs: Number(values.patience) * 1000,
-};
 const mostShown = 50;
-
 const say = (text: string) => process.stdout.write(text);
-
-const run = async (scene: Scene) => {
-  const began = Date.now();
-  const seconds = () => Math.round((Date.now() - began) / 1000);
-  const outcome = await playWebhookFaults(scene, size, ({ sent, delivered, attempts, kills }) =>
-    say(`\r${seconds()} s: ${sent} activities, ${delivered} delivered, ${attempts} attempts, ${kills} kills   `),
-  );
-  const { violations, deliveries, attempts, duplicates, unrecorded, fates } = outcome;
-  const figures = { deliveries, attempts, duplicates, unrecorded, ...fates, seconds: seconds() };
-  say(
-    `\n${Object.entries(figures)
-      .map(([name, figure]) => `  ${name.padEnd(12)}${String(figure).padStart(8)}\n`)
-      .join('')}`,
-  );
-  if (violations.length === 0) return say('no violation\n');
-  say(`${violations.length} violations\n${violations.slice(0, mostShown).join('\n')}\n`);
-  process.exitCode = 1;
-};
 
 if (values.engines && noRedis) throw new Error(noRedis);
 const engine = values.engines ? services : embedded;
-say(`${size.activities} activities, ${size.kills} kills, on ${engine.name}\n`);
-const scene = await openScene(engine);
-if (!scene) throw new Error('the development chain is not there for this machine');
-try {
-  await run(scene);
-} finally {
-  await scene.close();
-}
+say(`seed ${values.seed}, ${values.minutes} minutes, on ${engine.name}\n`);
+const verdict = await soak(engine, {
+  seed: Number(values.seed),
+  seconds: Number(values.minutes) * 60,
+  kills: 4,
+  organizations: Number(values.organizations),
+  pace: { reorganizationMs: 2000, killMs: 6000, nodeMs: 5000 },
+  odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0.005 },
+  patienceSeconds: Number(values.patience),
+});
+if (!verdict) throw new Error('the development chain is not there for this machine');
+const { violations, done } = verdict;
+say(done.map(([what, times]) => `${String(times).padStart(8)}  ${what}\n`).join(''));
+say(
+  violations.length === 0
+    ? 'nothing was lost, doubled or leaked\n'
+    : `${violations.length} violations\n${violations.slice(0, mostShown).join('\n')}\n`,
+);
 // The doubles of engines have no other end outside mocha.
-process.exit();
+process.exit(violations.length === 0 ? 0 : 1);

@@ -61,11 +61,11 @@ export const createVerifier = (secretOf: (webhookId: string) => string, publicKe
 };
 
 /** Each id gets one of these fates at its first attempt and is taken after a failure, so that no retry is far off. */
-export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>) => {
+export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next = Math.random) => {
   const failed = new Set<string>();
   const fates = Object.keys(odds) as (keyof typeof odds)[];
   const draw = (): Fate => {
-    const drawn = Math.random();
+    const drawn = next();
     let sum = 0;
     const reached = fates.find((fate) => {
       sum += odds[fate];

@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '../../interfaces/client.js';
+import { everyPage } from '../support/following.js';
+import type { Tenant } from './tenant.js';
+import { concerning, type Movement, type Truth } from './truth.js';
+import type { World } from './world.js';
+
+type Api = Client['c'];
+type TransferRecord = Awaited<ReturnType<Api['listTransfers']>>['transfers'][number];
+const pageSize = 100;
+const removed = 'TRANSFER_STATE_REMOVED';
+const finalState = ({ failed }: Movement) => (failed ? 'TRANSFER_STATE_FAILED' : 'TRANSFER_STATE_SUCCESS');
+
+const transfersOf = (api: Api, wallet_id: string) =>
+  everyPage(async (page_token = '') => {
+    const { transfers, pagination } = await api.listTransfers({ wallet_id, page_size: pageSize, page_token });
+    return { documents: transfers, nextPageToken: pagination.next_page_token };
+  });
+const walletsOf = (api: Api) =>
+  everyPage(async (page_token = '') => {
+    const { wallets, pagination } = await api.listWallets({ page_size: pageSize, page_token });
+    return { documents: wallets, nextPageToken: pagination.next_page_token };
+  });
+const assetsOf = (api: Api, wallet_id: string, asset_type: string) =>
+  everyPage(async (page_token = '') => {
+    const { assets, pagination } = await api.listAssets({ wallet_id, asset_type, page_size: pageSize, page_token });
+    return { documents: assets, nextPageToken: pagination.next_page_token };
+  });
+
+const checkWallet = (walletId: string, listed: readonly TransferRecord[], expected: ReadonlyMap<string, Movement>) => {
+  const standing = listed.filter(({ transfer_state }) => transfer_state !== removed);
+  const wrong = [...expected].flatMap(([hash, movement]) => {
+    const [found, ...more] = standing.filter(({ transaction_hash }) => transaction_hash === hash);
+    if (!found) return [`${hash} is on the chain and not listed`];
+    if (more.length > 0) return [`${hash} is listed ${more.length + 1} times`];
+    const { asset_type, from, to, value, block_number, transfer_state } = found;
+    const { assetType, blockNumber } = movement;
+    const is = [asset_type, from, to, value, block_number, transfer_state];
+    const ought = [assetType, movement.from, movement.to, movement.value, blockNumber, finalState(movement)];
+    return isDeepStrictEqual(is, ought) ? [] : [`${hash} is listed as ${is} and is ${ought}`];
+  });
+  const invented = standing.filter(({ transaction_hash = '' }) => !expected.has(transaction_hash));
+  const states = invented.map(
+    ({ transaction_hash, transfer_state }) => `${transaction_hash} is ${transfer_state}, and not on the chain`,
+  );
+  return [...wrong, ...states].map((text) => `wallet ${walletId}: transfer ${text}`);
+};
+
+const checkTransfers = async (tenant: Tenant, truth: Truth) => {
+  const wrong: string[] = [];
+  for (const [walletId, expected] of concerning(truth, tenant))
+    wrong.push(...checkWallet(walletId, await transfersOf(tenant.api(), walletId), expected));
+  return wrong;
+};
+
+const balanceOf = `0x70a08231${'0'.repeat(24)}`;
+const askBalance = async ({ ask, token }: World, assetType: string, address: string) =>
+  String(
+    BigInt(
+      assetType === 'ASSET_TYPE_C'
+        ? await ask<string>('eth_getBalance', address, 'latest')
+        : await ask<string>('eth_call', { to: token, data: balanceOf + address.slice(2) }, 'latest'),
+    ),
+  );
+
+/** Every balance that is shown is the chain's, and every address that something happened to shows one. */
+const checkHoldings = async (world: World, tenant: Tenant, walletId: string, moved: readonly Movement[]) => {
+  const wrong: string[] = [];
+  for (const assetType of ['ASSET_TYPE_C', 'ASSET_TYPE_ERC20']) {
+    const listed = await assetsOf(tenant.api(), walletId, assetType);
+    const shown = new Map(listed.map(({ address, balance }) => [address, balance]));
+    const touched = moved.filter((one) => one.assetType === assetType).flatMap(({ from, to }) => [from, to]);
+    const own = touched.filter((one) => tenant.addresses.get(walletId)?.has(one));
+    for (const address of new Set([...shown.keys(), ...own])) {
+      const [is, ought] = [shown.get(address), await askBalance(world, assetType, address)];
+      if (is !== ought) wrong.push(`wallet ${walletId}: ${assetType} of ${address} is ${is} and ought to be ${ought}`);
+    }
+  }
+  return wrong;
+};
+const checkBalances = async (world: World, tenant: Tenant, truth: Truth) => {
+  const wrong: string[] = [];
+  for (const [walletId, expected] of concerning(truth, tenant))
+    wrong.push(...(await checkHoldings(world, tenant, walletId, [...expected.values()])));
+  return wrong;
+};
+
+/** What was acknowledged is there, once, and nothing else is. */
+const checkWallets = async ({ api, addresses }: Tenant) => {
+  const found = await walletsOf(api());
+  const listed = new Map(found.map((wallet) => [wallet.wallet_id, new Set(wallet.addresses)]));
+  const known = new Map(addresses);
+  const wrong = [...known].filter(([walletId, own]) => !isDeepStrictEqual(listed.get(walletId), own));
+  const invented = found.filter(({ wallet_id }) => !known.has(wallet_id));
+  return [
+    ...wrong.map(
+      ([walletId, own]) =>
+        `wallet ${walletId} is ${[...(listed.get(walletId) ?? [])]} and was acknowledged as ${[...own]}`,
+    ),
+    ...invented.map(({ wallet_id }) => `wallet ${wallet_id} was listed, and nobody asked for it`),
+    ...(found.length > listed.size ? ['a wallet was listed twice'] : []),
+  ];
+};
+
+/** Each ends as it must, under a nonce of its own, and the sender has spent no more than that. */
+const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Tenant, { hashes }: Truth) => {
+  const wrong: string[] = [];
+  const nonces: number[] = [];
+  for (const [transaction_id, { canceled }] of payments) {
+    const { transaction } = await api().getTransaction({ transaction_id });
+    const { transaction_state, transaction_hash, nonce } = transaction;
+    const ought = `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`;
+    if (transaction_state !== ought) wrong.push(`transaction ${transaction_id} is ${transaction_state}, not ${ought}`);
+    if (hashes.has(transaction_hash) === canceled)
+      wrong.push(`transaction ${transaction_id} is ${ought} and the chain differs`);
+    if (!canceled) nonces.push(Number(nonce));
+  }
+  const spent = Number(await ask<string>('eth_getTransactionCount', sender.address, 'latest'));
+  const isGapless = isDeepStrictEqual(
+    nonces.toSorted((a, b) => a - b),
+    Array.from({ length: spent }, (_, i) => i),
+  );
+  return isGapless ? wrong : [...wrong, `${name} used the nonces ${nonces} and the chain counts ${spent}`];
+};
+
+/** What belongs to one is not there for another. */
+const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
+  const wrong: string[] = [];
+  const expectNothing = async (what: string, ask: () => Promise<object>) => {
+    const outcome = await ask().catch((error: { problem?: { code: string } }) => error.problem?.code ?? String(error));
+    if (outcome !== 'NOT_FOUND') wrong.push(`${tenant.name} asked for ${what} and got ${JSON.stringify(outcome)}`);
+  };
+  for (const { name, addresses, hooks, payments } of others) {
+    const [wallet_id = ''] = addresses.keys();
+    const [transaction_id = ''] = payments.keys();
+    await expectNothing(`a wallet of ${name}`, () => tenant.api().getWallet({ wallet_id }));
+    await expectNothing(`transfers of ${name}`, () => tenant.api().listTransfers({ wallet_id }));
+    await expectNothing(`a transaction of ${name}`, () => tenant.api().getTransaction({ transaction_id }));
+    for (const { webhookId } of hooks)
+      await expectNothing(`a webhook of ${name}`, () => tenant.api().getWebhook({ webhook_id: webhookId }));
+  }
+  return wrong;
+};
+
+/** What the service answers, held against the chain and against what it acknowledged. */
+export const checkAnswers = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
+  const wrong: string[] = [];
+  for (const tenant of tenants) {
+    const others = tenants.filter((one) => one !== tenant);
+    wrong.push(
+      ...(await checkWallets(tenant)),
+      ...(await checkTransfers(tenant, truth)),
+      ...(await checkBalances(world, tenant, truth)),
+      ...(await checkPayments(world, tenant, truth)),
+      ...(await checkSecrecy(tenant, others)),
+    );
+  }
+  return wrong;
+};

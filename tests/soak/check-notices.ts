@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { everyPage } from '../support/following.js';
+import { type Attempt, isTaken } from '../support/webhook-receiver.js';
+import type { Hook, Tenant } from './tenant.js';
+import { concerning, type Truth } from './truth.js';
+import type { World } from './world.js';
+
+type Data = {
+  readonly wallet_id: string;
+  readonly state: string;
+  readonly transfer?: { readonly transaction_hash: string };
+  readonly transaction?: { readonly transaction_id: string; readonly transaction_state: string };
+};
+type Letter = { readonly webhook_history_id: string; readonly webhook_id: string; readonly data: Data };
+const letterIn = ({ body }: Attempt) => JSON.parse(body) as Letter;
+
+/** So many of one webhook are under way in a process. */
+const inHand = 8;
+
+const historiesOf = (tenant: Tenant, webhook_id: string) =>
+  everyPage(async (page_token = '') => {
+    const asked = { webhook_id, page_size: 100, page_token };
+    const { webhook_histories, pagination } = await tenant.api().listWebhookHistories(asked);
+    return { documents: webhook_histories, nextPageToken: pagination.next_page_token };
+  });
+
+/** What arrived, each id once, as its first attempt says it. */
+const arrivedAt = ({ receiver }: Hook) => {
+  const letters = new Map<string, Letter>();
+  for (const attempt of receiver.attempts) if (!letters.has(attempt.id)) letters.set(attempt.id, letterIn(attempt));
+  return letters;
+};
+
+const wantedBy = (tenant: Tenant, { walletId: only }: Hook, truth: Truth) => {
+  const covered = [...concerning(truth, tenant)].filter(([walletId]) => only === null || only === walletId);
+  return new Set(
+    covered.flatMap(([walletId, movements]) => [...movements.keys()].map((hash) => `${walletId} ${hash}`)),
+  );
+};
+
+/** Whoever was told of a transfer that stands was told once more often than that it does not; of any other as often. */
+const checkTold = (tenant: Tenant, hook: Hook, truth: Truth) => {
+  const net = new Map<string, number>();
+  for (const { data } of arrivedAt(hook).values()) {
+    if (!data.transfer) continue;
+    const key = `${data.wallet_id} ${data.transfer.transaction_hash}`;
+    net.set(key, (net.get(key) ?? 0) + (data.state === 'TRANSFER_STATE_REMOVED' ? -1 : 1));
+  }
+  const wanted = wantedBy(tenant, hook, truth);
+  return [...new Set([...net.keys(), ...wanted])]
+    .filter((key) => (net.get(key) ?? 0) !== (wanted.has(key) ? 1 : 0))
+    .map(
+      (key) =>
+        `${hook.webhookId}: of ${key} it was told ${net.get(key) ?? 0} times more than taken back, on the chain ${wanted.has(key)}`,
+    );
+};
+
+/** The last that was heard of a payment is how it ended. */
+const checkPaymentsTold = ({ payments, sender }: Tenant, hook: Hook) => {
+  if (hook.walletId !== null && hook.walletId !== sender.walletId) return [];
+  const told = new Map<string, Set<string>>();
+  for (const { data } of arrivedAt(hook).values()) {
+    const { transaction_id = '', transaction_state = '' } = data.transaction ?? {};
+    if (data.transaction) told.set(transaction_id, (told.get(transaction_id) ?? new Set()).add(transaction_state));
+  }
+  return [...payments]
+    .map(([id, { canceled }]) => [id, `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`] as const)
+    .filter(([id, state]) => !told.get(id)?.has(state))
+    .map(([id, state]) => `${hook.webhookId}: nobody was told that ${id} is ${state}`);
+};
+
+const checkHistories = async (tenant: Tenant, hook: Hook) => {
+  const letters = arrivedAt(hook);
+  const histories = await historiesOf(tenant, hook.webhookId);
+  const known = new Set(histories.map(({ webhook_history_id }) => webhook_history_id));
+  return [
+    ...histories.flatMap(({ webhook_history_id: id, webhook_status, delivery_count, data }) => {
+      const attempts = hook.receiver.attempts.filter((one) => one.id === id);
+      if (webhook_status !== 'WEBHOOK_STATUS_COMPLETED') return [`${id} is ${webhook_status}`];
+      if (!attempts.some(isTaken)) return [`${id} is said to have arrived, and did not`];
+      if (delivery_count > attempts.length) return [`${id} came ${attempts.length} times, not ${delivery_count}`];
+      return isDeepStrictEqual(letters.get(id)?.data, data) ? [] : [`${id} says something else than its history`];
+    }),
+    ...[...letters.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived and has no history`),
+  ];
+};
+
+/** More than once only where a deliverer was killed with it in hand. */
+const checkDoubles = ({ tally }: World, hooks: readonly Hook[]) => {
+  const doubled = hooks.reduce(
+    (sum, { receiver }) => sum + receiver.attempts.filter(isTaken).length - receiver.taken.size,
+    0,
+  );
+  const excused = tally.of('kill -9 of the deliverer') * inHand * hooks.length;
+  return doubled > excused ? [`${doubled} notices came again, and kills explain ${excused}`] : [];
+};
+
+/** Signed by the service for this webhook, in one wording, and of the receiver's own organization. */
+const checkLetters = (tenant: Tenant, { webhookId, receiver }: Hook) => {
+  const bodies = new Map<string, string>();
+  return [
+    ...receiver.complaints,
+    ...receiver.attempts.flatMap((attempt) => {
+      const { webhook_id, webhook_history_id, data } = letterIn(attempt);
+      const isOwn = webhook_id === webhookId && tenant.addresses.has(data.wallet_id);
+      const body = bodies.get(attempt.id) ?? attempt.body;
+      bodies.set(attempt.id, body);
+      if (!isOwn) return [`${attempt.id} came to ${tenant.name} and is of ${webhook_id}, ${data.wallet_id}`];
+      return body === attempt.body && webhook_history_id === attempt.id ? [] : [`${attempt.id} came in two wordings`];
+    }),
+  ];
+};
+
+/** What receivers got, held against the chain and against the histories. */
+export const checkNotices = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
+  const wrong = checkDoubles(
+    world,
+    tenants.flatMap(({ hooks }) => hooks),
+  );
+  for (const tenant of tenants)
+    for (const hook of tenant.hooks)
+      wrong.push(
+        ...checkLetters(tenant, hook),
+        ...checkTold(tenant, hook, truth),
+        ...checkPaymentsTold(tenant, hook),
+        ...(await checkHistories(tenant, hook)),
+      );
+  return wrong;
+};

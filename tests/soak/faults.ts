@@ -1,0 +1,76 @@
+import { testSystem } from '../support/silent.js';
+import { nodeFaults } from './failing-node.js';
+import { roles } from './processes.js';
+import { createRandom } from './random.js';
+import type { World } from './world.js';
+
+export type Pace = {
+  /** Between two of each, at most. */
+  readonly reorganizationMs: number;
+  readonly killMs: number;
+  readonly nodeMs: number;
+};
+
+/** Twice the depth that wallets wait for. */
+export const deepestReorganization = 8;
+const longestFaultMs = 3000;
+
+const again = async (signal: AbortSignal, everyMs: () => number, act: () => Promise<unknown>) => {
+  while (!signal.aborted) {
+    await testSystem.sleep(everyMs(), signal);
+    if (!signal.aborted) await act();
+  }
+};
+
+const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: Pace, signal: AbortSignal) => {
+  const random = createRandom(seed, 'reorganizations');
+  return again(
+    signal,
+    () => random.below(reorganizationMs),
+    async () => {
+      if (random.below(3) === 0) return ask('dev_mine', random.between(1, 3));
+      const drop = random.below(2) === 0;
+      await ask('dev_reorg', random.between(1, deepestReorganization), ...(drop ? ['drop'] : []));
+      tally.add(drop ? 'reorganizations that drop transactions' : 'reorganizations');
+    },
+  );
+};
+
+/** Each role in turn, in an order that is drawn anew each time. */
+const kill = ({ processes, tally }: World, seed: number, { killMs }: Pace, signal: AbortSignal) => {
+  const random = createRandom(seed, 'kills');
+  let left: (typeof roles)[number][] = [];
+  return again(
+    signal,
+    () => random.below(killMs),
+    async () => {
+      if (left.length === 0) left = [...roles];
+      const [role = roles[0]] = left.splice(random.below(left.length), 1);
+      await processes.kill(role);
+      tally.add(`kill -9 of the ${role}`);
+    },
+  );
+};
+
+/** One of them, and now and then all. */
+const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, signal: AbortSignal) => {
+  const random = createRandom(seed, 'nodes');
+  return again(
+    signal,
+    () => random.below(nodeMs),
+    async () => {
+      const fault = random.pick(nodeFaults);
+      const all = random.below(4) === 0;
+      const failing = all ? nodes : [random.pick(nodes)];
+      tally.add(all ? 'outages of all nodes' : `a node that answers with: ${fault}`);
+      for (const node of failing) node.fail(fault);
+      await testSystem.sleep(random.below(longestFaultMs), signal);
+      for (const node of failing) node.fail(null);
+    },
+  );
+};
+
+/** Everything at once, until it is enough; leaves every role running and every node well. */
+export const injectFaults = async (world: World, seed: number, pace: Pace, signal: AbortSignal): Promise<void> => {
+  await Promise.all([reorganize, kill, failNodes].map((inject) => inject(world, seed, pace, signal)));
+};

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { testSystem } from '../support/silent.js';
+import { insist } from './insist.js';
+import { newAddress, newWallet, type Tenant } from './tenant.js';
+import type { World } from './world.js';
+
+type Around = World & {
+  /** An address that several organizations watch. */
+  readonly shared: string;
+  readonly complain: (text: string) => void;
+};
+
+const mostPauseMs = 60;
+const someAddress = ({ random, addresses }: Tenant) => random.pick([...random.pick([...addresses.values()])]);
+
+const pay = async ({ ask, token, shared }: Around, tenant: Tenant, isToken: boolean) => {
+  const { random, sender } = tenant;
+  const drawn = random.below(8) === 0 ? shared : someAddress(tenant);
+  // The faucet's own transfers to it would be lost among what it spends.
+  const to = drawn === sender.address ? shared : drawn;
+  const value = String(random.between(1, 1_000_000));
+  await ask('dev_transfer', { variant: 'c', to, value, ...(isToken && { token }) });
+};
+
+/** Of what concerns nobody, nobody must be told. */
+const payStranger = ({ ask }: Around, { random }: Tenant) =>
+  ask('dev_transfer', { variant: 'c', to: random.address(), value: '1' });
+
+/** Made under an id of the caller's, so that it may be asked for again; signed outside; some are given up before they are sent. */
+const spend = async (_: Around, tenant: Tenant): Promise<void> => {
+  const { api, random, sender, payments, name } = tenant;
+  const transaction_id = `${name}-${payments.size}`;
+  const canceled = random.below(6) === 0;
+  const to = random.below(2) === 0 ? random.address() : someAddress(tenant);
+  const value = String(random.between(1, 1_000_000));
+  const request = { wallet_id: sender.walletId, from: sender.address, to, value, transaction_id };
+  await insist(() => api().createTransaction(request));
+  payments.set(transaction_id, { canceled });
+  /** Who asks again because the answer was lost in a crash is refused when it was done: it has moved on meanwhile. */
+  const orDone = async (ask: () => Promise<object>, ...done: readonly string[]) => {
+    const refused = await ask().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (refused === null) return;
+    const { transaction } = await api().getTransaction({ transaction_id });
+    if (!done.includes(transaction.transaction_state.replace('TRANSACTION_STATE_', ''))) throw refused;
+  };
+  if (canceled) return insist(() => orDone(() => api().cancelTransaction({ transaction_id }), 'CANCELED'));
+  const { transaction_message_to_sign } = await insist(() => api().getTransactionMessageToSign({ transaction_id }));
+  const signature = sender.sign(transaction_message_to_sign);
+  await insist(() => api().submitTransactionSignature({ transaction_id, signature }));
+  return insist(() => orDone(() => api().sendTransaction({ transaction_id }), 'SENT', 'MINED', 'CONFIRMED'));
+};
+
+/** Through the gateway it is as at the node; and it works while one node does. */
+const readThrough = async ({ ask, nodes, processes, tally, complain }: Around, { key }: Tenant) => {
+  const before = { life: processes.life('api'), url: processes.api() };
+  if (before.url === null) return;
+  const known = await ask<{ hash: string }>('eth_getBlockByNumber', 'latest', false);
+  const wasWell = nodes.some((node) => node.isHealthy());
+  const outages = tally.of('outages of all nodes');
+  const question = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByHash', params: [known.hash, false] };
+  const answer = await fetch(`${before.url}/c/mainnet/v1/${key}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  })
+    .then((response) => response.json() as Promise<{ result?: { hash: string } | null; error?: object }>)
+    .catch((error: Error) => ({ error: { message: String(error.cause ?? error) } }));
+  const isExcused = !wasWell || processes.life('api') !== before.life || tally.of('outages of all nodes') !== outages;
+  tally.add('reads through the gateway');
+  if (!('result' in answer)) {
+    if (!isExcused) complain(`the gateway answered ${JSON.stringify(answer.error)} while a node was well`);
+  } else if (answer.result !== null && !isDeepStrictEqual(answer.result, known))
+    complain(`the gateway answered another block than ${known.hash}`);
+};
+
+const readBack = async (_: Around, tenant: Tenant) => {
+  const [wallet_id, addresses] = tenant.random.pick([...tenant.addresses]);
+  const { wallet } = await insist(() => tenant.api().getWallet({ wallet_id }));
+  if (!wallet.addresses.some((one) => addresses.has(one))) throw new Error(`wallet ${wallet_id} has other addresses`);
+};
+
+const steps = {
+  transfers: { weight: 10, run: (around: Around, tenant: Tenant) => pay(around, tenant, false) },
+  'token transfers': { weight: 4, run: (around: Around, tenant: Tenant) => pay(around, tenant, true) },
+  'transfers to strangers': { weight: 2, run: payStranger },
+  'managed transactions': { weight: 3, run: spend },
+  wallets: { weight: 1, run: (_: Around, tenant: Tenant) => newWallet(tenant, tenant.random.between(1, 4)) },
+  addresses: {
+    weight: 2,
+    run: (_: Around, tenant: Tenant) => newAddress(tenant, tenant.random.pick([...tenant.addresses.keys()])),
+  },
+  'gateway reads': { weight: 4, run: readThrough },
+  'reads back': { weight: 2, run: readBack },
+};
+type Step = keyof typeof steps;
+const weights = Object.fromEntries(Object.entries(steps).map(([name, { weight }]) => [name, weight])) as Record<
+  Step,
+  number
+>;
+
+/** Whatever an organization does, one thing after the other, until it is enough. */
+export const work = async (around: Around, tenant: Tenant, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    const name = tenant.random.weighted(weights);
+    try {
+      await steps[name].run(around, tenant);
+      around.tally.add(name);
+    } catch (error) {
+      around.complain(`${tenant.name}, ${name}: ${error}`);
+    }
+    await testSystem.sleep(tenant.random.below(mostPauseMs));
+  }
+};

@@ -1,0 +1,49 @@
+import type { Engine, Home } from '../support/engines.js';
+import { type Service, startService } from '../support/service.js';
+
+export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
+export type Role = (typeof roles)[number];
+
+/** Like a supervisor would: a process ends when a store is too slow for it at the start. */
+const startWith = async (on: Engine | Home, role: string, env: Record<string, string>, tries = 5): Promise<Service> => {
+  try {
+    return await startService({ on, role, env });
+  } catch (error) {
+    if (tries === 1) throw error;
+    return startWith(on, role, env, tries - 1);
+  }
+};
+
+/** Each role in a process of its own over the same stores; any of them may be killed and comes back. */
+export const startProcesses = async (engine: Engine, env: Record<string, string>) => {
+  // None of them alone has the demo organization made and shown.
+  const whole = await startWith(engine, roles.join(','), env);
+  await whole.stop();
+  const { home } = whole;
+  const running = new Map<Role, Service>();
+  const lives = new Map<Role, number>();
+  const start = async (role: Role) => {
+    running.set(role, await startWith(home, role, env));
+    lives.set(role, (lives.get(role) ?? 0) + 1);
+  };
+  await Promise.all(roles.map(start));
+  return {
+    home,
+    /** Null while there is none. */
+    api: () => running.get('api')?.url ?? null,
+    /** Changes with each start. */
+    life: (role: Role) => (running.has(role) ? (lives.get(role) ?? 0) : null),
+    kill: async (role: Role) => {
+      const service = running.get(role);
+      running.delete(role);
+      await service?.kill();
+      await start(role);
+    },
+    outputs: () => [...running].map(([role, service]) => `${role}: ${service.output()}`),
+    stop: async () => {
+      const all = [...running.values()];
+      running.clear();
+      return Promise.all(all.map((service) => service.stop()));
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { roles } from '../soak/processes.js';
+import { type Plan, soak } from '../soak/run.js';
+import { embedded } from '../support/engines.js';
+import { skip } from '../support/skip.js';
+
+/** `npm run soak` is the long run. No receiver hangs here: that takes fifteen seconds. */
+const plan: Plan = {
+  seed: 4,
+  seconds: 15,
+  kills: 4,
+  organizations: 3,
+  pace: { reorganizationMs: 1000, killMs: 1500, nodeMs: 3000 },
+  odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0 },
+  patienceSeconds: 150,
+};
+
+describe('every role under load, killed again and again, on a chain that reorganizes', () => {
+  it('loses nothing, doubles nothing, leaks nothing', async function () {
+    this.timeout(240_000);
+    const verdict = await soak(embedded, plan);
+    if (!verdict) return skip(this, 'the development chain (EDR is not there for this machine)');
+    const { violations, done } = verdict;
+    assert.deepEqual(violations, []);
+    const times = new Map(done);
+    for (const role of roles) assert.ok(times.get(`kill -9 of the ${role}`), role);
+    for (const what of ['reorganizations', 'managed transactions', 'notices']) assert.ok(times.get(what), what);
+  });
+});
