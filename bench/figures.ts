@@ -3,9 +3,13 @@ export type Figure = {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  readonly ceiling?: { readonly what: string; readonly value: number };
+  /** Half of what lies between the lowest and the highest round, as a part of the median. */
+  readonly spread?: number;
+  readonly ceiling?: { readonly what: string; readonly value: number; readonly spread?: number };
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** A point of a plot of cost against size. */
+  readonly plotted?: { readonly series: string; readonly size: number };
 };
 
 export type Bench = () => AsyncIterable<Figure>;
@@ -29,22 +33,30 @@ const bounded = ({ atMost, atLeast }: Figure) => {
 const isReached = (value: number, { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY }: Figure) =>
   value <= atMost && value >= atLeast;
 
-const cells = (figure: Figure): readonly string[] => {
-  const { what, measured, unit, ceiling } = figure;
+const give = (spread: number | undefined) => (spread === undefined ? '' : ` ±${Math.round(spread * 100)} %`);
+
+/** What is bounded: the ratio where there is a ceiling, else what was measured. */
+const reachedBy = (figure: Figure): boolean | null => {
+  if (figure.atMost === undefined && figure.atLeast === undefined) return null;
+  return isReached(figure.ceiling ? figure.measured / figure.ceiling.value : figure.measured, figure);
+};
+
+export const cells = (figure: Figure): readonly string[] => {
+  const { what, measured, unit, spread, ceiling } = figure;
   const bound = bounded(figure);
   const ratio = ceiling ? measured / ceiling.value : null;
   return [
     what,
-    `${rounded(measured)} ${unit}`,
+    `${rounded(measured)} ${unit}${give(spread)}`,
     ceiling
-      ? `${ceiling.what} ${rounded(ceiling.value)} ${unit}${bound && `, ${bound} × it`}`
+      ? `${ceiling.what} ${rounded(ceiling.value)} ${unit}${give(ceiling.spread)}${bound && `, ${bound} × it`}`
       : bound && `${bound} ${unit}`,
     ratio === null ? '' : rounded(ratio),
-    bound && (isReached(ratio ?? measured, figure) ? 'yes' : 'NO'),
+    { true: 'yes', false: 'NO', null: '' }[String(reachedBy(figure))] ?? '',
   ];
 };
 
-const header = ['what', 'measured', 'ceiling or goal', 'ratio', 'reached'];
+export const header = ['what', 'measured', 'ceiling or goal', 'ratio', 'reached'];
 
 export const tableOf = (figures: readonly Figure[]): string => {
   const rows = [header, ...figures.map(cells)];

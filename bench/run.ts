@@ -1,10 +1,28 @@
+import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { append } from './append.js';
 import type { Bench, Figure } from './figures.js';
 import { tableOf } from './figures.js';
 import { follow } from './follow.js';
 import { gateway } from './gateway.js';
+import { history } from './history.js';
+import { inputs } from './inputs.js';
+import { operations } from './operations.js';
+import { type Report, writeReport } from './report.js';
+import { webhooks } from './webhooks.js';
 
-const benches: Readonly<Record<string, Bench>> = { follow, gateway };
+const benches: Readonly<Record<string, Bench>> = { operations, append, webhooks, history, inputs, gateway, follow };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** A file for the figures. */
+    json: { type: 'string' },
+    /** Puts them into docs/performance.md. */
+    docs: { type: 'boolean', default: false },
+  },
+});
 
 const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`;
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -21,9 +39,20 @@ const wanted = (names: readonly string[]): readonly Bench[] =>
 
 const figures: Figure[] = [];
 const before = load();
-for (const bench of wanted(process.argv.slice(2)))
+for (const bench of wanted(positionals))
   for await (const figure of bench()) {
     figures.push(figure);
     say(`${figure.what}: ${figure.measured.toPrecision(4)} ${figure.unit}`);
   }
-process.stdout.write(`\n${tableOf(figures)}\n${before} at the start, ${load()} at the end, Node ${process.version}\n`);
+const report: Report = {
+  machine: `${cpus().length} × ${cpus()[0]?.model}`,
+  node: process.version,
+  date: new Date().toISOString().slice(0, 10),
+  load: `${before} at the start, ${load()} at the end`,
+  figures,
+};
+process.stdout.write(`\n${tableOf(figures)}\n${report.load}, Node ${report.node}\n`);
+if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+if (values.docs) writeReport(report);
+// Engines that were started for it have no other end.
+process.exit();

@@ -1,0 +1,95 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { sqliteEventStore } from '../infrastructure/sqlite/event-store.js';
+import { freshDirectory } from '../tests/support/directories.js';
+import { embedded } from '../tests/support/engines.js';
+import { clientOf, startService } from '../tests/support/service.js';
+import type { Asked } from './append/emmett.js';
+import { bareDatabase, data, write } from './append/rows.js';
+import type { Bench, Figure } from './figures.js';
+import { hasPeer, startProgram } from './peers.js';
+import { inTurn, perSecond } from './rounds.js';
+
+const callers = 64;
+const appends = 6400;
+const alone = { count: 150, atOnce: 1 };
+const inHundreds = { count: 5000, atOnce: 100 };
+const addresses = 1000;
+const batches = 5;
+
+const startEmmett = () =>
+  startProgram(new URL('./append/emmett.ts', import.meta.url), [join(freshDirectory(), 'emmett.db')]);
+const emmettRate = async (child: ChildProcess, asked: Omit<Asked, 'data'>) => {
+  child.send({ ...asked, data: data() } satisfies Asked);
+  return ((await once(child, 'message')) as [number])[0];
+};
+
+const appendFigures = async function* (): AsyncIterable<Figure> {
+  const store = await sqliteEventStore(join(freshDirectory(), 'events.db'));
+  const bare = bareDatabase();
+  const emmett = hasPeer('@event-driven-io/emmett-sqlite') ? await startEmmett() : null;
+  const ours = () =>
+    perSecond(appends, () =>
+      Promise.all(
+        Array.from({ length: callers }, async () => {
+          for (let n = 0; n < appends / callers; n++) await store.append([write()]);
+        }),
+      ),
+    );
+  const sqlite = () =>
+    perSecond(appends, async () => {
+      for (let n = 0; n < appends / callers; n++) bare.commit(Array.from({ length: callers }, write));
+    });
+  const found = await inTurn({
+    sqlite,
+    ours,
+    emmettAlone: emmett && (() => emmettRate(emmett.child, alone)),
+    emmettInHundreds: emmett && (() => emmettRate(emmett.child, inHundreds)),
+  });
+  const { value: measured, spread } = found.ours;
+  const figure = { what: 'append of one event, 64 callers, on disk before the answer', measured, unit: '/s', spread };
+  yield { ...figure, ceiling: { what: 'SQLite, commits of 64 rows', ...found.sqlite }, atLeast: 0.7 };
+  if (emmett) {
+    yield { ...figure, ceiling: { what: 'emmett, one at a time', ...found.emmettAlone }, atLeast: 24 };
+    yield { ...figure, ceiling: { what: 'emmett, in hundreds', ...found.emmettInHundreds }, atLeast: 2 };
+  }
+  emmett?.close();
+  bare.close();
+  await store.close();
+};
+
+const batchFigures = async function* (): AsyncIterable<Figure> {
+  const service = await startService({ on: embedded });
+  const api = clientOf(service).c;
+  const { wallet_id } = await api.registerWallet({ name: 'measured' });
+  const bare = bareDatabase();
+  const some = () => Array.from({ length: addresses }, () => `0x${randomBytes(20).toString('hex')}`);
+  const found = await inTurn({
+    sqlite: () =>
+      perSecond(batches, async () => {
+        for (let n = 0; n < batches; n++) bare.commit(Array.from({ length: addresses }, write), true);
+      }),
+    ours: () =>
+      perSecond(batches, async () => {
+        for (let n = 0; n < batches; n++) await api.batchRegisterAddresses({ wallet_id, addresses: some() });
+      }),
+  });
+  yield {
+    what: 'BatchRegisterAddresses of 1000, answered with the read models up to date',
+    measured: found.ours.value,
+    unit: 'batches/s',
+    spread: found.ours.spread,
+    ceiling: { what: 'one SQLite transaction of 1000 events and documents', ...found.sqlite },
+    atLeast: 0.5,
+  };
+  bare.close();
+  await service.stop();
+};
+
+/** What is written, against the database itself. */
+export const append: Bench = async function* () {
+  yield* appendFigures();
+  yield* batchFigures();
+};

@@ -1,0 +1,77 @@
+import { connect, type Socket } from 'node:net';
+import { signatureHeaders } from '../../interfaces/signature.js';
+import { until } from '../until.js';
+
+export type Operation = {
+  readonly url: string;
+  readonly path: string;
+  readonly credentials: { readonly key: string; readonly secret: string };
+  body(i: number): string;
+};
+
+let serial = 0;
+const headEnd = '\r\n\r\n';
+const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
+
+/** Signed beforehand: what the caller has to do is not what is measured. */
+const written = ({ path, credentials, body }: Operation, count: number): Buffer[] =>
+  Array.from({ length: count }, () => {
+    const text = body(serial++);
+    const signed = Object.entries(signatureHeaders(credentials, 'POST', path, text));
+    const headers = [
+      'host: 127.0.0.1',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(text)}`,
+      ...signed.map(([name, value]) => `${name}: ${value}`),
+    ];
+    return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}${text}`);
+  });
+
+/** Whether all of an answer is there. */
+const isWhole = (received: string) => {
+  const end = received.indexOf(headEnd);
+  if (end < 0) return false;
+  if (!received.startsWith('HTTP/1.1 200')) throw new Error(`answered with ${received}`);
+  return received.length >= end + headEnd.length + Number(lengthPattern.exec(received)?.[1] ?? 0);
+};
+
+/** One request after the other on one connection, as long as there are some. */
+const drive = (url: string, next: () => Buffer | undefined, answered: (ms: number) => void): Socket => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  let received = '';
+  let askedAt = 0;
+  const ask = () => {
+    const request = next();
+    askedAt = performance.now();
+    if (request) socket.write(request);
+  };
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+    if (!isWhole(received)) return;
+    received = '';
+    answered(performance.now() - askedAt);
+    ask();
+  });
+  socket.on('connect', ask);
+  return socket;
+};
+
+/** How long each of so many requests took in ms, and all of them together, over so many connections. */
+export const load = async (operation: Operation, count: number, connections: number) => {
+  const requests = written(operation, count);
+  const times: number[] = [];
+  let sent = 0;
+  const started = performance.now();
+  const sockets = Array.from({ length: connections }, () =>
+    drive(
+      operation.url,
+      () => requests[sent++],
+      (ms) => times.push(ms),
+    ),
+  );
+  await until(() => times.length === count);
+  const tookMs = performance.now() - started;
+  for (const socket of sockets) socket.destroy();
+  return { times, rate: (count * 1000) / tookMs };
+};

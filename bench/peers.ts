@@ -1,0 +1,21 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** Others' work, which only the benchmarks need: `npm ci --prefix bench` installs it. */
+const installed = new URL('./node_modules/', import.meta.url);
+export const hasPeer = (name: string): boolean => existsSync(new URL(name, installed));
+export const importPeer = (name: string): Promise<object> =>
+  import(pathToFileURL(createRequire(installed).resolve(name)).href);
+
+/** A program of the benchmarks in a process of its own, and the first thing it says. */
+export const startProgram = async <T>(
+  file: URL,
+  args: readonly string[] = [],
+): Promise<{ said: T; child: ChildProcess; close: () => void }> => {
+  const child = fork(file, args, { execArgv: ['--import', 'tsx'] });
+  const [said] = (await once(child, 'message')) as [T];
+  return { said, child, close: () => child.disconnect() };
+};

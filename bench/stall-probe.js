@@ -1,0 +1,30 @@
+// Loaded into the service by the benchmark of stalls: how long at a time nothing else could run on its main thread.
+import { openSync, readSync, writeFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+
+const lookEveryMs = 1;
+const bytes = Buffer.alloc(64);
+
+/** Stands still while other processes have the cores. */
+const createClock = () => {
+  const file = openSync('/proc/thread-self/schedstat', 'r');
+  return () => {
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    return performance.now() - Number(bytes.toString('latin1', 0, length).split(' ')[1]) / 1e6;
+  };
+};
+
+if (isMainThread && process.env.STALL_FILE) {
+  const now = createClock();
+  let last = now();
+  let most = 0;
+  setInterval(() => {
+    const at = now();
+    most = Math.max(most, at - last - lookEveryMs);
+    last = at;
+  }, lookEveryMs).unref();
+  process.on('SIGUSR2', () => {
+    writeFileSync(process.env.STALL_FILE, `${most}\n`);
+    most = 0;
+  });
+}

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { deliveryIdFor, deliveryStream } from '../application/deliveries.js';
+import type { NewEvent, StreamWrite } from '../application/ports/event-store.js';
+import { noStream } from '../application/ports/event-store.js';
+import { embedded, type Home } from '../tests/support/engines.js';
+import { contextOf } from '../tests/support/following.js';
+import { noRedis, redisDatabase } from '../tests/support/redis.js';
+import { clientOf, demoOf, startService } from '../tests/support/service.js';
+import { testSystem } from '../tests/support/silent.js';
+import type { Bench, Figure } from './figures.js';
+import { startProgram } from './peers.js';
+import { inTurn } from './rounds.js';
+
+const deliveries = 2000;
+/** Of one webhook only some are sent at once. */
+const webhookCount = 8;
+const programs = {
+  receiver: new URL('./webhooks/receiver.ts', import.meta.url),
+  posting: new URL('./webhooks/posting.ts', import.meta.url),
+};
+
+type Receiver = Awaited<ReturnType<typeof startProgram<string>>>;
+/** How many a second arrive of so many, once they are told to go. */
+const arrivals = async ({ child }: Receiver, go: () => unknown) => {
+  child.send(deliveries);
+  const all = once(child, 'message') as Promise<[{ ms: number }]>;
+  await go();
+  const [{ ms }] = await all;
+  return (deliveries * 1000) / ms;
+};
+
+let serial = 0;
+const requested = (organizationId: string, webhookId: string): StreamWrite => {
+  const context = contextOf(organizationId);
+  const deliveryId = deliveryIdFor(testSystem, context, ['bench', String(serial++)]);
+  const event: NewEvent = {
+    type: 'DeliveryRequested',
+    data: { deliveryId, webhookId, notificationType: 'BENCH', data: { text: 'x'.repeat(600) } },
+    id: testSystem.uuid(),
+    metadata: {
+      organizationId,
+      variant: context.variant.tag,
+      actor: { kind: 'process', id: 'bench' },
+      requestId: 'bench',
+      causationId: 'bench',
+      correlationId: 'bench',
+      occurredAt: new Date().toISOString(),
+    },
+  };
+  return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
+};
+
+/** Everything is asked for before there is anybody to deliver it. */
+const ask = async (home: Home, webhooks: readonly string[]) => {
+  const { organizationId } = demoOf(home);
+  const events = await home.events();
+  for (let n = 0; n < deliveries; n += 100)
+    await events.append(
+      Array.from({ length: 100 }, (_, i) => requested(organizationId, webhooks[(n + i) % webhooks.length] ?? '')),
+    );
+  await events.close();
+};
+
+/** The service in two processes: one that delivers, one for the rest. */
+const openService = async (receiver: Receiver, extra: Record<string, string>) => {
+  const env = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', ...extra };
+  const main = await startService({ on: embedded, role: 'api,projector', env });
+  const webhooks: string[] = [];
+  for (let i = 0; i < webhookCount; i++) {
+    const registered = { webhook_endpoint: `${receiver.said}${i}`, confirmation: 1 };
+    webhooks.push((await clientOf(main).c.registerWebhook(registered)).webhook_id);
+  }
+  const deliver = async () => {
+    await ask(main.home, webhooks);
+    let deliverer: Awaited<ReturnType<typeof startService>> | undefined;
+    const rate = await arrivals(receiver, async () => {
+      deliverer = await startService({ on: main.home, role: 'deliverer', env });
+    });
+    await deliverer?.stop();
+    return rate;
+  };
+  return { deliver, close: main.stop };
+};
+
+/** Deliveries, signed and with their outcomes recorded on disk, against posts that record nothing. */
+export const webhooks: Bench = async function* (): AsyncIterable<Figure> {
+  const receiver = await startProgram<string>(programs.receiver);
+  const redis = noRedis === null ? (await redisDatabase()).url : null;
+  const loop = await startProgram(programs.posting, ['loop', receiver.said]);
+  const jobs = redis === null ? null : await startProgram(programs.posting, ['jobs', receiver.said, redis]);
+  const own = await openService(receiver, {});
+  const queued = redis === null ? null : await openService(receiver, { REDIS_URL: (await redisDatabase()).url });
+  const found = await inTurn(
+    {
+      loop: () => arrivals(receiver, () => loop.child.send(deliveries)),
+      own: own.deliver,
+      jobs: jobs && (() => arrivals(receiver, () => jobs.child.send(deliveries))),
+      queued: queued?.deliver ?? null,
+    },
+    3,
+  );
+  const unit = '/s';
+  const ceiling = { what: 'undici posting, signed, 50 at once', ...found.loop };
+  const { value: measured, spread } = found.own;
+  yield { what: 'webhook deliveries, embedded queue', measured, unit, spread, ceiling, atLeast: 0.5 };
+  if (queued) {
+    const figure = {
+      what: 'webhook deliveries, BullMQ',
+      measured: found.queued.value,
+      unit,
+      spread: found.queued.spread,
+    };
+    yield { ...figure, ceiling, atLeast: 0.3 };
+    yield { ...figure, ceiling: { what: 'BullMQ posting, nothing recorded', ...found.jobs } };
+  }
+  for (const one of [loop, jobs, receiver]) one?.close();
+  await Promise.all([own.close(), queued?.close()]);
+};
