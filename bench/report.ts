@@ -41,6 +41,7 @@ const plotOf = (series: string, unit: string, points: readonly Point[]): string 
     `<text x="${px.toFixed(1)}" y="${py.toFixed(1)}" text-anchor="${anchor}">${text}</text>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${series} against how many there are</title>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     label(left, top - 10, `${series} (${unit}) against how many there are`, 'start'),
     `<polyline fill="none" stroke="black" points="${left},${top} ${left},${height - bottom} ${width - right},${height - bottom}"/>`,
