@@ -40,7 +40,7 @@ const spend = async (_: Around, tenant: Tenant): Promise<void> => {
   const orDone = async (ask: () => Promise<object>, ...done: readonly string[]) => {
     const refused = await ask().then(
       () => null,
-      (error: unknown) => error,
+      (error: Error) => error,
     );
     if (refused === null) return;
     const { transaction } = await api().getTransaction({ transaction_id });
