@@ -1,13 +1,11 @@
-import { type AnyProjection, projections } from '../projections/index.js';
+import { projections } from '../projections/index.js';
 import { beginning, type Position } from './ports/event-store.js';
 import type { Checkpoint, ReadModels } from './ports/read-models.js';
 import type { System } from './ports/system.js';
 
-export const checkpointName = ({ name, version }: AnyProjection) => `${name}@${version}`;
-
 /** What every projection includes. */
 export const includedBy = ({ positions }: Checkpoint): Position =>
-  Math.min(...projections.map((projection) => positions[checkpointName(projection)] ?? beginning));
+  Math.min(...projections.map((projection) => positions[projection.name] ?? beginning));
 
 export type Progress = {
   /** What the read models are known to include; the truth may be further. */

@@ -6,7 +6,6 @@ import type { ReadModels } from './ports/read-models.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Projector } from './processes/project.js';
-import { checkpointName } from './progress.js';
 
 type ProjectionStatus = {
   readonly name: string;
@@ -71,7 +70,7 @@ export const createStatus = (ports: {
       return Promise.all(
         projections.map(async (projection) => {
           const { name, version } = projection;
-          const position = positions[checkpointName(projection)] ?? beginning;
+          const position = positions[projection.name] ?? beginning;
           const lag = await events.countAfter(position);
           const lagSeconds = lag === 0 ? 0 : await waitedSeconds(position);
           return {
@@ -80,7 +79,7 @@ export const createStatus = (ports: {
             position,
             lag,
             lagSeconds,
-            stopped: projector.stopped().get(checkpointName(projection)) ?? null,
+            stopped: projector.stopped().get(projection.name) ?? null,
           };
         }),
       );

@@ -26,7 +26,7 @@ export type Change = DocumentKey & {
   readonly document: object | null;
 };
 
-/** How far each projection has come, by `name@version`; `revision` changes with every commit. */
+/** How far each projection has come, by name; `revision` changes with every commit. */
 export type Checkpoint = { readonly revision: number; readonly positions: Readonly<Record<string, Position>> };
 
 export interface ReadModels {

@@ -3,7 +3,7 @@ import { fold, plan } from '../folding.js';
 import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
 import type { Change, Checkpoint, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { checkpointName, includedBy, type Progress } from '../progress.js';
+import { includedBy, type Progress } from '../progress.js';
 
 export type Projector = {
   /** Until the signal. Safe to run in several processes at once: one of them does the work. */
@@ -21,14 +21,14 @@ export const createProjector = (ports: {
 }): Projector => {
   const { events, readModels, progress, system, projections } = ports;
   const stopped = new Map<string, string>();
-  const moving = () => projections.filter((projection) => !stopped.has(checkpointName(projection)));
+  const moving = () => projections.filter((projection) => !stopped.has(projection.name));
 
   /** An event that a projection cannot apply stops that projection with the reason, not the service. */
   const orStop = <T>(projection: AnyProjection, work: () => T): T | null => {
     try {
       return work();
     } catch (error) {
-      stopped.set(checkpointName(projection), String(error));
+      stopped.set(projection.name, String(error));
       system.log.error({ projection: projection.name, err: error }, 'a projection stopped: it cannot apply an event');
       return null;
     }
@@ -48,7 +48,7 @@ export const createProjector = (ports: {
     const positions = { ...checkpoint.positions };
     const changes: Change[] = [];
     for (const projection of moving()) {
-      const name = checkpointName(projection);
+      const { name } = projection;
       const behind = positions[name] ?? beginning;
       const changed = await foldBatch(projection, batch, behind);
       if (!changed) continue;
@@ -75,7 +75,7 @@ export const createProjector = (ports: {
       while (!signal.aborted) {
         let checkpoint = await readModels.checkpoint();
         progress.moved(includedBy(checkpoint));
-        const from = Math.min(...moving().map((one) => checkpoint.positions[checkpointName(one)] ?? beginning));
+        const from = Math.min(...moving().map((one) => checkpoint.positions[one.name] ?? beginning));
         for await (const batch of events.subscribe(from, signal)) {
           const next = await apply(checkpoint, batch);
           if (!next) break;

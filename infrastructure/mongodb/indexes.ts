@@ -2,8 +2,6 @@ import type { Db } from 'mongodb';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 
-export const collectionName = ({ name, version }: AnyCollection) => `${name}_${version}`;
-
 /** Where a document's field lies in the stored record. */
 export const fieldOf = (name: string) => `document.${name}`;
 
@@ -43,18 +41,19 @@ export const missingIndexes = async (db: Db, collections: readonly AnyCollection
 };
 
 /** Makes what is declared, and stops if an index of that name is there but is another one. */
-export const ensureIndexes = async (db: Db, collections: readonly AnyCollection[]) => {
-  for (const collection of collections) {
-    const name = collectionName(collection);
+export const ensureIndexes = async (db: Db, wanted: readonly { collection: AnyCollection; stored: string }[]) => {
+  for (const { collection, stored: name } of wanted) {
     const found = await existing(db, name);
-    const wanted = indexesOf(collection);
-    const wrong = wanted.find((index) => found.has(index.name) && found.get(index.name) !== JSON.stringify(index.key));
+    const declared = indexesOf(collection);
+    const wrong = declared.find(
+      (index) => found.has(index.name) && found.get(index.name) !== JSON.stringify(index.key),
+    );
     if (wrong)
       throw new Failure(
         'FAILED_PRECONDITION',
         `the MongoDB index ${wrong.name} of ${name} is not the declared one; drop it`,
       );
-    const missing = wanted.filter((index) => !found.has(index.name));
+    const missing = declared.filter((index) => !found.has(index.name));
     if (missing.length > 0) await db.collection(name).createIndexes(missing);
   }
 };

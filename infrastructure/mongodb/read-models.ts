@@ -1,14 +1,16 @@
-import type { AnyBulkWriteOperation, ClientSession, Filter, WithId } from 'mongodb';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, WithId } from 'mongodb';
+import type { RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Change, Checkpoint, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
+import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import { connectMongo, inTime, longestMs } from './connection.js';
-import { collectionName, ensureIndexes, fieldOf } from './indexes.js';
+import { mongoGenerations } from './generations.js';
+import { ensureIndexes, fieldOf } from './indexes.js';
+import { checkpointId, collectionName, createLiveGenerations, indexesOf, type StoredCheckpoint } from './live.js';
 
 type Stored = { _id: string; scope: string; id: string; document: Record<string, unknown> };
-type StoredCheckpoint = { _id: string; revision: number; positions: Record<string, number> };
 type Query = Parameters<ReadModels['page']>[2];
 
-const checkpointId = 'projector';
 const scannedAtOnce = 1000;
 const idOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
 
@@ -41,78 +43,130 @@ export const pageFilter = (collection: AnyCollection, scope: string, query: Quer
 const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null =>
   last ? [last.document[order] as number | string, last.id] : null;
 
+const nothing = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
+
+/** What older versions of this file wrote named the projection's version with its position, and knew no generations. */
+const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredCheckpoint>) => ({
+  positions: Object.fromEntries(Object.entries(positions ?? {}).map(([name, at]) => [name.replace(/@\d+$/, ''), at])),
+  live: live ?? {},
+  newest: newest ?? {},
+  building: building ?? [],
+  retired: retired ?? [],
+});
+
+/** Makes the checkpoint and a first generation of every collection that has none. */
+const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collections: readonly AnyCollection[]) => {
+  const self = { _id: checkpointId };
+  await checkpoints.updateOne(self, { $setOnInsert: nothing }, { upsert: true });
+  const old = await checkpoints.findOne({ ...self, live: { $exists: false } });
+  if (old)
+    await checkpoints.updateOne({ ...self, revision: old.revision }, { $set: upgrade(old), $inc: { revision: 1 } });
+  for (const collection of collections) {
+    const [name, first] = [collection.name, { number: 1, version: collection.version, indexes: indexesOf(collection) }];
+    const change = { $set: { [`live.${name}`]: first, [`newest.${name}`]: first.number } };
+    await checkpoints.updateOne({ ...self, [`live.${name}`]: { $exists: false } }, change);
+  }
+  const { live } = (await checkpoints.findOne(self)) ?? nothing;
+  const own = collections.flatMap((collection) => {
+    const one = live[collection.name as keyof typeof live] as StoredCheckpoint['live'][string] | undefined;
+    return one?.version === collection.version
+      ? [{ collection, stored: collectionName(collection.name, one.number) }]
+      : [];
+  });
+  await ensureIndexes(db, own);
+};
+
+const writeAll = async (db: Db, stored: string, changes: readonly Change[], session: ClientSession) => {
+  await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
+};
+
+const reads = (stored: Collection<Stored>): Pick<ReadModels, 'getMany' | 'scan'> => ({
+  getMany: async <Doc>(_: AnyCollection, keys: readonly DocumentKey[]): Promise<(Doc | null)[]> => {
+    const ids = keys.map(idOf);
+    const found = await inTime(stored.find({ _id: { $in: ids } }).toArray());
+    const byId = new Map(found.map((one) => [one._id, one.document as Doc]));
+    return ids.map((id) => byId.get(id) ?? null);
+  },
+  scan: async (_, after) => {
+    const later = after ? { _id: { $gt: idOf(after) } } : {};
+    const rows = await inTime(stored.find(later).sort({ _id: 1 }).limit(scannedAtOnce).toArray());
+    return rows.map(({ scope, id, document }) => ({ scope, id, document: document as never }));
+  },
+});
+
 export const mongoReadModels = async (
   url: string,
   collections: readonly AnyCollection[],
   access: 'write' | 'read' = 'write',
-): Promise<ReadModels> => {
+): Promise<RebuildableReadModels> => {
   const { client, db, close } = await connectMongo(url);
   const checkpoints = db.collection<StoredCheckpoint>('checkpoints');
-  const stored = (collection: AnyCollection) => db.collection<Stored>(collectionName(collection));
-  const prepare = async () => {
-    await ensureIndexes(db, collections);
-    const none = { $setOnInsert: { revision: 0, positions: {} } };
-    await checkpoints.updateOne({ _id: checkpointId }, none, { upsert: true });
-  };
   if (access === 'write')
-    await inTime(prepare()).catch(async (error: unknown) => {
+    await inTime(prepare(db, checkpoints, collections), longestMs).catch(async (error: unknown) => {
       await close();
       throw error;
     });
+  const live = createLiveGenerations(checkpoints);
+  const on = (stored: string) => reads(db.collection<Stored>(stored));
 
-  const writeAll = async (changes: readonly Change[], session: ClientSession) => {
-    for (const collection of collections) {
-      const own = changes.filter((change) => collectionName(change.collection) === collectionName(collection));
-      if (own.length > 0) await stored(collection).bulkWrite(own.map(writeOf), { session, ordered: false });
-    }
-  };
   const commit = (changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']) =>
     client.withSession((session) =>
       session.withTransaction(async () => {
         const filter = { _id: checkpointId, revision: from.revision };
-        const moved = await checkpoints.updateOne(filter, { $set: { positions }, $inc: { revision: 1 } }, { session });
-        if (moved.matchedCount === 0) return false;
-        await writeAll(changes, session);
+        const change = { $set: { positions }, $inc: { revision: 1 } };
+        const moved = await checkpoints.findOneAndUpdate(filter, change, { session });
+        if (!moved) return false;
+        for (const { name, version } of collections) {
+          const one = moved.live[name];
+          if (one && one.version > version)
+            throw new Failure('FAILED_PRECONDITION', `a newer version of the software has taken over ${name}`);
+          const own = changes.filter((change) => change.collection.name === name);
+          if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);
+        }
         return true;
       }),
     );
+  const getMany: ReadModels['getMany'] = (collection, keys) =>
+    live.read(collection, (_, stored) => on(stored).getMany(collection, keys));
 
-  const getMany = async <Doc>(collection: AnyCollection, keys: readonly DocumentKey[]): Promise<(Doc | null)[]> => {
-    const ids = keys.map(idOf);
-    const found = await stored(collection)
-      .find({ _id: { $in: ids } })
-      .toArray();
-    const byId = new Map(found.map((one) => [one._id, one.document as Doc]));
-    return ids.map((id) => byId.get(id) ?? null);
-  };
+  const generations = mongoGenerations({
+    client,
+    db,
+    collections,
+    on,
+    write: (stored, changes, session) => writeAll(db, stored, changes, session),
+  });
 
   return {
-    get: async (collection, key) => (await inTime(getMany<never>(collection, [key])))[0] ?? null,
-    getMany: (collection, keys) => inTime(getMany<never>(collection, keys)),
-    page: async (collection, scope, query) => {
-      const { filter, sort, order } = pageFilter(collection, scope, query);
-      const find = stored(collection).find(filter).sort(sort);
-      const rows = await inTime(find.limit(query.limit + 1).toArray());
-      const shown = rows.slice(0, query.limit);
-      const next = rows.length > query.limit ? keyOf(shown.at(-1), order) : null;
-      return { documents: shown.map(({ document }) => document as never), next };
-    },
-    scan: async (collection, after) => {
-      const later = after ? { _id: { $gt: idOf(after) } } : {};
-      const rows = await inTime(stored(collection).find(later).sort({ _id: 1 }).limit(scannedAtOnce).toArray());
-      return rows.map(({ scope, id, document }) => ({ scope, id, document: document as never }));
-    },
+    get: async (collection, key) => (await getMany(collection, [key]))[0] ?? null,
+    getMany,
+    page: (collection, scope, query) =>
+      live.read(collection, async ({ version, indexes }, stored) => {
+        const { filter, sort, order } = pageFilter(collection, scope, query);
+        const isOther = version !== collection.version;
+        if (isOther && String(indexes[query.index]) !== String(indexesOf(collection)[query.index]))
+          throw new Failure('UNAVAILABLE', `${collection.name} is being rebuilt and cannot be listed this way yet`);
+        const find = db.collection<Stored>(stored).find(filter).sort(sort);
+        const rows = await inTime(find.limit(query.limit + 1).toArray());
+        const shown = rows.slice(0, query.limit);
+        const next = rows.length > query.limit ? keyOf(shown.at(-1), order) : null;
+        return { documents: shown.map(({ document }) => document as never), next };
+      }),
+    scan: (collection, after) => live.read(collection, (_, stored) => on(stored).scan(collection, after)),
     checkpoint: async () => {
-      const found = await inTime(checkpoints.findOne({ _id: checkpointId }));
-      return { revision: found?.revision ?? 0, positions: found?.positions ?? {} };
+      const { revision, positions } = await live.ask();
+      return { revision, positions };
     },
     commit: (changes, from, positions) => inTime(commit(changes, from, positions), longestMs),
     // The checkpoint comes last: whoever is interrupted starts over, instead of taking a part for the whole.
     reset: async () => {
-      for (const collection of collections) await inTime(stored(collection).deleteMany({}), longestMs);
-      const nothing = { $set: { positions: {} }, $inc: { revision: 1 } };
-      await inTime(checkpoints.updateOne({ _id: checkpointId }, nothing));
+      await generations.abandon(collections);
+      for (const [name, { number }] of Object.entries((await live.ask()).live))
+        await inTime(db.collection(collectionName(name, number)).deleteMany({}), longestMs);
+      const change = { $set: { positions: {} }, $inc: { revision: 1 } };
+      await inTime(checkpoints.updateOne({ _id: checkpointId }, change));
     },
+    generations,
     close,
   };
 };

@@ -1,80 +1,111 @@
+import type { Positions } from '../../application/ports/generations.js';
 import { inTransaction, openDatabase } from './database.js';
+import { createGenerations, quoted, type Table, tableName } from './generations.js';
 import { serveThread } from './thread.js';
 
-/** A collection's table and the document fields its indexes need as columns. */
-export type Table = {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly indexes: readonly { readonly name: string; readonly columns: readonly string[] }[];
-};
 export type DocumentChange = {
-  readonly table: string;
+  readonly collection: string;
   readonly scope: string;
   readonly id: string;
   readonly document: string | null;
+  /** One for each column that the code declares. */
   readonly values: readonly (string | number | null)[];
 };
-export type Reset = { readonly reset: true };
-export type Commit = {
-  readonly changes: readonly DocumentChange[];
-  readonly revision: number;
-  readonly positions: string;
-};
+export type Job =
+  | {
+      readonly do: 'commit';
+      readonly changes: readonly DocumentChange[];
+      readonly revision: number;
+      readonly positions: string;
+    }
+  | {
+      readonly do: 'build';
+      readonly changes: readonly DocumentChange[];
+      readonly from: Positions;
+      readonly to: Positions;
+    }
+  | { readonly do: 'begin' | 'makeReady' | 'swap' | 'abandon'; readonly collections: readonly string[] }
+  | { readonly do: 'reset' | 'removeRetired' };
 
-const quoted = (name: string) => `"${name}"`;
+/** An index over millions of documents takes its time, and whoever else writes waits for it. */
+const lockMs = 60_000;
 
-const schemaOf = ({ name, columns, indexes }: Table) => `
-  CREATE TABLE IF NOT EXISTS ${quoted(name)} (
-    scope TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,
-    ${columns.map((column) => `${quoted(column)},`).join(' ')}
-    PRIMARY KEY (scope, id)
-  );
-  ${indexes
-    .map((index) => {
-      const fields = ['scope', ...index.columns, 'id'].map(quoted).join(', ');
-      return `CREATE INDEX IF NOT EXISTS ${quoted(`${name}_${index.name}`)} ON ${quoted(name)} (${fields});`;
-    })
-    .join('\n')}`;
-
-serveThread<{ path: string; tables: readonly Table[] }, Commit | Reset, boolean>(({ path, tables }) => {
-  const db = openDatabase(path, 'relaxed');
-  inTransaction(db, () =>
-    db.exec(`
-      CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER, positions TEXT);
-      INSERT OR IGNORE INTO checkpoint VALUES (1, 0, '{}');
-      ${tables.map(schemaOf).join('\n')}`),
-  );
-  const statements = new Map(
-    tables.map(({ name, columns }) => {
-      const all = ['scope', 'id', 'document', ...columns].map(quoted);
-      const update = ['document', ...columns].map((column) => `${quoted(column)} = excluded.${quoted(column)}`);
-      return [
-        name,
-        {
-          put: db.prepare(`INSERT INTO ${quoted(name)} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})
-            ON CONFLICT (scope, id) DO UPDATE SET ${update.join(', ')}`),
-          remove: db.prepare(`DELETE FROM ${quoted(name)} WHERE scope = ? AND id = ?`),
-        },
-      ];
-    }),
-  );
+serveThread<{ path: string; tables: readonly Table[] }, Job, boolean>(({ path, tables }) => {
+  const db = openDatabase(path, 'relaxed', lockMs);
+  const generations = createGenerations(db, tables);
+  const declared = new Map(tables.map((table) => [table.collection, table]));
+  const wanted = (names: readonly string[]) => names.flatMap((name) => declared.get(name) ?? []);
   const move = db.prepare('UPDATE checkpoint SET revision = revision + 1, positions = ? WHERE revision = ?');
 
-  const commit = ({ changes, revision, positions }: Commit) =>
-    inTransaction(db, () => {
+  /** Of a generation that another version of the projection made, only the columns that it has. */
+  const writerOf = (name: string, own: readonly string[], columns: readonly string[]) => {
+    const all = ['scope', 'id', 'document', ...columns].map(quoted);
+    const update = ['document', ...columns].map((column) => `${quoted(column)} = excluded.${quoted(column)}`);
+    const put = db.prepare(`INSERT INTO ${quoted(name)} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})
+      ON CONFLICT (scope, id) DO UPDATE SET ${update.join(', ')}`);
+    const remove = db.prepare(`DELETE FROM ${quoted(name)} WHERE scope = ? AND id = ?`);
+    const places = columns.map((column) => own.indexOf(column));
+    return ({ scope, id, document, values }: DocumentChange) => {
+      if (document === null) remove.run(scope, id);
+      else put.run(scope, id, document, ...places.map((place) => values[place] ?? null));
+    };
+  };
+  const writersTo = (state: 'live' | 'building') =>
+    new Map(
+      generations.inState(state).flatMap((row) => {
+        const table = declared.get(row.collection);
+        if (table && row.version > table.version && state === 'live')
+          throw new Error(`a newer version of the software has taken over ${row.collection}`);
+        return table ? [[row.collection, writerOf(tableName(row), table.columns, row.columns)]] : [];
+      }),
+    );
+  const writeAll = (changes: readonly DocumentChange[], writers: ReturnType<typeof writersTo>) => {
+    for (const change of changes) writers.get(change.collection)?.(change);
+  };
+
+  // Whoever changes which generation is live moves the checkpoint's revision too.
+  let live = { revision: -1, writers: new Map() as ReturnType<typeof writersTo> };
+  const commit = ({ changes, revision, positions }: Extract<Job, { do: 'commit' }>) => {
+    let writers = live.writers;
+    const done = inTransaction(db, () => {
       if (Number(move.run(positions, revision).changes) === 0) return false;
-      for (const { table, scope, id, document, values } of changes) {
-        const statement = statements.get(table);
-        if (document === null) statement?.remove.run(scope, id);
-        else statement?.put.run(scope, id, document, ...values);
-      }
+      if (live.revision !== revision) writers = writersTo('live');
+      writeAll(changes, writers);
       return true;
     });
-  const reset = () =>
+    if (done) live = { revision: revision + 1, writers };
+    return done;
+  };
+  let building = { names: '', writers: new Map() as ReturnType<typeof writersTo> };
+  const build = ({ changes, from, to }: Extract<Job, { do: 'build' }>) =>
     inTransaction(db, () => {
-      for (const { name } of tables) db.exec(`DELETE FROM ${quoted(name)}`);
-      db.exec("UPDATE checkpoint SET revision = revision + 1, positions = '{}'");
+      if (!generations.advance(from, to)) return false;
+      const names = generations.inState('building').map(tableName).join();
+      if (building.names !== names) building = { names, writers: writersTo('building') };
+      writeAll(changes, building.writers);
       return true;
     });
-  return (jobs) => jobs.map((job) => ('reset' in job ? reset() : commit(job)));
+
+  const run = (job: Job): boolean => {
+    switch (job.do) {
+      case 'commit':
+        return commit(job);
+      case 'build':
+        return build(job);
+      case 'swap':
+        return generations.swap(wanted(job.collections));
+      case 'begin':
+      case 'makeReady':
+      case 'abandon':
+        generations[job.do](wanted(job.collections));
+        return true;
+      case 'reset':
+        inTransaction(db, generations.forget);
+        return true;
+      case 'removeRetired':
+        generations.removeRetired();
+        return true;
+    }
+  };
+  return (jobs) => jobs.map(run);
 });

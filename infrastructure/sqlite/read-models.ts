@@ -1,27 +1,32 @@
-import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
+import type { Generation, Generations, RebuildableReadModels } from '../../application/ports/generations.js';
+import type { Change, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
+import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
-import { type Access, openDatabase, openToRead } from './database.js';
-import type { Commit, DocumentChange, Reset, Table } from './document-writer.js';
-import { noThread, startThread } from './thread.js';
+import { type Access, type Database, openDatabase, openToRead } from './database.js';
+import type { DocumentChange, Job } from './document-writer.js';
+import { type Table, tableName } from './generations.js';
+import { noThread, startThread, type Thread } from './thread.js';
 
 const scannedAtOnce = 1000;
 
 type Scanned = { scope: string; id: string; document: string };
-type Found = { id: string; document: string; key: number | string };
+type Listed = { id: string; document: string; key: number | string };
 
-const tableName = ({ name, version }: AnyCollection) => `${name}_${version}`;
 const columnsOf = ({ indexes }: AnyCollection) => [
   ...new Set(Object.values(indexes).flatMap(({ equal, order }) => [...equal, order])),
 ];
+const indexesOf = ({ indexes }: AnyCollection): Table['indexes'] =>
+  Object.fromEntries(Object.entries(indexes).map(([name, { equal, order }]) => [name, [...equal, order]]));
 const tableOf = (collection: AnyCollection): Table => ({
-  name: tableName(collection),
+  collection: collection.name,
+  version: collection.version,
   columns: columnsOf(collection),
-  indexes: Object.entries(collection.indexes).map(([name, { equal, order }]) => ({ name, columns: [...equal, order] })),
+  indexes: indexesOf(collection),
 });
 
 const changeOf = ({ collection, scope, id, document }: Change): DocumentChange => ({
-  table: tableName(collection),
+  collection: collection.name,
   scope,
   id,
   document: document && JSON.stringify(document),
@@ -33,80 +38,143 @@ const changeOf = ({ collection, scope, id, document }: Change): DocumentChange =
 /** Before every key in either direction: SQLite sorts numbers before texts before bytes. */
 const startOf = { newestFirst: [new Uint8Array([255]), ''], oldestFirst: [-Infinity, ''] } as const;
 
-const pageSql = (collection: AnyCollection, index: string, oldestFirst: boolean) => {
-  const { equal, order } = collection.indexes[index] as AnyCollection['indexes'][string];
+/** Columns are named with their table: where there is none of that name, SQLite would take a quoted one for a text. */
+const pageSql = ({ name, indexes }: AnyCollection, index: string, oldestFirst: boolean) => {
+  const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];
-  return `SELECT id, document, "${order}" AS key FROM "${tableName(collection)}"
-    WHERE scope = ? ${equal.map((field) => `AND "${field}" = ?`).join(' ')} AND ("${order}", id) ${compare} (?, ?)
-    ORDER BY "${order}" ${direction}, id ${direction} LIMIT ?`;
+  return `SELECT id, document, one."${order}" AS key FROM "${name}" AS one
+    WHERE scope = ? ${equal.map((field) => `AND one."${field}" = ?`).join(' ')} AND (one."${order}", id) ${compare} (?, ?)
+    ORDER BY one."${order}" ${direction}, id ${direction} LIMIT ?`;
+};
+
+/** What reads documents from a table, or from the view of the live generation. */
+const statementsOn = (db: Database, name: string) => {
+  const one = db.prepare(`SELECT document FROM "${name}" WHERE scope = ? AND id = ?`);
+  const some = db.prepare(
+    `SELECT scope, id, document FROM "${name}" WHERE (scope, id) > (?, ?) ORDER BY scope, id LIMIT ${scannedAtOnce}`,
+  );
+  return {
+    find: <Doc>({ scope, id }: DocumentKey): Doc | null => {
+      const row = one.get(scope, id) as { document: string } | undefined;
+      return row ? (JSON.parse(row.document) as Doc) : null;
+    },
+    scan: <Doc>(after?: DocumentKey): Found<Doc>[] => {
+      const rows = some.all(after?.scope ?? '', after?.id ?? '') as Scanned[];
+      return rows.map(({ scope, id, document }) => ({ scope, id, document: JSON.parse(document) as Doc }));
+    },
+  };
+};
+
+/** While the live generation is another version's, it may lack an index; a list without it would be slow or false. */
+const createIndexCheck = (db: Database) => {
+  const live = db.prepare("SELECT version, indexes FROM generations WHERE collection = ? AND state = 'live'");
+  const own = new Set<string>();
+  return (collection: AnyCollection, index: string) => {
+    if (own.has(collection.name)) return;
+    const row = live.get(collection.name) as { version: number; indexes: string };
+    if (row.version === collection.version) return void own.add(collection.name);
+    const columns: Table['indexes'] = JSON.parse(row.indexes);
+    if (String(columns[index]) !== String(indexesOf(collection)[index]))
+      throw new Failure('UNAVAILABLE', `${collection.name} is being rebuilt and cannot be listed this way yet`);
+  };
+};
+
+type Writer = Thread<Job, boolean>;
+
+const generationsOver = (db: Database, writer: Writer): Generations => {
+  const all = db.prepare('SELECT collection, number, version, state, position FROM generations');
+  const begun = db.prepare("SELECT number FROM generations WHERE collection = ? AND state = 'building'");
+  const write = (job: Job) => writer.run(job).catch(unavailable('the read-model store'));
+  const about = (job: 'begin' | 'makeReady' | 'swap' | 'abandon') => (collections: readonly AnyCollection[]) =>
+    write({ do: job, collections: collections.map(({ name }) => name) });
+  const generations = () => all.all() as Generation[];
+  const statements = new Map<string, ReturnType<typeof statementsOn>>();
+  const building = ({ name: collection }: AnyCollection) => {
+    const found = begun.get(collection) as { number: number } | undefined;
+    if (!found) throw new Error(`nothing is built of ${collection}`);
+    const name = tableName({ collection, number: found.number });
+    const known = statements.get(name) ?? statementsOn(db, name);
+    statements.set(name, known);
+    return known;
+  };
+  return {
+    all: async () => generations(),
+    begin: async (collections) => void (await about('begin')(collections)),
+    built: {
+      getMany: async <Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]) => {
+        const { find } = building(collection);
+        return keys.map((key) => find<Doc>(key));
+      },
+      scan: async (collection, after) => building(collection).scan(after),
+    },
+    build: (changes, from, to) => write({ do: 'build', changes: changes.map(changeOf), from, to }),
+    makeReady: async (collections) => void (await about('makeReady')(collections)),
+    swap: about('swap'),
+    abandon: async (collections) => void (await about('abandon')(collections)),
+    removeRetired: async () => void (await write({ do: 'removeRetired' })),
+  };
 };
 
 export const sqliteReadModels = async (
   path: string,
   collections: readonly AnyCollection[],
   access: Access = 'write',
-): Promise<ReadModels> => {
+): Promise<RebuildableReadModels> => {
   const isRead = access === 'read';
-  const tables = collections.map(tableOf);
-  const writer = isRead ? noThread : await startThread<Commit | Reset, boolean>('./document-writer', { path, tables });
+  const writer: Writer = isRead
+    ? noThread
+    : await startThread('./document-writer', { path, tables: collections.map(tableOf) });
   const db = isRead ? openToRead(path) : openDatabase(path, 'relaxed');
-  const statementsOf = (collection: AnyCollection) => ({
-    find: db.prepare(`SELECT document FROM "${tableName(collection)}" WHERE scope = ? AND id = ?`),
-    scan: db.prepare(
-      `SELECT scope, id, document FROM "${tableName(collection)}" WHERE (scope, id) > (?, ?) ORDER BY scope, id LIMIT ${scannedAtOnce}`,
-    ),
-    pages: new Map(
-      Object.keys(collection.indexes).map((index) => [
-        index,
-        {
-          newestFirst: db.prepare(pageSql(collection, index, false)),
-          oldestFirst: db.prepare(pageSql(collection, index, true)),
-        },
-      ]),
-    ),
-  });
-  const statements = new Map(collections.map((collection) => [tableName(collection), statementsOf(collection)]));
-  const statementsFor = (collection: AnyCollection) => {
-    const found = statements.get(tableName(collection));
-    if (!found) throw new Error(`there is no collection ${tableName(collection)}`);
+  const statements = new Map(collections.map(({ name }) => [name, statementsOn(db, name)]));
+  const statementsFor = ({ name }: AnyCollection) => {
+    const found = statements.get(name);
+    if (!found) throw new Error(`there is no collection ${name}`);
     return found;
+  };
+  const requireIndex = createIndexCheck(db);
+  const pages = new Map<string, ReturnType<Database['prepare']>>();
+  const pageStatement = (collection: AnyCollection, index: string, direction: keyof typeof startOf) => {
+    if (!collection.indexes[index]) throw new Error(`${collection.name} has no index ${index}`);
+    requireIndex(collection, index);
+    const name = `${collection.name} ${index} ${direction}`;
+    const statement = pages.get(name) ?? db.prepare(pageSql(collection, index, direction === 'oldestFirst'));
+    pages.set(name, statement);
+    return statement;
   };
   const checkpoint = db.prepare('SELECT revision, positions FROM checkpoint');
 
-  const find = <Doc>(collection: Collection<Doc>, { scope, id }: DocumentKey): Doc | null => {
-    const row = statementsFor(collection).find.get(scope, id) as { document: string } | undefined;
-    return row ? (JSON.parse(row.document) as Doc) : null;
-  };
-
   return {
-    get: async (collection, key) => find(collection, key),
-    getMany: async (collection, keys) => keys.map((key) => find(collection, key)),
+    get: async (collection, key) => statementsFor(collection).find(key),
+    getMany: async <Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]) => {
+      const { find } = statementsFor(collection);
+      return keys.map((key) => find<Doc>(key));
+    },
     page: async (collection, scope, query) => {
       const { index, equal, limit, oldestFirst } = query;
       const direction = oldestFirst ? 'oldestFirst' : 'newestFirst';
-      const statement = statementsFor(collection).pages.get(index)?.[direction];
-      if (!statement) throw new Error(`${collection.name} has no index ${index}`);
-      const rows = statement.all(scope, ...equal, ...(query.after ?? startOf[direction]), limit + 1) as Found[];
+      const statement = pageStatement(collection, index, direction);
+      const rows = statement.all(scope, ...equal, ...(query.after ?? startOf[direction]), limit + 1) as Listed[];
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       const next: PageKey | null = rows.length > limit && last ? [last.key, last.id] : null;
       return { documents: shown.map(({ document }) => JSON.parse(document)), next };
     },
-    scan: async (collection, after) => {
-      const rows = statementsFor(collection).scan.all(after?.scope ?? '', after?.id ?? '') as Scanned[];
-      return rows.map(({ scope, id, document }) => ({ scope, id, document: JSON.parse(document) }));
-    },
+    scan: async (collection, after) => statementsFor(collection).scan(after),
     checkpoint: async () => {
       const { revision, positions } = checkpoint.get() as { revision: number; positions: string };
       return { revision, positions: JSON.parse(positions) };
     },
     commit: (changes, from, positions) =>
       writer
-        .run({ changes: changes.map(changeOf), revision: from.revision, positions: JSON.stringify(positions) })
+        .run({
+          do: 'commit',
+          changes: changes.map(changeOf),
+          revision: from.revision,
+          positions: JSON.stringify(positions),
+        })
         .catch(unavailable('the read-model store')),
-    reset: async () => {
-      await writer.run({ reset: true }).catch(unavailable('the read-model store'));
-    },
+    reset: async () => void (await writer.run({ do: 'reset' }).catch(unavailable('the read-model store'))),
+    generations: generationsOver(db, writer),
     close: async () => {
       await writer.close();
       db.close();

@@ -1,0 +1,169 @@
+import type { Generation, Positions } from '../../application/ports/generations.js';
+import { type Database, inTransaction } from './database.js';
+
+/** A collection as the code declares it: the document fields that its indexes need are columns. */
+export type Table = {
+  readonly collection: string;
+  readonly version: number;
+  readonly columns: readonly string[];
+  readonly indexes: Readonly<Record<string, readonly string[]>>;
+};
+
+/** `ready`: it has the indexes of its own version. */
+type Row = Generation & { readonly columns: readonly string[]; readonly indexes: Table['indexes']; ready: boolean };
+type StoredRow = Generation & { columns: string; indexes: string; ready: number };
+
+export const quoted = (name: string) => `"${name}"`;
+export const tableName = ({ collection, number }: Pick<Generation, 'collection' | 'number'>) =>
+  `${collection}_${number}`;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER, positions TEXT);
+  INSERT OR IGNORE INTO checkpoint VALUES (1, 0, '{}');
+  CREATE TABLE IF NOT EXISTS generations (
+    collection TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    columns TEXT NOT NULL,
+    indexes TEXT NOT NULL,
+    ready INTEGER NOT NULL,
+    PRIMARY KEY (collection, number)
+  );`;
+
+const createTable = (name: string, columns: readonly string[]) => `CREATE TABLE IF NOT EXISTS ${quoted(name)} (
+    scope TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,
+    ${columns.map((column) => `${quoted(column)},`).join(' ')}
+    PRIMARY KEY (scope, id)
+  );`;
+
+const createIndex = (name: string, index: string, columns: readonly string[]) => {
+  const fields = ['scope', ...columns, 'id'].map(quoted).join(', ');
+  return `CREATE INDEX IF NOT EXISTS ${quoted(`${name}_${index}`)} ON ${quoted(name)} (${fields});`;
+};
+
+/** Readers ask the view: whichever generation it stands for when their statement runs, they see that one alone. */
+const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
+  DROP VIEW IF EXISTS ${quoted(generation.collection)};
+  CREATE VIEW ${quoted(generation.collection)} AS SELECT * FROM ${quoted(tableName(generation))};`;
+
+const namesOf = (tables: readonly Table[]) => new Set(tables.map(({ collection }) => collection));
+
+/** The generations of collections in a database; of those that lead to a change only inside a write transaction. */
+export const createGenerations = (db: Database, tables: readonly Table[]) => {
+  db.exec(schema);
+  const select = db.prepare('SELECT * FROM generations ORDER BY collection, number');
+  const insert = db.prepare('INSERT INTO generations VALUES (?, ?, ?, ?, 0, ?, ?, ?)');
+  const remove = db.prepare('DELETE FROM generations WHERE collection = ? AND number = ?');
+  const setState = db.prepare('UPDATE generations SET state = ? WHERE collection = ? AND number = ?');
+  const setReady = db.prepare('UPDATE generations SET ready = 1 WHERE collection = ? AND number = ?');
+  const setPosition = db.prepare("UPDATE generations SET position = ? WHERE collection = ? AND state = 'building'");
+  const checkpoint = db.prepare('SELECT positions FROM checkpoint');
+  const move = db.prepare('UPDATE checkpoint SET revision = revision + 1, positions = ?');
+
+  const rows = (): Row[] =>
+    (select.all() as StoredRow[]).map((row) => ({
+      ...row,
+      columns: JSON.parse(row.columns),
+      indexes: JSON.parse(row.indexes),
+      ready: row.ready === 1,
+    }));
+  const positions = (): Positions => JSON.parse((checkpoint.get() as { positions: string }).positions);
+  const inState = (state: Generation['state']) => rows().filter((row) => row.state === state);
+
+  const add = ({ collection, version, columns, indexes }: Table, state: Generation['state']) => {
+    const number = 1 + Math.max(0, ...rows().flatMap((row) => (row.collection === collection ? [row.number] : [])));
+    const ready = state === 'live' || Object.keys(indexes).length === 0;
+    insert.run(collection, number, version, state, JSON.stringify(columns), JSON.stringify(indexes), ready ? 1 : 0);
+    db.exec(createTable(tableName({ collection, number }), columns));
+    return { collection, number };
+  };
+  const drop = (row: Pick<Generation, 'collection' | 'number'>) => {
+    remove.run(row.collection, row.number);
+    db.exec(`DROP TABLE IF EXISTS ${quoted(tableName(row))}`);
+  };
+
+  /** What older versions of this file wrote named the projection's version with its position. */
+  const renamePositions = () => {
+    const stored = Object.entries(positions());
+    if (stored.some(([name]) => name.includes('@')))
+      move.run(JSON.stringify(Object.fromEntries(stored.map(([name, at]) => [name.replace(/@\d+$/, ''), at]))));
+  };
+  const makeLive = (table: Table) => {
+    const generation = add(table, 'live');
+    for (const [index, columns] of Object.entries(table.indexes))
+      db.exec(createIndex(tableName(generation), index, columns));
+    db.exec(showView(generation));
+  };
+  inTransaction(db, () => {
+    renamePositions();
+    const live = new Set(inState('live').map(({ collection }) => collection));
+    for (const table of tables) if (!live.has(table.collection)) makeLive(table);
+  });
+
+  return {
+    inState,
+    begin: (wanted: readonly Table[]) =>
+      inTransaction(db, () => {
+        const building = new Map(inState('building').map((row) => [row.collection, row]));
+        for (const table of wanted) {
+          const begun = building.get(table.collection);
+          if (begun?.version === table.version) continue;
+          if (begun) drop(begun);
+          add(table, 'building');
+        }
+      }),
+    /** Inside a transaction; false, and nothing written, when another builder was faster. */
+    advance: (from: Positions, to: Positions) => {
+      const building = new Map(inState('building').map((row) => [row.collection, row]));
+      const moved = tables.filter(({ collection }) => to[collection] !== undefined);
+      const isAt = ({ collection, version }: Table) => {
+        const row = building.get(collection);
+        return row?.version === version && row.position === from[collection];
+      };
+      if (!moved.every(isAt)) return false;
+      for (const { collection } of moved) setPosition.run(to[collection] ?? 0, collection);
+      return true;
+    },
+    /** Indexes are made last, which is quicker, and one by one, so that others can write between them. */
+    makeReady: (wanted: readonly Table[]) => {
+      const names = namesOf(wanted);
+      for (const row of inState('building').filter(({ collection, ready }) => !ready && names.has(collection))) {
+        for (const [index, columns] of Object.entries(row.indexes))
+          inTransaction(db, () => db.exec(createIndex(tableName(row), index, columns)));
+        setReady.run(row.collection, row.number);
+      }
+    },
+    swap: (wanted: readonly Table[]) =>
+      inTransaction(db, () => {
+        const before = positions();
+        const names = namesOf(wanted);
+        const next = inState('building').filter(({ collection }) => names.has(collection));
+        const fit = next.every(({ collection, position, ready }) => ready && position >= (before[collection] ?? 0));
+        if (!fit || next.length < names.size) return false;
+        for (const { collection, number } of inState('live'))
+          if (names.has(collection)) setState.run('retired', collection, number);
+        for (const row of next) {
+          setState.run('live', row.collection, row.number);
+          db.exec(showView(row));
+        }
+        const reached = Object.fromEntries(next.map(({ collection, position }) => [collection, position]));
+        move.run(JSON.stringify({ ...before, ...reached }));
+        return true;
+      }),
+    abandon: (wanted: readonly Table[]) => {
+      const names = namesOf(wanted);
+      for (const row of inState('building')) if (names.has(row.collection)) inTransaction(db, () => drop(row));
+    },
+    removeRetired: () => {
+      for (const row of inState('retired')) inTransaction(db, () => drop(row));
+    },
+    /** Inside a transaction. */
+    forget: () => {
+      for (const row of inState('building')) drop(row);
+      for (const row of inState('live')) db.exec(`DELETE FROM ${quoted(tableName(row))}`);
+      move.run('{}');
+    },
+  };
+};
