@@ -1,5 +1,4 @@
 import { type Variant, variants } from '../domain/variant.js';
-import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access.js';
 import { createAddressBook } from './address-book.js';
 import { type AssetImports, createAssetImports } from './asset-imports.js';
@@ -24,12 +23,12 @@ import { createPast, type Past, type PastPorts } from './past.js';
 import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
+import type { RebuildableReadModels } from './ports/generations.js';
 import type { Jobs } from './ports/jobs.js';
 import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
 import type { Notary } from './ports/notary.js';
 import type { PendingTransactions } from './ports/pending.js';
-import type { ReadModels } from './ports/read-models.js';
 import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
@@ -37,25 +36,23 @@ import type { Vault } from './ports/vault.js';
 import { createDeliverer } from './processes/deliver.js';
 import { createTokenDescriber } from './processes/describe-tokens.js';
 import { createFollower, type Follower } from './processes/follow-chain.js';
-import { createProjector, type Projector } from './processes/project.js';
 import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
 import { createSealer, type Sealer } from './processes/seal-history.js';
 import { createShredder } from './processes/shred-secrets.js';
 import { createTransactionTeller } from './processes/tell-transactions.js';
 import { createPendingWatcher } from './processes/watch-pending.js';
 import { createTransactionWatcher } from './processes/watch-transactions.js';
-import { createProgress, type Progress } from './progress.js';
+import { createProjecting, type Projecting } from './projecting.js';
 import { createQueries, type Queries, queriedNode } from './queries.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import { createRecords, type Records } from './records.js';
-import { createStatus, type Status } from './status.js';
 import { createStuck, type Stuck } from './stuck-transactions.js';
 import { createTransactionCreation, type TransactionCreation } from './transaction-creation.js';
 import { createWatchList } from './watch-list.js';
 
 export type Ports = {
   readonly events: EventStore;
-  readonly readModels: ReadModels;
+  readonly readModels: RebuildableReadModels;
   readonly limiter: Limiter;
   readonly state: StateStore;
   readonly vault: Vault;
@@ -76,48 +73,46 @@ export type Ports = {
 type Process = (signal: AbortSignal) => Promise<void>;
 
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
-export type App = Records & {
-  readonly access: Access;
-  readonly knownCredentials: KnownCredentials;
-  readonly organizations: Organizations;
-  readonly credentials: Credentials;
-  readonly rateLimits: RateLimits;
-  readonly balances: Balances;
-  readonly imports: AssetImports;
-  readonly once: Once;
-  readonly progress: Progress;
-  readonly projector: Projector;
-  /** Keeps what this node remembers true until the signal. */
-  readonly keepTrue: Process;
-  readonly shredSecrets: Process;
-  readonly audit: Audit;
-  readonly past: Past;
-  readonly differences: ReturnType<typeof createDifferences>;
-  readonly sealer: Sealer;
-  readonly followers: readonly Follower[];
-  readonly transactionCreation: TransactionCreation;
-  readonly stuckTransactions: Stuck;
-  /** By variant. */
-  readonly watchTransactions: readonly (readonly [string, Process])[];
-  readonly tellTransactions: Process;
-  readonly deliver: Process;
-  readonly queueDeliveries: Process;
-  readonly repairDeliveries: Process;
-  readonly deliveriesWaiting: Jobs['count'];
-  /** What receivers of webhooks check signatures with. */
-  readonly publicKey: string;
-  /** By `<segment>/<network>`. */
-  readonly nodes: ReadonlyMap<string, Node>;
-  /** What happens on the chains of those nodes, by the same names. */
-  readonly feeds: ReadonlyMap<string, ChainFeed>;
-  readonly queries: Queries;
-  /** By variant. */
-  readonly watchPending: readonly (readonly [string, Process])[];
-  readonly describeTokens: Process;
-  readonly changeMasterKey: Vault['changeMasterKey'];
-  readonly status: Status;
-  readonly system: System;
-};
+export type App = Records &
+  Projecting & {
+    readonly access: Access;
+    readonly knownCredentials: KnownCredentials;
+    readonly organizations: Organizations;
+    readonly credentials: Credentials;
+    readonly rateLimits: RateLimits;
+    readonly balances: Balances;
+    readonly imports: AssetImports;
+    readonly once: Once;
+    /** Keeps what this node remembers true until the signal. */
+    readonly keepTrue: Process;
+    readonly shredSecrets: Process;
+    readonly audit: Audit;
+    readonly past: Past;
+    readonly differences: ReturnType<typeof createDifferences>;
+    readonly sealer: Sealer;
+    readonly followers: readonly Follower[];
+    readonly transactionCreation: TransactionCreation;
+    readonly stuckTransactions: Stuck;
+    /** By variant. */
+    readonly watchTransactions: readonly (readonly [string, Process])[];
+    readonly tellTransactions: Process;
+    readonly deliver: Process;
+    readonly queueDeliveries: Process;
+    readonly repairDeliveries: Process;
+    readonly deliveriesWaiting: Jobs['count'];
+    /** What receivers of webhooks check signatures with. */
+    readonly publicKey: string;
+    /** By `<segment>/<network>`. */
+    readonly nodes: ReadonlyMap<string, Node>;
+    /** What happens on the chains of those nodes, by the same names. */
+    readonly feeds: ReadonlyMap<string, ChainFeed>;
+    readonly queries: Queries;
+    /** By variant. */
+    readonly watchPending: readonly (readonly [string, Process])[];
+    readonly describeTokens: Process;
+    readonly changeMasterKey: Vault['changeMasterKey'];
+    readonly system: System;
+  };
 
 /** One for every chain that is configured. */
 const createFollowers = (
@@ -152,8 +147,8 @@ const createPendingWatchers = ({ nodes, pending, system }: Ports) =>
 export const createApp = (ports: Ports): App => {
   const { events, readModels, limiter, state, vault, system } = ports;
   const handle = createHandle(events, system);
-  const progress = createProgress(readModels, system);
-  const projector = createProjector({ events, readModels, progress, system, projections });
+  const projecting = createProjecting(ports);
+  const { progress } = projecting;
   const knownCredentials = createKnownCredentials(events, vault);
   const limits = createKnownLimits(events);
   const pageTokens = createPageTokens(system);
@@ -189,8 +184,7 @@ export const createApp = (ports: Ports): App => {
     watchPending: createPendingWatchers(ports),
     describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
-    progress,
-    projector,
+    ...projecting,
     keepTrue: keepTrue(events, [knownCredentials, limits]),
     audit: createAudit({ ...ports, pageTokens }),
     past: createPast({ ...ports, chains, progress, pageTokens }),
@@ -198,7 +192,6 @@ export const createApp = (ports: Ports): App => {
     sealer: createSealer({ ...ports, handle }),
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
-    status: createStatus({ events, readModels, state, projector, projections, system }),
     system,
   };
 };

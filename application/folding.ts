@@ -3,14 +3,15 @@ import type { AnyProjection } from '../projections/index.js';
 import type { Recorded } from './ports/event-store.js';
 import type { Change, DocumentKey } from './ports/read-models.js';
 
+/** `slot` is the key as one text. */
+export type Slotted = DocumentKey & { readonly slot: string };
 type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
 type Plan = {
   readonly projection: AnyProjection;
-  readonly keys: readonly DocumentKey[];
+  readonly keys: readonly Slotted[];
   readonly touches: readonly Touch[];
 };
 
-const slotOf = ({ scope, id }: DocumentKey) => `${scope}\n${id}`;
 const aboutOf = ({ metadata, position }: Recorded): About => ({
   organizationId: metadata.organizationId,
   variant: metadata.variant,
@@ -20,12 +21,12 @@ const aboutOf = ({ metadata, position }: Recorded): About => ({
 
 /** Which documents the events touch. */
 export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
-  const keys = new Map<string, DocumentKey>();
+  const keys = new Map<string, Slotted>();
   const touches = events.map((event) => {
     const about = aboutOf(event);
-    const key = { scope: projection.scope(about), id: projection.key(event) };
-    const slot = slotOf(key);
-    keys.set(slot, key);
+    const [scope, id] = [projection.scope(about), projection.key(event)];
+    const slot = `${scope}\n${id}`;
+    if (!keys.has(slot)) keys.set(slot, { scope, id, slot });
     return { event, about, slot };
   });
   return { projection, keys: [...keys.values()], touches };
@@ -33,8 +34,13 @@ export const plan = (projection: AnyProjection, events: readonly Recorded[]): Pl
 
 /** What they become: each is folded in memory and written once, however many events touch it. */
 export const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
-  const documents = new Map(keys.map((key, i) => [slotOf(key), loaded[i] ?? null]));
+  const documents = new Map(keys.map(({ slot }, i) => [slot, loaded[i] ?? null]));
   for (const { event, about, slot } of touches)
     documents.set(slot, projection.on[event.type]?.(documents.get(slot) ?? null, event.data, about) ?? null);
-  return keys.map((key) => ({ ...key, collection: projection, document: documents.get(slotOf(key)) ?? null }));
+  return keys.map(({ scope, id, slot }) => ({
+    scope,
+    id,
+    collection: projection,
+    document: documents.get(slot) ?? null,
+  }));
 };

@@ -9,10 +9,20 @@ import { gateway } from './gateway.js';
 import { history } from './history.js';
 import { inputs } from './inputs.js';
 import { operations } from './operations.js';
+import { rebuild } from './rebuild.js';
 import { type Report, writeReport } from './report.js';
 import { webhooks } from './webhooks.js';
 
-const benches: Readonly<Record<string, Bench>> = { operations, append, webhooks, history, inputs, gateway, follow };
+const benches: Readonly<Record<string, Bench>> = {
+  operations,
+  append,
+  webhooks,
+  history,
+  rebuild,
+  inputs,
+  gateway,
+  follow,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,11 +5,11 @@ import { type App, createApp } from '../application/app.js';
 import { refuseHalfMoved } from '../application/move/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
+import type { RebuildableReadModels } from '../application/ports/generations.js';
 import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
 import type { Notary } from '../application/ports/notary.js';
 import type { PendingTransactions } from '../application/ports/pending.js';
-import type { ReadModels } from '../application/ports/read-models.js';
 import type { LetterSigner, Sender } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
@@ -34,7 +34,7 @@ import { letterSigner } from './webhooks/signer.js';
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
 const tokens = {
   events: token<EventStore>('EventStore'),
-  readModels: token<ReadModels>('ReadModels'),
+  readModels: token<RebuildableReadModels>('ReadModels'),
   limiter: token<Limiter>('Limiter'),
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),

@@ -48,6 +48,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stopped,
   proof: { sha256, isSigned },
   write: (text) => process.stdout.write(`${text}\n`),
+  draw: process.stdout.isTTY ? (text) => void process.stdout.write(text) : null,
   complain: (text) => process.stderr.write(`${text}\n`),
 });
 // Connections to what does not answer may go on waiting; their answers stopped to matter.

@@ -1,9 +1,11 @@
 import type { AnyProjection } from '../../projections/index.js';
 import { fold, plan } from '../folding.js';
-import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Change, Checkpoint, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { includedBy, type Progress } from '../progress.js';
+
+const overtakenMs = 10;
 
 export type Projector = {
   /** Until the signal. Safe to run in several processes at once: one of them does the work. */
@@ -18,8 +20,10 @@ export const createProjector = (ports: {
   progress: Progress;
   system: System;
   projections: readonly AnyProjection[];
+  /** For whoever is not in this process. */
+  noteStop?: (name: string, stop: { position: Position; reason: string }) => Promise<void>;
 }): Projector => {
-  const { events, readModels, progress, system, projections } = ports;
+  const { events, readModels, progress, system, projections, noteStop = async () => undefined } = ports;
   const stopped = new Map<string, string>();
   const moving = () => projections.filter((projection) => !stopped.has(projection.name));
 
@@ -39,7 +43,10 @@ export const createProjector = (ports: {
     if (mine.length === 0) return [];
     const planned = orStop(projection, () => plan(projection, mine));
     const loaded = planned && (await readModels.getMany(projection, planned.keys));
-    return loaded && orStop(projection, () => fold(planned, loaded as readonly (object | null)[]));
+    const changed = loaded && orStop(projection, () => fold(planned, loaded as readonly (object | null)[]));
+    const reason = stopped.get(projection.name);
+    if (reason !== undefined) await noteStop(projection.name, { position: behind, reason });
+    return changed;
   };
 
   /** The checkpoint after the batch, or null when another runner was faster. */
@@ -82,6 +89,8 @@ export const createProjector = (ports: {
           checkpoint = next;
           progress.moved(includedBy(checkpoint));
         }
+        // Another runner was faster, or a rebuild holds the read models for the moment that its swap takes.
+        await system.sleep(overtakenMs, signal);
       }
     },
   };

@@ -19,6 +19,8 @@ export type StoredCheckpoint = {
   newest: Record<string, number>;
   /** Of what a generation is built, and so may be swapped. */
   building: string[];
+  /** Unix ms; until then nobody moves the positions. */
+  heldUntil?: number;
   retired: { collection: string; number: number; at: number }[];
 };
 

@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, WithId } from 'mongodb';
-import type { RebuildableReadModels } from '../../application/ports/generations.js';
-import type { Change, Checkpoint, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
+import { longestHoldMs, type RebuildableReadModels } from '../../application/ports/generations.js';
+import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import { connectMongo, inTime, longestMs } from './connection.js';
-import { mongoGenerations } from './generations.js';
+import { inTransaction, mongoGenerations } from './generations.js';
 import { ensureIndexes, fieldOf } from './indexes.js';
 import { checkpointId, collectionName, createLiveGenerations, indexesOf, type StoredCheckpoint } from './live.js';
 
@@ -76,8 +76,29 @@ const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collec
   await ensureIndexes(db, own);
 };
 
+const isHeld = ({ heldUntil = 0 }: StoredCheckpoint) => {
+  const left = heldUntil - Date.now();
+  return left > 0 && left <= longestHoldMs;
+};
+
 const writeAll = async (db: Db, stored: string, changes: readonly Change[], session: ClientSession) => {
   await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
+};
+
+/** By the generation that is live at that moment, which an older version of the software must not write to. */
+const writeLive = async (
+  db: Db,
+  { live }: StoredCheckpoint,
+  { collections, changes }: { collections: readonly AnyCollection[]; changes: readonly Change[] },
+  session: ClientSession,
+) => {
+  for (const { name, version } of collections) {
+    const one = live[name];
+    if (one && one.version > version)
+      throw new Failure('FAILED_PRECONDITION', `a newer version of the software has taken over ${name}`);
+    const own = changes.filter((change) => change.collection.name === name);
+    if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);
+  }
 };
 
 const reads = (stored: Collection<Stored>): Pick<ReadModels, 'getMany' | 'scan'> => ({
@@ -109,23 +130,6 @@ export const mongoReadModels = async (
   const live = createLiveGenerations(checkpoints);
   const on = (stored: string) => reads(db.collection<Stored>(stored));
 
-  const commit = (changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']) =>
-    client.withSession((session) =>
-      session.withTransaction(async () => {
-        const filter = { _id: checkpointId, revision: from.revision };
-        const change = { $set: { positions }, $inc: { revision: 1 } };
-        const moved = await checkpoints.findOneAndUpdate(filter, change, { session });
-        if (!moved) return false;
-        for (const { name, version } of collections) {
-          const one = moved.live[name];
-          if (one && one.version > version)
-            throw new Failure('FAILED_PRECONDITION', `a newer version of the software has taken over ${name}`);
-          const own = changes.filter((change) => change.collection.name === name);
-          if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);
-        }
-        return true;
-      }),
-    );
   const getMany: ReadModels['getMany'] = (collection, keys) =>
     live.read(collection, (_, stored) => on(stored).getMany(collection, keys));
 
@@ -157,7 +161,15 @@ export const mongoReadModels = async (
       const { revision, positions } = await live.ask();
       return { revision, positions };
     },
-    commit: (changes, from, positions) => inTime(commit(changes, from, positions), longestMs),
+    commit: (changes, from, positions) =>
+      inTransaction({ client }, async (session) => {
+        const filter = { _id: checkpointId, revision: from.revision };
+        const change = { $set: { positions }, $inc: { revision: 1 } };
+        const moved = await checkpoints.findOneAndUpdate(filter, change, { session });
+        if (!moved || isHeld(moved)) return false;
+        await writeLive(db, moved, { collections, changes }, session);
+        return true;
+      }),
     // The checkpoint comes last: whoever is interrupted starts over, instead of taking a part for the whole.
     reset: async () => {
       await generations.abandon(collections);

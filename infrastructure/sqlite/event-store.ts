@@ -32,6 +32,20 @@ const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Re
   position,
   time,
 });
+
+const allColumns = 'position, stream, id, type, data, metadata, time, remaining';
+type AllRow = readonly [number, string, string, string, string, string, number, number];
+
+/** Events of one append have the same metadata, which is read once for them all. */
+const allRecorded = (rows: readonly AllRow[]): Recorded[] => {
+  let text = '';
+  let known: Recorded['metadata'] | undefined;
+  return rows.map(([position, stream, id, type, data, metadata, time]) => {
+    if (!known || metadata !== text) known = JSON.parse(metadata) as Recorded['metadata'];
+    text = metadata;
+    return { type, data: JSON.parse(data), id, metadata: known, stream, position, time };
+  });
+};
 const streamAppend = ({ stream, expected, events }: StreamWrite): Append[number] => ({
   stream,
   organization: organizationOf(stream),
@@ -136,17 +150,19 @@ export const sqliteEventStore = async (path: string, access: Access = 'write'): 
   const writer = isRead ? noThread : await startThread<Append | Adoption, Appended>('./event-writer', { path });
   const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const ofAll = db.prepare(`SELECT ${columns}, remaining FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+  const ofAll = db.prepare(`SELECT ${allColumns} FROM events WHERE position > ? ORDER BY position LIMIT ?`);
+  // Which is quicker, and this is what reads all of history.
+  ofAll.setReturnArrays(true);
   const last = db.prepare('SELECT max(position) AS position FROM events');
   const head = () => (last.get() as { position: number | null }).position ?? 0;
   const inboxes = new Set<ReturnType<typeof createInbox>>();
 
   /** A batch ends where an append ends, so that nobody who applies batches shows half a command. */
   const allAfter = (after: Position) => {
-    const rows = ofAll.all(after, batchSize) as (Row & { remaining: number })[];
-    const last = rows.at(-1);
-    const rest = last && last.remaining > 0 ? (ofAll.all(last.position, last.remaining) as Row[]) : [];
-    return [...rows, ...rest].map(recorded);
+    const rows = ofAll.all(after, batchSize) as unknown as AllRow[];
+    const [position, remaining] = [rows.at(-1)?.[0] ?? after, rows.at(-1)?.[7] ?? 0];
+    const rest = remaining > 0 ? (ofAll.all(position, remaining) as unknown as AllRow[]) : [];
+    return allRecorded(rest.length > 0 ? [...rows, ...rest] : rows);
   };
 
   const nextFor = (inbox: ReturnType<typeof createInbox>, cursor: Position, look: boolean): readonly Recorded[] => {

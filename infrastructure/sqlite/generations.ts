@@ -9,9 +9,20 @@ export type Table = {
   readonly indexes: Readonly<Record<string, readonly string[]>>;
 };
 
+type State = Generation['state'] | 'retired';
 /** `ready`: it has the indexes of its own version. */
-type Row = Generation & { readonly columns: readonly string[]; readonly indexes: Table['indexes']; ready: boolean };
-type StoredRow = Generation & { columns: string; indexes: string; ready: number };
+type Row = Omit<Generation, 'state'> & {
+  readonly state: State;
+  readonly columns: readonly string[];
+  readonly indexes: Table['indexes'];
+  ready: boolean;
+};
+type StoredRow = Omit<Generation, 'state'> & {
+  state: State;
+  columns: string;
+  indexes: string;
+  ready: number;
+};
 
 export const quoted = (name: string) => `"${name}"`;
 export const tableName = ({ collection, number }: Pick<Generation, 'collection' | 'number'>) =>
@@ -20,6 +31,7 @@ export const tableName = ({ collection, number }: Pick<Generation, 'collection' 
 const schema = `
   CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER, positions TEXT);
   INSERT OR IGNORE INTO checkpoint VALUES (1, 0, '{}');
+  CREATE TABLE IF NOT EXISTS hold (until INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS generations (
     collection TEXT NOT NULL,
     number INTEGER NOT NULL,
@@ -50,15 +62,12 @@ const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
 
 const namesOf = (tables: readonly Table[]) => new Set(tables.map(({ collection }) => collection));
 
-/** The generations of collections in a database; of those that lead to a change only inside a write transaction. */
-export const createGenerations = (db: Database, tables: readonly Table[]) => {
+/** What is written down of generations; those that change it are for inside a write transaction. */
+const createCatalogue = (db: Database) => {
   db.exec(schema);
   const select = db.prepare('SELECT * FROM generations ORDER BY collection, number');
   const insert = db.prepare('INSERT INTO generations VALUES (?, ?, ?, ?, 0, ?, ?, ?)');
   const remove = db.prepare('DELETE FROM generations WHERE collection = ? AND number = ?');
-  const setState = db.prepare('UPDATE generations SET state = ? WHERE collection = ? AND number = ?');
-  const setReady = db.prepare('UPDATE generations SET ready = 1 WHERE collection = ? AND number = ?');
-  const setPosition = db.prepare("UPDATE generations SET position = ? WHERE collection = ? AND state = 'building'");
   const checkpoint = db.prepare('SELECT positions FROM checkpoint');
   const move = db.prepare('UPDATE checkpoint SET revision = revision + 1, positions = ?');
 
@@ -69,57 +78,100 @@ export const createGenerations = (db: Database, tables: readonly Table[]) => {
       indexes: JSON.parse(row.indexes),
       ready: row.ready === 1,
     }));
-  const positions = (): Positions => JSON.parse((checkpoint.get() as { positions: string }).positions);
-  const inState = (state: Generation['state']) => rows().filter((row) => row.state === state);
+  return {
+    inState: (state: State) => rows().filter((row) => row.state === state),
+    positions: (): Positions => JSON.parse((checkpoint.get() as { positions: string }).positions),
+    /** Whoever was about to move the checkpoint notices. */
+    move: (positions: Positions) => move.run(JSON.stringify(positions)),
+    add: ({ collection, version, columns, indexes }: Table, state: State) => {
+      const number = 1 + Math.max(0, ...rows().flatMap((row) => (row.collection === collection ? [row.number] : [])));
+      const ready = state === 'live' || Object.keys(indexes).length === 0;
+      insert.run(collection, number, version, state, JSON.stringify(columns), JSON.stringify(indexes), ready ? 1 : 0);
+      db.exec(createTable(tableName({ collection, number }), columns));
+      return { collection, number };
+    },
+    drop: (row: Pick<Generation, 'collection' | 'number'>) => {
+      remove.run(row.collection, row.number);
+      db.exec(`DROP TABLE IF EXISTS ${quoted(tableName(row))}`);
+    },
+  };
+};
+type Catalogue = ReturnType<typeof createCatalogue>;
 
-  const add = ({ collection, version, columns, indexes }: Table, state: Generation['state']) => {
-    const number = 1 + Math.max(0, ...rows().flatMap((row) => (row.collection === collection ? [row.number] : [])));
-    const ready = state === 'live' || Object.keys(indexes).length === 0;
-    insert.run(collection, number, version, state, JSON.stringify(columns), JSON.stringify(indexes), ready ? 1 : 0);
-    db.exec(createTable(tableName({ collection, number }), columns));
-    return { collection, number };
-  };
-  const drop = (row: Pick<Generation, 'collection' | 'number'>) => {
-    remove.run(row.collection, row.number);
-    db.exec(`DROP TABLE IF EXISTS ${quoted(tableName(row))}`);
-  };
-
-  /** What older versions of this file wrote named the projection's version with its position. */
-  const renamePositions = () => {
-    const stored = Object.entries(positions());
-    if (stored.some(([name]) => name.includes('@')))
-      move.run(JSON.stringify(Object.fromEntries(stored.map(([name, at]) => [name.replace(/@\d+$/, ''), at]))));
-  };
-  const makeLive = (table: Table) => {
+/** Makes a first generation of every collection that has none. */
+const prepare = (db: Database, { positions, move, add, inState }: Catalogue, tables: readonly Table[]) => {
+  // What older versions of this file wrote named the projection's version with its position.
+  const stored = Object.entries(positions());
+  if (stored.some(([name]) => name.includes('@')))
+    move(Object.fromEntries(stored.map(([name, at]) => [name.replace(/@\d+$/, ''), at])));
+  const live = new Set(inState('live').map(({ collection }) => collection));
+  for (const table of tables.filter(({ collection }) => !live.has(collection))) {
     const generation = add(table, 'live');
     for (const [index, columns] of Object.entries(table.indexes))
       db.exec(createIndex(tableName(generation), index, columns));
     db.exec(showView(generation));
+  }
+};
+
+const createSwap = (db: Database, { positions, move, inState }: Catalogue) => {
+  const setState = db.prepare('UPDATE generations SET state = ? WHERE collection = ? AND number = ?');
+  const isFit = (before: Positions) => (row: Row) => row.ready && row.position >= (before[row.collection] ?? 0);
+  return {
+    swap: (wanted: readonly Table[]) =>
+      inTransaction(db, () => {
+        const before = positions();
+        const names = namesOf(wanted);
+        const next = inState('building').filter(({ collection }) => names.has(collection));
+        if (next.length < names.size || !next.every(isFit(before))) return false;
+        for (const { collection, number } of inState('live').filter(({ collection }) => names.has(collection)))
+          setState.run('retired', collection, number);
+        for (const row of next) {
+          setState.run('live', row.collection, row.number);
+          db.exec(showView(row));
+        }
+        const reached = Object.fromEntries(next.map(({ collection, position }) => [collection, position]));
+        move({ ...before, ...reached });
+        db.exec('DELETE FROM hold');
+        return true;
+      }),
+    hold: (ms: number) =>
+      inTransaction(db, () => {
+        db.exec(`DELETE FROM hold; INSERT INTO hold VALUES (${Date.now() + ms})`);
+        move(positions());
+      }),
   };
-  inTransaction(db, () => {
-    renamePositions();
-    const live = new Set(inState('live').map(({ collection }) => collection));
-    for (const table of tables) if (!live.has(table.collection)) makeLive(table);
-  });
+};
+
+/** The generations of collections in a database. */
+export const createGenerations = (db: Database, tables: readonly Table[]) => {
+  const catalogue = createCatalogue(db);
+  const { inState, add, drop, move } = catalogue;
+  inTransaction(db, () => prepare(db, catalogue, tables));
+  const setReady = db.prepare('UPDATE generations SET ready = 1 WHERE collection = ? AND number = ?');
+  const setPosition = db.prepare("UPDATE generations SET position = ? WHERE collection = ? AND state = 'building'");
+  const building = (wanted: readonly Table[]) => {
+    const names = namesOf(wanted);
+    return inState('building').filter(({ collection }) => names.has(collection));
+  };
 
   return {
     inState,
     begin: (wanted: readonly Table[]) =>
       inTransaction(db, () => {
-        const building = new Map(inState('building').map((row) => [row.collection, row]));
+        const begun = new Map(building(wanted).map((row) => [row.collection, row]));
         for (const table of wanted) {
-          const begun = building.get(table.collection);
-          if (begun?.version === table.version) continue;
-          if (begun) drop(begun);
+          const row = begun.get(table.collection);
+          if (row?.version === table.version) continue;
+          if (row) drop(row);
           add(table, 'building');
         }
       }),
     /** Inside a transaction; false, and nothing written, when another builder was faster. */
     advance: (from: Positions, to: Positions) => {
-      const building = new Map(inState('building').map((row) => [row.collection, row]));
       const moved = tables.filter(({ collection }) => to[collection] !== undefined);
+      const rows = new Map(building(moved).map((row) => [row.collection, row]));
       const isAt = ({ collection, version }: Table) => {
-        const row = building.get(collection);
+        const row = rows.get(collection);
         return row?.version === version && row.position === from[collection];
       };
       if (!moved.every(isAt)) return false;
@@ -128,33 +180,15 @@ export const createGenerations = (db: Database, tables: readonly Table[]) => {
     },
     /** Indexes are made last, which is quicker, and one by one, so that others can write between them. */
     makeReady: (wanted: readonly Table[]) => {
-      const names = namesOf(wanted);
-      for (const row of inState('building').filter(({ collection, ready }) => !ready && names.has(collection))) {
+      for (const row of building(wanted).filter(({ ready }) => !ready)) {
         for (const [index, columns] of Object.entries(row.indexes))
           inTransaction(db, () => db.exec(createIndex(tableName(row), index, columns)));
         setReady.run(row.collection, row.number);
       }
     },
-    swap: (wanted: readonly Table[]) =>
-      inTransaction(db, () => {
-        const before = positions();
-        const names = namesOf(wanted);
-        const next = inState('building').filter(({ collection }) => names.has(collection));
-        const fit = next.every(({ collection, position, ready }) => ready && position >= (before[collection] ?? 0));
-        if (!fit || next.length < names.size) return false;
-        for (const { collection, number } of inState('live'))
-          if (names.has(collection)) setState.run('retired', collection, number);
-        for (const row of next) {
-          setState.run('live', row.collection, row.number);
-          db.exec(showView(row));
-        }
-        const reached = Object.fromEntries(next.map(({ collection, position }) => [collection, position]));
-        move.run(JSON.stringify({ ...before, ...reached }));
-        return true;
-      }),
+    ...createSwap(db, catalogue),
     abandon: (wanted: readonly Table[]) => {
-      const names = namesOf(wanted);
-      for (const row of inState('building')) if (names.has(row.collection)) inTransaction(db, () => drop(row));
+      for (const row of building(wanted)) inTransaction(db, () => drop(row));
     },
     removeRetired: () => {
       for (const row of inState('retired')) inTransaction(db, () => drop(row));
@@ -163,7 +197,7 @@ export const createGenerations = (db: Database, tables: readonly Table[]) => {
     forget: () => {
       for (const row of inState('building')) drop(row);
       for (const row of inState('live')) db.exec(`DELETE FROM ${quoted(tableName(row))}`);
-      move.run('{}');
+      move({});
     },
   };
 };

@@ -1,4 +1,9 @@
-import type { Generation, Generations, RebuildableReadModels } from '../../application/ports/generations.js';
+import {
+  type Generation,
+  type Generations,
+  NothingBuilt,
+  type RebuildableReadModels,
+} from '../../application/ports/generations.js';
 import type { Change, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
@@ -82,16 +87,18 @@ const createIndexCheck = (db: Database) => {
 type Writer = Thread<Job, boolean>;
 
 const generationsOver = (db: Database, writer: Writer): Generations => {
-  const all = db.prepare('SELECT collection, number, version, state, position FROM generations');
+  const all = db.prepare(
+    "SELECT collection, number, version, state, position FROM generations WHERE state <> 'retired'",
+  );
   const begun = db.prepare("SELECT number FROM generations WHERE collection = ? AND state = 'building'");
   const write = (job: Job) => writer.run(job).catch(unavailable('the read-model store'));
   const about = (job: 'begin' | 'makeReady' | 'swap' | 'abandon') => (collections: readonly AnyCollection[]) =>
     write({ do: job, collections: collections.map(({ name }) => name) });
-  const generations = () => all.all() as Generation[];
+  const generations = () => (all.all() as Generation[]).map((row) => ({ ...row }));
   const statements = new Map<string, ReturnType<typeof statementsOn>>();
   const building = ({ name: collection }: AnyCollection) => {
     const found = begun.get(collection) as { number: number } | undefined;
-    if (!found) throw new Error(`nothing is built of ${collection}`);
+    if (!found) throw new NothingBuilt(collection);
     const name = tableName({ collection, number: found.number });
     const known = statements.get(name) ?? statementsOn(db, name);
     statements.set(name, known);
@@ -110,6 +117,7 @@ const generationsOver = (db: Database, writer: Writer): Generations => {
     build: (changes, from, to) => write({ do: 'build', changes: changes.map(changeOf), from, to }),
     makeReady: async (collections) => void (await about('makeReady')(collections)),
     swap: about('swap'),
+    hold: async (ms) => void (await write({ do: 'hold', ms })),
     abandon: async (collections) => void (await about('abandon')(collections)),
     removeRetired: async () => void (await write({ do: 'removeRetired' })),
   };

@@ -51,6 +51,8 @@ export type Invocation = {
   readonly openMove: (to: 'services' | 'embedded') => Promise<OpenedMove>;
   /** One line of JSON with --json, the text for people otherwise. */
   readonly print: (answer: object, text: string) => void;
+  /** For what changes in place on a terminal; null where there is none, and with --json. */
+  readonly draw: ((text: string) => void) | null;
   /** For what is worth knowing but is not the answer. */
   readonly complain: (text: string) => void;
   /** Tells how far it has come: over the last such line where a person watches, else as JSON, a line each. */
@@ -64,7 +66,7 @@ export type Invocation = {
 export type Command = {
   readonly words: string;
   readonly summary: string;
-  /** Positional parameters as the help shows them; `[…]` is optional. */
+  /** Positional parameters as the help shows them; `[NAME]` is optional, `[NAME…]` any number of them. */
   readonly parameters?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly details?: () => string;
@@ -111,7 +113,8 @@ export const parse = (command: Command, args: readonly string[]): Parsed => {
   const wanted = command.parameters ?? [];
   const needed = wanted.filter((name) => !name.startsWith('['));
   if (positionals.length < needed.length) throw new UsageError(`${needed[positionals.length]} is needed`);
-  if (positionals.length > wanted.length) throw new UsageError(`unexpected ${positionals[wanted.length]}`);
+  const isOpen = wanted.at(-1)?.endsWith('…]') ?? false;
+  if (positionals.length > wanted.length && !isOpen) throw new UsageError(`unexpected ${positionals[wanted.length]}`);
   return parsed;
 };
 

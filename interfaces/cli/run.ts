@@ -12,7 +12,7 @@ import { doctor } from './doctor.js';
 import { masterKeyRotate } from './master-key.js';
 import { migrate } from './migrate.js';
 import { organizationCreate, organizationList } from './organizations.js';
-import { projectionsStatus } from './projections.js';
+import { projectionsRebuild, projectionsStatus } from './projections.js';
 import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
 import { serve } from './serve.js';
 import { transactionsStuck } from './transactions.js';
@@ -34,6 +34,7 @@ const commands: readonly Command[] = [
   auditExport,
   auditVerify,
   projectionsStatus,
+  projectionsRebuild,
   transactionsStuck,
   devMine,
   devReorg,
@@ -48,7 +49,7 @@ const exit = { done: 0, refused: 1, misused: 2 } as const;
 
 export type Surroundings = Pick<
   Invocation,
-  'environment' | 'open' | 'openMove' | 'examine' | 'stopped' | 'complain' | 'showProgress' | 'proof'
+  'environment' | 'open' | 'openMove' | 'examine' | 'stopped' | 'complain' | 'showProgress' | 'proof' | 'draw'
 > & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
@@ -66,6 +67,7 @@ const runCommand = async (command: Command, args: readonly string[], around: Sur
     options,
     parameters,
     print,
+    draw: json ? null : around.draw,
     // Read when they are needed: who examines them tells what is wrong with them.
     get settings() {
       return around.settings();

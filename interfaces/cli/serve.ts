@@ -24,6 +24,7 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
 const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal: AbortSignal) => Promise<void>> => ({
   ...(wanted.includes('projector') && {
     projector: app.projector.run,
+    'rebuild of changed projections': app.rebuild.runRaised,
     'history sealer': app.sealer.follow,
     'sealer of old history': app.sealer.sealOld,
   }),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { EventStore } from '../../application/ports/event-store.js';
+import type { RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Jobs } from '../../application/ports/jobs.js';
 import type { Limiter } from '../../application/ports/limiter.js';
 import type { PendingTransactions } from '../../application/ports/pending.js';
@@ -57,15 +58,25 @@ export const eventStores = {
   ...(EVENTSTORE_URL && { eventstoredb: async () => ({ open: async () => eventStoreDb(EVENTSTORE_URL, aggregates) }) }),
 } satisfies Record<string, () => Promise<Place<EventStore>>>;
 
-export const readModels = {
+/** `open` may be told what another version of the software would declare. */
+type ModelsPlace = {
+  open(collections?: readonly AnyCollection[]): Promise<RebuildableReadModels>;
+  end?(): Promise<void>;
+};
+
+export const rebuildableReadModels = {
   sqlite: async (collections: readonly AnyCollection[]) => {
     const path = inFile('read-models.db');
-    return { open: () => sqliteReadModels(path, collections) };
+    return { open: (others = collections) => sqliteReadModels(path, others) };
   },
   mongodb: async (collections: readonly AnyCollection[]) => {
     const { url, ...rest } = await mongoDatabase();
-    return { open: () => mongoReadModels(url, collections), ...rest };
+    return { open: (others = collections) => mongoReadModels(url, others), ...rest };
   },
+} satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<ModelsPlace>>;
+
+export const readModels = {
+  ...rebuildableReadModels,
   memory: async () => {
     const store = memoryReadModels();
     return { open: async () => store };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { EventStore } from '../../application/ports/event-store.js';
+import type { RebuildableReadModels } from '../../application/ports/generations.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import { aggregates } from '../../domain/aggregates.js';
 import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
@@ -19,7 +20,7 @@ export type Home = {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly events: () => Promise<EventStore>;
-  readonly readModels: () => Promise<ReadModels>;
+  readonly readModels: () => Promise<RebuildableReadModels>;
   readonly emptyReadModels: () => Promise<ReadModels>;
   /** What can be made to fail; a real server cannot. */
   readonly doubles?: { readonly eventStore: EventStoreDouble; readonly mongo: MongoDouble };

@@ -1,0 +1,35 @@
+import { projections } from '../projections/index.js';
+import type { EventStore } from './ports/event-store.js';
+import type { RebuildableReadModels } from './ports/generations.js';
+import type { StateStore } from './ports/state.js';
+import type { System } from './ports/system.js';
+import { createProjector, type Projector } from './processes/project.js';
+import { createProgress, type Progress } from './progress.js';
+import { createRebuild, type Rebuild } from './rebuild.js';
+import { createStatus, type Status } from './status.js';
+import { createStoppedProjections } from './stopped-projections.js';
+
+/** What keeps the read models true, and tells how true they are. */
+export type Projecting = {
+  readonly progress: Progress;
+  readonly projector: Projector;
+  readonly rebuild: Rebuild;
+  readonly status: Status;
+};
+
+export const createProjecting = (ports: {
+  events: EventStore;
+  readModels: RebuildableReadModels;
+  state: StateStore;
+  system: System;
+}): Projecting => {
+  const progress = createProgress(ports.readModels, ports.system);
+  const stops = createStoppedProjections(ports.state);
+  const projector = createProjector({ ...ports, progress, projections, noteStop: stops.note });
+  return {
+    progress,
+    projector,
+    rebuild: createRebuild({ ...ports, projections }),
+    status: createStatus({ ...ports, projector, stops, projections }),
+  };
+};

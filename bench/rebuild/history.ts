@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+
+const hex = (text: string, length: number) => createHash('sha512').update(text).digest('hex').slice(0, length);
+
+const organizationId = `org_${hex('organization', 32)}`;
+const chain = `0x${hex('chain', 64)}`;
+const walletsOf = 1000;
+/** How many rounds later a transfer is confirmed, told and paid for: long enough to be out of the batch it was seen in. */
+const later = 700;
+
+const blockOf = (round: number) => ({
+  number: 20_000_000 + round,
+  hash: `0x${hex(`block ${round}`, 64)}`,
+  time: 1_767_225_600 + round,
+  chain,
+});
+const at = (round: number) => new Date((1_767_225_600 + round) * 1000).toISOString();
+
+type Told = readonly [type: string, data: object];
+
+const namesOf = (round: number) => {
+  const walletId = `wal_${hex(`wallet ${round % walletsOf}`, 32)}`;
+  const address = `0x${hex(`address ${round}`, 40)}`;
+  const transaction = `0x${hex(`transaction ${round}`, 64)}`;
+  const deliveryId = `whd_${hex(`delivery ${round}`, 32)}.C.${organizationId}`;
+  return { walletId, address, transaction, deliveryId, asset: { standard: 'native' } };
+};
+
+const seen = (round: number): Told[] => {
+  const { walletId, address, transaction, asset } = namesOf(round);
+  const block = blockOf(round);
+  const transfer = {
+    transaction,
+    index: 'native',
+    asset,
+    from: `0x${hex(`sender ${round}`, 40)}`,
+    to: address,
+    value: String(10n ** 15n * BigInt(round)),
+    fee: '1042873000000000',
+    failed: false,
+    details: { nonce: String(round) },
+  };
+  return [
+    ['AddressRegistered', { address, walletId, importAsset: true }],
+    ['TransferObserved', { walletId, block, transfer, own: [address] }],
+    ['BalanceRead', { walletId, address, asset, balance: '0', at: block }],
+  ];
+};
+
+const settled = (round: number): Told[] => {
+  const { walletId, address, transaction, deliveryId, asset } = namesOf(round);
+  const [block, now] = [blockOf(round), blockOf(round + later)];
+  const webhookId = `whk_${hex(`webhook ${round % 10}`, 32)}`;
+  const told = { wallet_id: walletId, address, confirmations: 10, state: 'TRANSFER_STATE_SUCCESS', transaction };
+  return [
+    ['TransferConfirmed', { walletId, block, transaction, index: 'native', failed: false }],
+    ['BalanceRead', { walletId, address, asset, balance: String(round), at: now }],
+    ['ActivitySettled', { walletId, block, open: false }],
+    [
+      'DeliveryRequested',
+      { deliveryId, webhookId, notificationType: 'NOTIFICATION_TYPE_EVM_TRANSACTION_UPDATED', data: told },
+    ],
+    [
+      'DeliveryAttempted',
+      {
+        deliveryId,
+        webhookId,
+        status: 200,
+        failure: '',
+        durationMs: 48,
+        answer: 'thanks',
+        at: 1_770_192_600_940 + round,
+        outcome: 'completed',
+        nextAt: null,
+      },
+    ],
+  ];
+};
+
+/** What one round of a busy organization leaves in the log: about two events a document. */
+const toldIn = (round: number): readonly Told[] => {
+  if (round < walletsOf) {
+    const { walletId } = namesOf(round);
+    return [['WalletRegistered', { walletId, name: `Treasury ${round}`, confirmation: 10 }]];
+  }
+  return [...seen(round), ...(round >= walletsOf + later ? settled(round - later) : [])];
+};
+
+/** The same history every time; no projection looks at the streams. */
+const happenings = function* (events: number) {
+  for (let round = 0, made = 0; made < events; round++) {
+    const causation = `block ${blockOf(round).hash}`;
+    const metadata = JSON.stringify({
+      organizationId,
+      variant: 'C',
+      actor: { kind: 'process', id: 'follower' },
+      requestId: causation,
+      causationId: causation,
+      correlationId: causation,
+      occurredAt: at(round),
+    });
+    for (const [type, data] of toldIn(round)) {
+      if (made++ >= events) return;
+      yield { stream: `${organizationId}.round-${made}`, type, data: JSON.stringify(data), metadata };
+    }
+  }
+};
+
+/** Fills an event store of this project's own format that holds nothing yet. */
+export const fill = async (path: string, events: number) => {
+  await (await sqliteEventStore(path)).close();
+  const db = openDatabase(path, 'relaxed');
+  const insert = db.prepare(
+    'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining) VALUES (?, 0, ?, ?, ?, ?, ?, 0, 0)',
+  );
+  inTransaction(db, () => {
+    for (const { stream, type, data, metadata } of happenings(events))
+      insert.run(stream, organizationId, stream, type, data, metadata);
+  });
+  db.close();
+};

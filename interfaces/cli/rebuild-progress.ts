@@ -1,0 +1,67 @@
+import type { RebuildProgress } from '../../application/rebuild.js';
+import type { Invocation } from './command.js';
+
+const drawEveryMs = 100;
+const lineEveryMs = 1000;
+const barLength = 30;
+const rubOut = '\r\u001b[2K';
+
+const duration = (seconds: number) => {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const padded = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${padded(minutes)}` : minutes}:${padded(whole % 60)}`;
+};
+
+type Measured = {
+  readonly phase: RebuildProgress['phase'];
+  readonly position: number;
+  readonly head: number;
+  readonly percent: number;
+  readonly events: number;
+  readonly events_per_second: number;
+  readonly eta_seconds: number | null;
+};
+
+const barOf = ({ phase, percent, events, events_per_second, eta_seconds }: Measured) => {
+  const full = Math.round((barLength * percent) / 100);
+  const bar = `${'█'.repeat(full)}${'░'.repeat(barLength - full)}`;
+  const left = eta_seconds === null ? '' : `, ${duration(eta_seconds)} left`;
+  return `${phase.padEnd(9)} ${bar} ${String(percent).padStart(3)} %  ${events} events, ${events_per_second}/s${left}`;
+};
+
+/** A bar that moves on a terminal, a line of JSON a second elsewhere. */
+export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>) => {
+  const started = performance.now();
+  let first: number | undefined;
+  let [told, phase]: [number, string] = [Number.NEGATIVE_INFINITY, ''];
+
+  const measure = (progress: RebuildProgress): Measured => {
+    const { position, head, events } = progress;
+    const seconds = (performance.now() - started) / 1000;
+    first ??= position;
+    const done = position - first;
+    return {
+      phase: progress.phase,
+      position,
+      head,
+      percent: head === 0 ? 100 : Math.floor((100 * position) / head),
+      events,
+      events_per_second: Math.round(events / seconds),
+      eta_seconds: done > 0 ? Math.ceil((seconds * (head - position)) / done) : null,
+    };
+  };
+  return {
+    tell: (progress: RebuildProgress) => {
+      const now = performance.now();
+      const isDue = now - told >= (draw ? drawEveryMs : lineEveryMs);
+      if (!isDue && progress.phase === phase) return;
+      [told, phase] = [now, progress.phase];
+      const measured = measure(progress);
+      if (draw) draw(`${rubOut}${barOf(measured)}`);
+      else print(measured, JSON.stringify(measured));
+    },
+    end: () => draw?.(rubOut),
+    seconds: () => (performance.now() - started) / 1000,
+  };
+};

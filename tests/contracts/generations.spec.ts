@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import type { Generation, RebuildableReadModels } from '../../application/ports/generations.js';
+import type { Collection } from '../../projections/define.js';
+import { rebuildableReadModels } from '../support/adapters.js';
+import { type Place, usePlace } from '../support/places.js';
+
+type Note = { id: string; owner: string; at: number };
+const notes: Collection<Note> = {
+  name: 'notes',
+  version: 2,
+  indexes: { all: { equal: [], order: 'at' }, byOwner: { equal: ['owner'], order: 'at' } },
+};
+const letters: Collection<Note> = { ...notes, name: 'letters' };
+/** As an older version of the software declared it. */
+const oldNotes: Collection<Note> = { ...notes, version: 1, indexes: { all: { equal: [], order: 'at' } } };
+
+const put = (id: string, at: number, collection = notes) => ({
+  collection,
+  scope: 'one',
+  id,
+  document: { id, at, owner: 'ann' },
+});
+const key = (id: string) => ({ scope: 'one', id });
+
+for (const [adapter, place] of Object.entries(rebuildableReadModels))
+  describe(`generations contract: ${adapter}`, () => {
+    let declared: readonly Collection<Note>[] = [];
+    const { open } = usePlace<Place<RebuildableReadModels>>(async () => {
+      const { open: openAs, ...rest } = await place([]);
+      return { ...rest, open: () => openAs(declared) };
+    });
+    let store: RebuildableReadModels;
+    beforeEach(async () => {
+      declared = [notes, letters];
+    });
+    const openNew = async () => {
+      store = await open();
+      return store;
+    };
+    const commit = async (position: number, ...changes: Parameters<RebuildableReadModels['commit']>[0]) => {
+      const from = await store.checkpoint();
+      const positions = { ...from.positions, notes: position, letters: position };
+      assert.equal(await store.commit(changes, from, positions), true);
+    };
+    const build = (from: number, to: number, ...changes: Parameters<RebuildableReadModels['commit']>[0]) =>
+      store.generations.build(changes, { notes: from }, { notes: to });
+    const found = async (state: Generation['state'], of = 'notes') =>
+      (await store.generations.all()).find((one) => one.collection === of && one.state === state);
+    const atOf = async (id: string, from = store) => (await from.get(notes, key(id)))?.at ?? null;
+    const listed = async (from = store) =>
+      (await from.page(notes, 'one', { index: 'all', equal: [], limit: 9 })).documents.map(({ id }) => id);
+
+    it('has one live generation of each collection at first', async () => {
+      await openNew();
+      assert.deepEqual(
+        (await store.generations.all())
+          .map(({ collection, number, version, state }) => [collection, number, version, state])
+          .sort(),
+        [
+          ['letters', 1, 2, 'live'],
+          ['notes', 1, 2, 'live'],
+        ],
+      );
+    });
+
+    it('builds beside the live one, which nobody notices before the swap, and everybody at once then', async () => {
+      await openNew();
+      const other = await open();
+      await commit(5, put('a', 1), put('b', 2));
+      await store.generations.begin([notes]);
+      assert.deepEqual(await found('building'), {
+        collection: 'notes',
+        number: 2,
+        version: 2,
+        state: 'building',
+        position: 0,
+      });
+      assert.equal(await build(0, 6, put('a', 10), put('c', 30)), true);
+      assert.deepEqual([await atOf('a'), await atOf('c'), await listed(other)], [1, null, ['b', 'a']]);
+      assert.deepEqual(await store.generations.built.getMany(notes, [key('c'), key('b')]), [
+        { id: 'c', at: 30, owner: 'ann' },
+        null,
+      ]);
+      assert.equal((await found('building'))?.position, 6);
+      await store.generations.makeReady([notes]);
+      const before = await store.checkpoint();
+      assert.equal(await store.generations.swap([notes]), true);
+      for (const reader of [store, other]) {
+        assert.deepEqual(await listed(reader), ['c', 'a']);
+        assert.equal(await atOf('a', reader), 10);
+        assert.equal(await atOf('b', reader), null);
+      }
+      assert.deepEqual((await store.checkpoint()).positions, { notes: 6, letters: 5 });
+      assert.equal(await store.commit([put('z', 1)], before, before.positions), false);
+      assert.equal((await found('live'))?.number, 2);
+      assert.equal(await found('building'), undefined);
+    });
+
+    it('writes to the one that is live after the swap, from every process', async () => {
+      await openNew();
+      const other = await open();
+      await commit(1, put('a', 1));
+      await store.generations.begin([notes]);
+      await build(0, 1, put('a', 1));
+      await store.generations.makeReady([notes]);
+      await other.generations.swap([notes]);
+      await commit(2, put('b', 2));
+      await store.generations.removeRetired();
+      assert.deepEqual(
+        [await listed(), await listed(other)],
+        [
+          ['b', 'a'],
+          ['b', 'a'],
+        ],
+      );
+    });
+
+    it('lets one of two builders write, and nothing of what the other was too late with', async () => {
+      await openNew();
+      await store.generations.begin([notes]);
+      assert.equal(await build(0, 3, put('a', 1)), true);
+      assert.equal(await build(0, 4, put('a', 9), put('x', 9)), false);
+      assert.equal(await build(2, 4, put('a', 9)), false);
+      assert.deepEqual(await store.generations.built.getMany(notes, [key('a'), key('x')]), [
+        { id: 'a', at: 1, owner: 'ann' },
+        null,
+      ]);
+      assert.equal((await found('building'))?.position, 3);
+    });
+
+    it('moves all of several generations that are built together, or none', async () => {
+      await openNew();
+      await store.generations.begin([notes, letters]);
+      assert.equal(await build(0, 3, put('a', 1)), true);
+      const { generations } = store;
+      assert.equal(await generations.build([put('b', 1)], { notes: 0, letters: 0 }, { notes: 7, letters: 7 }), false);
+      assert.equal((await found('building', 'letters'))?.position, 0);
+      assert.equal(
+        await generations.build([put('b', 1, letters)], { notes: 3, letters: 0 }, { notes: 7, letters: 7 }),
+        true,
+      );
+      await generations.makeReady([notes, letters]);
+      assert.equal(await generations.swap([notes, letters]), true);
+      assert.deepEqual((await store.checkpoint()).positions, { notes: 7, letters: 7 });
+      assert.deepEqual(await store.get(letters, key('b')), { id: 'b', at: 1, owner: 'ann' });
+    });
+
+    it('refuses to swap what is behind the live one, or was never begun', async () => {
+      await openNew();
+      await commit(5, put('a', 1));
+      assert.equal(await store.generations.swap([notes]), false);
+      await store.generations.begin([notes]);
+      await build(0, 4, put('a', 7));
+      await store.generations.makeReady([notes]);
+      assert.equal(await store.generations.swap([notes]), false);
+      assert.equal(await atOf('a'), 1);
+      await build(4, 5);
+      assert.equal(await store.generations.swap([notes]), true);
+      assert.equal(await atOf('a'), 7);
+    });
+
+    it('holds the live ones for a swap, and lets them go after it, or after a while', async () => {
+      await openNew();
+      await commit(5, put('a', 1));
+      const before = await store.checkpoint();
+      await store.generations.hold(5000);
+      assert.equal(await store.commit([put('a', 9)], before, { notes: 6 }), false);
+      assert.equal(await store.commit([put('a', 9)], await store.checkpoint(), { notes: 6 }), false);
+      assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [1, 5]);
+      await store.generations.begin([notes]);
+      await build(0, 5, put('a', 2));
+      await store.generations.makeReady([notes]);
+      assert.equal(await store.generations.swap([notes]), true);
+      await commit(6, put('b', 3));
+      await store.generations.hold(1);
+      const over = Date.now() + 1;
+      while (Date.now() <= over);
+      await commit(7, put('c', 4));
+      assert.deepEqual(await listed(), ['c', 'b', 'a']);
+    });
+
+    it('goes on with what was begun, in another process too, and begins anew once it is abandoned', async () => {
+      await openNew();
+      await store.generations.begin([notes]);
+      await build(0, 4, put('a', 7));
+      store = await open();
+      await store.generations.begin([notes]);
+      assert.deepEqual([(await found('building'))?.number, (await found('building'))?.position], [2, 4]);
+      await store.generations.abandon([notes]);
+      assert.equal(await found('building'), undefined);
+      assert.equal(await build(4, 5, put('a', 8)), false);
+      await store.generations.begin([notes]);
+      assert.equal((await found('building'))?.position, 0);
+      assert.deepEqual(await store.generations.built.scan(notes), []);
+    });
+
+    it('forgets what is built when it is reset', async () => {
+      await openNew();
+      await commit(5, put('a', 1));
+      await store.generations.begin([notes]);
+      await build(0, 5, put('a', 1));
+      await store.reset();
+      assert.equal(await found('building'), undefined);
+      assert.equal(await atOf('a'), null);
+    });
+
+    describe('of an older version of a collection', () => {
+      beforeEach(async () => {
+        declared = [oldNotes, letters];
+        await openNew();
+        await commit(5, put('a', 1, oldNotes), put('b', 2, oldNotes));
+        declared = [notes, letters];
+        await openNew();
+      });
+      it('serve, and are kept going, until one of the new version is swapped in', async () => {
+        await commit(6, put('c', 3));
+        assert.deepEqual([await listed(), (await found('live'))?.version], [['c', 'b', 'a'], 1]);
+        const owned = () => store.page(notes, 'one', { index: 'byOwner', equal: ['ann'], limit: 9 });
+        await assert.rejects(owned(), { code: 'UNAVAILABLE', message: /being rebuilt/ });
+        await store.generations.begin([notes]);
+        await build(0, 6, put('a', 1), put('b', 2), put('c', 3));
+        await store.generations.makeReady([notes]);
+        assert.equal(await store.generations.swap([notes]), true);
+        assert.equal((await owned()).documents.length, 3);
+        assert.equal((await found('live'))?.version, 2);
+      });
+      it('are no longer written by the older software once the newer has taken over', async () => {
+        await store.generations.begin([notes]);
+        await build(0, 5, put('a', 1));
+        await store.generations.makeReady([notes]);
+        await store.generations.swap([notes]);
+        declared = [oldNotes, letters];
+        await openNew();
+        const from = await store.checkpoint();
+        await assert.rejects(store.commit([], from, { ...from.positions, notes: 99 }));
+        assert.deepEqual((await store.checkpoint()).positions, from.positions);
+      });
+    });
+  });
