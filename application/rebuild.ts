@@ -27,7 +27,7 @@ export type Rebuilt = {
   /** Projections that cannot apply an event, and why. */
   readonly failures: Readonly<Record<string, string>>;
 };
-export type RebuildOptions = {
+type RebuildOptions = {
   readonly signal: AbortSignal;
   readonly tell: (progress: RebuildProgress) => void;
   /** Only swaps what is the same. */
