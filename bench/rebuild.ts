@@ -78,7 +78,7 @@ export const rebuild: Bench = async function* () {
     await fill(file('events.db'), events);
     const log = await sqliteEventStore(file('events.db'));
     const readModels = await sqliteReadModels(file('read-models.db'), projections);
-    const system = nodeSystem(new Uint8Array(32), silent);
+    const system = nodeSystem({ service: new Uint8Array(32), stores: new Uint8Array(32) }, silent);
     const { run } = createRebuild({ events: log, readModels, system, projections });
     const took = await timed(() => run(projections, { signal: new AbortController().signal, tell: () => undefined }));
     await readModels.close();

@@ -20,6 +20,15 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
       return JSON.stringify({ ...chain, position: at(chain.position) });
     },
   ],
+  [
+    /^projector$/,
+    (value, at) => {
+      const stops = Object.entries(JSON.parse(value) as Record<string, { position: Position }>);
+      return JSON.stringify(
+        Object.fromEntries(stops.map(([name, stop]) => [name, { ...stop, position: at(stop.position) }])),
+      );
+    },
+  ],
   [/^[a-z-]+$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : unknown())],
 ];
 

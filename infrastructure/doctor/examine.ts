@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Examined, fail, futureFinding, ok } from '../../application/findings.js';
 import { createStatus } from '../../application/status.js';
+import { createStoppedProjections } from '../../application/stopped-projections.js';
 import { storeChecks } from '../../application/store-checks.js';
 import { createStuck } from '../../application/stuck-transactions.js';
 import { aggregates } from '../../domain/aggregates.js';
@@ -78,11 +79,11 @@ const embeddedClock = ({ events }: Stores): Check => ({
 const lookInto = (config: Config, stores: Stores, opened: Opened): readonly Check[] => {
   const system = nodeSystem({ service: nothingSigned, stores: nothingSigned }, quiet);
   const noneStopped = { stopped: () => new Map() };
-  const own = async () => ({
-    events: await stores.events(),
-    state: await stores.state(),
-    readModels: await stores.readModels(),
-  });
+  const own = async () => {
+    const state = await stores.state();
+    const stops = createStoppedProjections(state);
+    return { events: await stores.events(), readModels: await stores.readModels(), state, stops };
+  };
   return [
     vaultCheck(config, stores),
     ...(config.eventStoreUrl === undefined ? [embeddedClock(stores)] : []),

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
+import type { StoredCollection } from './live.js';
 
 /** Where a document's field lies in the stored record. */
 export const fieldOf = (name: string) => `document.${name}`;
@@ -30,18 +31,18 @@ const existing = async (db: Db, name: string) => {
 };
 
 /** Of each collection, which declared indexes are not there, or are others. */
-export const missingIndexes = async (db: Db, collections: readonly AnyCollection[]): Promise<readonly string[]> => {
+export const missingIndexes = async (db: Db, wanted: readonly StoredCollection[]): Promise<readonly string[]> => {
   const missing: string[] = [];
-  for (const collection of collections) {
-    const found = await existing(db, collectionName(collection));
+  for (const { collection, stored } of wanted) {
+    const found = await existing(db, stored);
     for (const { name, key } of indexesOf(collection))
-      if (found.get(name) !== JSON.stringify(key)) missing.push(`${collectionName(collection)}.${name}`);
+      if (found.get(name) !== JSON.stringify(key)) missing.push(`${stored}.${name}`);
   }
   return missing;
 };
 
 /** Makes what is declared, and stops if an index of that name is there but is another one. */
-export const ensureIndexes = async (db: Db, wanted: readonly { collection: AnyCollection; stored: string }[]) => {
+export const ensureIndexes = async (db: Db, wanted: readonly StoredCollection[]) => {
   for (const { collection, stored: name } of wanted) {
     const found = await existing(db, name);
     const declared = indexesOf(collection);

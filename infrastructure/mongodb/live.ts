@@ -29,6 +29,17 @@ export const collectionName = (collection: string, number: number) => `${collect
 export const indexesOf = ({ indexes }: AnyCollection): Live['indexes'] =>
   Object.fromEntries(Object.entries(indexes).map(([name, { equal, order }]) => [name, [...equal, order]]));
 
+export type StoredCollection = { readonly collection: AnyCollection; readonly stored: string };
+
+/** Where those lie whose live generation is of the version that this software declares. */
+export const ownOf = (live: StoredCheckpoint['live'], collections: readonly AnyCollection[]): StoredCollection[] =>
+  collections.flatMap((collection) => {
+    const one = live[collection.name];
+    return one?.version === collection.version
+      ? [{ collection, stored: collectionName(collection.name, one.number) }]
+      : [];
+  });
+
 /** For so long what was read of the checkpoint is taken for true. */
 const trustedMs = 250;
 /** Nothing is swapped before everybody who reads knows that it may be. */

@@ -6,7 +6,14 @@ import type { AnyCollection } from '../../projections/define.js';
 import { connectMongo, inTime, longestMs } from './connection.js';
 import { inTransaction, mongoGenerations } from './generations.js';
 import { ensureIndexes, fieldOf } from './indexes.js';
-import { checkpointId, collectionName, createLiveGenerations, indexesOf, type StoredCheckpoint } from './live.js';
+import {
+  checkpointId,
+  collectionName,
+  createLiveGenerations,
+  indexesOf,
+  ownOf,
+  type StoredCheckpoint,
+} from './live.js';
 
 type Stored = { _id: string; scope: string; id: string; document: Record<string, unknown> };
 type Query = Parameters<ReadModels['page']>[2];
@@ -67,13 +74,7 @@ const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collec
     await checkpoints.updateOne({ ...self, [`live.${name}`]: { $exists: false } }, change);
   }
   const { live } = (await checkpoints.findOne(self)) ?? nothing;
-  const own = collections.flatMap((collection) => {
-    const one = live[collection.name as keyof typeof live] as StoredCheckpoint['live'][string] | undefined;
-    return one?.version === collection.version
-      ? [{ collection, stored: collectionName(collection.name, one.number) }]
-      : [];
-  });
-  await ensureIndexes(db, own);
+  await ensureIndexes(db, ownOf(live, collections));
 };
 
 const isHeld = ({ heldUntil = 0 }: StoredCheckpoint) => {
