@@ -25,6 +25,8 @@ const write = (path, contents) => {
 const external = [
   '@photostructure/sqlite',
   '@nomicfoundation/*',
+  '@ton/core',
+  '@ton/crypto',
   '@ton/sandbox',
   '@eventstore/db-client',
   'mongodb',
