@@ -11,7 +11,7 @@ export type Sizes = {
   /** So many documents are kept in memory, for the events that touch them again. */
   readonly keptAtMost: number;
 };
-export const usualSizes: Sizes = { writtenAtOnce: 5000, keptAtMost: 20_000 };
+export const usualSizes: Sizes = { writtenAtOnce: 10_000, keptAtMost: 30_000 };
 
 type Entry = {
   readonly key: Slotted;
@@ -120,20 +120,23 @@ export const createBuilder = (
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
   let changed = 0;
+  /** While one part is written the next one waits, so that the writer never does. */
   let writing: Promise<boolean> = Promise.resolve(true);
+  let waiting = writing;
 
   const flush = async () => {
     const [start, end] = [written, made];
     if (!(await writing)) return false;
+    writing = waiting;
     const kept = [...shelves.values()].reduce((sum, shelf) => sum + shelf.size(), 0);
     for (const shelf of shelves.values()) shelf.forget(Math.ceil((shelf.size() * (kept - keptAtMost)) / kept));
     const moved = moving().filter((one) => at(start, one) < at(end, one));
     if (moved.length === 0) return true;
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
     const pick = (positions: Positions) => Object.fromEntries(moved.map((one) => [one.name, at(positions, one)]));
-    writing = generations.build(changes, pick(start), pick(end));
-    // It is asked for when the next part is ready; meanwhile nobody listens.
-    writing.catch(() => undefined);
+    waiting = generations.build(changes, pick(start), pick(end));
+    // It is asked for when another part is ready; meanwhile nobody listens.
+    waiting.catch(() => undefined);
     written = end;
     changed = 0;
     return true;
@@ -167,7 +170,7 @@ export const createBuilder = (
       made = { ...made, ...Object.fromEntries(reached) };
       return changed < writtenAtOnce || flush();
     },
-    flush: async () => (await flush()) && writing,
+    flush: async () => (await flush()) && (await writing) && waiting,
     failed: () => failed,
   };
 };

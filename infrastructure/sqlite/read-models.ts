@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import {
   type Generation,
   type Generations,
@@ -5,6 +6,7 @@ import {
   type RebuildableReadModels,
 } from '../../application/ports/generations.js';
 import type { Change, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
+import { createTurns } from '../../application/turns.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
@@ -14,6 +16,7 @@ import { type Table, tableName } from './generations.js';
 import { noThread, startThread, type Thread } from './thread.js';
 
 const scannedAtOnce = 1000;
+const writtenWithoutPause = 200;
 
 type Scanned = { scope: string; id: string; document: string };
 type Listed = { id: string; document: string; key: number | string };
@@ -86,7 +89,18 @@ const createIndexCheck = (db: Database) => {
 
 type Writer = Thread<Job, boolean>;
 
+/** What is built is written in large parts; whoever else is to be answered does not wait for all of one. */
+const rowsOf = async (changes: readonly Change[]): Promise<DocumentChange[]> => {
+  const rows: DocumentChange[] = [];
+  for (let from = 0; from < changes.length; from += writtenWithoutPause) {
+    if (from > 0) await breathe();
+    for (const change of changes.slice(from, from + writtenWithoutPause)) rows.push(changeOf(change));
+  }
+  return rows;
+};
+
 const generationsOver = (db: Database, writer: Writer): Generations => {
+  const inTurn = createTurns();
   const all = db.prepare(
     "SELECT collection, number, version, state, position FROM generations WHERE state <> 'retired'",
   );
@@ -114,7 +128,7 @@ const generationsOver = (db: Database, writer: Writer): Generations => {
       },
       scan: async (collection, after) => building(collection).scan(after),
     },
-    build: (changes, from, to) => write({ do: 'build', changes: changes.map(changeOf), from, to }),
+    build: async (changes, from, to) => write({ do: 'build', changes: await inTurn(() => rowsOf(changes)), from, to }),
     makeReady: async (collections) => void (await about('makeReady')(collections)),
     swap: about('swap'),
     hold: async (ms) => void (await write({ do: 'hold', ms })),

@@ -220,12 +220,11 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
         }
       };
       const work = Promise.all([reading(), writing()]);
-      for (let n = 0; n < times; n++) assert.equal((await rebuilt({}, [counts])).outcome, 'swapped');
+      for (let n = 0; n < times || reads <= 10; n++) assert.equal((await rebuilt({}, [counts])).outcome, 'swapped');
       over.abort();
       await work;
       await reached([counts]);
       await stop();
-      assert.ok(reads > 10);
       assert.equal((await models.get(counts, { scope: everybody, id: 'all' }))?.count, await events.countAfter(0));
     });
 

@@ -15,6 +15,7 @@ const reads: Readonly<Record<string, (redis: Redis, key: string) => Promise<unkn
   list: (redis, key) => redis.lrange(key, 0, -1),
   set: (redis, key) => redis.smembers(key),
   zset: (redis, key) => redis.zrange(key, '0', '-1'),
+  stream: (redis, key) => redis.xrange(key, '-', '+'),
   // It expired between two questions.
   none: async () => null,
 };
