@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { EventStore, NewEvent, Recorded } from '../../application/ports/event-store.js';
-import { noStream } from '../../application/ports/event-store.js';
+import type { EventStore, Recorded } from '../../application/ports/event-store.js';
 import { eventStores } from '../support/adapters.js';
+import { collect, event, numbers, write } from '../support/counted-events.js';
 import { usePlace } from '../support/places.js';
-
-const event = (n: number): NewEvent => ({
-  id: randomUUID(),
-  type: 'Counted',
-  data: { n },
-  metadata: {
-    organizationId: 'org_a',
-    variant: 'x',
-    actor: { kind: 'process', id: 'test' },
-    requestId: 'r',
-    causationId: 'r',
-    correlationId: 'r',
-    occurredAt: '2026-01-01T00:00:00.000Z',
-  },
-});
-const write = (stream: string, events: NewEvent[], expected = noStream) => ({ stream, expected, events });
-const numbers = (events: readonly NewEvent[]) => events.map(({ data }) => (data as { n: number }).n);
-const collect = async (batches: AsyncIterable<readonly Recorded[]>) => {
-  const all: Recorded[] = [];
-  for await (const batch of batches) all.push(...batch);
-  return all;
-};
 
 for (const [adapter, place] of Object.entries(eventStores))
   describe(`event store contract, of adoption: ${adapter}`, () => {

@@ -4,36 +4,15 @@ import {
   beginning,
   type EventStore,
   type Moment,
-  type NewEvent,
   noStream,
   type Position,
   type Recorded,
   WrongRevision,
 } from '../../application/ports/event-store.js';
 import { eventStores } from '../support/adapters.js';
+import { collect, event, numbers, write } from '../support/counted-events.js';
 import { usePlace } from '../support/places.js';
 
-const event = (n: number, extra: object = {}): NewEvent => ({
-  id: randomUUID(),
-  type: 'Counted',
-  data: { n, ...extra },
-  metadata: {
-    organizationId: 'org_a',
-    variant: 'x',
-    actor: { kind: 'process', id: 'test' },
-    requestId: 'r',
-    causationId: 'r',
-    correlationId: 'r',
-    occurredAt: '2026-01-01T00:00:00.000Z',
-  },
-});
-const write = (stream: string, events: NewEvent[], expected = noStream) => ({ stream, expected, events });
-const numbers = (events: readonly NewEvent[]) => events.map(({ data }) => (data as { n: number }).n);
-const collect = async (batches: AsyncIterable<readonly Recorded[]>) => {
-  const all: Recorded[] = [];
-  for await (const batch of batches) all.push(...batch);
-  return all;
-};
 const range = (length: number) => Array.from({ length }, (_, n) => n);
 
 for (const [adapter, place] of Object.entries(eventStores))
