@@ -12,8 +12,8 @@ import { openScene, type Scene } from '../support/webhook-scene.js';
 
 /** `npm run soak` is the long run. The doubles of the engines are in this process, with the chain and the receivers. */
 const sizeOn = ({ isEmbedded }: Engine) => ({
-  activities: isEmbedded ? 150 : 60,
-  kills: isEmbedded ? 4 : 2,
+  activities: isEmbedded ? 80 : 40,
+  kills: 2,
   odds: { slow: 0.15, fail: 0.08, reset: 0.05, hang: 0.02 },
   patienceMs: 90_000,
 });
