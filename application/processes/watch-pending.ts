@@ -35,14 +35,18 @@ const createBell = (system: System, signal: AbortSignal) => {
   };
 };
 
-const inParts = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
-  for (let i = 0; i < items.length; i += atOnce) await Promise.all(items.slice(i, i + atOnce).map(work));
+/** Those of a part are asked about in one bundle. */
+const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) => Promise<void>) => {
+  for (let i = 0; i < items.length; i += atOnce) {
+    const bundle = Symbol('pending');
+    await Promise.all(items.slice(i, i + atOnce).map((item) => work(item, bundle)));
+  }
 };
 
 /** Null when no node knows it; undefined when what they say of it makes no sense. */
-const findTransaction = async (node: Node, hash: string): Promise<Raw | null | undefined> => {
+const findTransaction = async (node: Node, hash: string, bundle: symbol): Promise<Raw | null | undefined> => {
   try {
-    const found = await node.ask('eth_getTransactionByHash', [hash]);
+    const found = await node.ask('eth_getTransactionByHash', [hash], bundle);
     return found === null ? null : rawRecord(found, 'a transaction');
   } catch (error) {
     if (error instanceof NodeRefusal) return error.kind === 'missing' ? null : undefined;
@@ -65,8 +69,8 @@ const createLook =
   ({ node, pending, system }: Ports) =>
   async (hashes: readonly string[]) => {
     const seen: PendingTransaction[] = [];
-    await inParts(hashes, async (hash) => {
-      const raw = await findTransaction(node, hash);
+    await inParts(hashes, async (hash, bundle) => {
+      const raw = await findTransaction(node, hash, bundle);
       const found = raw && readPending(raw, system.now());
       if (found) seen.push(found);
     });
@@ -82,8 +86,8 @@ const createCheck = ({ node, pending, system }: Ports) => {
     last = some.at(-1) ?? null;
     const gone: string[] = [];
     const used: UsedNonce[] = [];
-    await inParts(some, async (one) => {
-      const raw = await findTransaction(node, one.hash);
+    await inParts(some, async (one, bundle) => {
+      const raw = await findTransaction(node, one.hash, bundle);
       if (raw === null) gone.push(one.hash);
       else if (raw && isIncluded(raw)) used.push(one);
     });

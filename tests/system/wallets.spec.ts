@@ -9,16 +9,13 @@ import * as walletOperations from '../../interfaces/operations/wallets.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import { engines } from '../support/engines.js';
 import { call, problemIn } from '../support/http.js';
+import { refusedWith } from '../support/payments.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
 const wallets = variants.filter((variant) => variant.surface === 'wallet');
 const here: readonly unknown[] = Object.values({ ...walletOperations, ...addressOperations });
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const evmAddress = () => `0x${hex(20)}`;
-const refusedWith = (code: string) => (error: unknown) => {
-  assert.equal((error as { problem?: { code: string } }).problem?.code, code);
-  return true;
-};
 
 for (const engine of engines)
   describe(`wallets and addresses over HTTP, on ${engine.name}`, () => {
