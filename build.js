@@ -28,10 +28,6 @@ const external = [
   '@ton/core',
   '@ton/crypto',
   '@ton/sandbox',
-  '@eventstore/db-client',
-  'mongodb',
-  'bullmq',
-  'ioredis',
 ];
 
 /** The command, and what runs in threads of its own and is loaded by its name. */
