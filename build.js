@@ -22,13 +22,7 @@ const write = (path, contents) => {
 };
 
 /** What brings files of its own, or is loaded only where an engine is configured. */
-const external = [
-  '@photostructure/sqlite',
-  '@nomicfoundation/*',
-  '@ton/core',
-  '@ton/crypto',
-  '@ton/sandbox',
-];
+const external = ['@photostructure/sqlite', '@nomicfoundation/*', '@ton/core', '@ton/crypto', '@ton/sandbox'];
 
 /** The command, and what runs in threads of its own and is loaded by its name. */
 const entries = (files) => [

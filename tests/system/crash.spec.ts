@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { engines } from '../support/engines.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
 const evmAddress = () => `0x${randomBytes(20).toString('hex')}`;
-const batchSize = 40;
-
 /** What the service acknowledged: it must be there whatever happens. */
-type Acknowledged = { wallets: Map<string, string[]> };
+type Acknowledged = { wallets: Map<string, string[]>; batchSize: number };
 
 /** Commands from several callers until the service dies under them, some time after so many were answered. */
 const hammer = async (service: Service, acknowledged: Acknowledged, answers: number) => {
@@ -18,7 +17,7 @@ const hammer = async (service: Service, acknowledged: Acknowledged, answers: num
     for (;;) {
       const { wallet_id } = await client.c.registerWallet({ name: 'survivor' });
       acknowledged.wallets.set(wallet_id, []);
-      const addresses = Array.from({ length: batchSize }, evmAddress);
+      const addresses = Array.from({ length: acknowledged.batchSize }, evmAddress);
       await client.c.batchRegisterAddresses({ wallet_id, addresses });
       acknowledged.wallets.set(wallet_id, addresses);
       answered += 2;
@@ -32,7 +31,9 @@ for (const engine of engines)
   describe(`kill -9, on ${engine.name}`, () => {
     it('loses nothing that was acknowledged, keeps no half batch, and read models equal a rebuild', async function () {
       this.timeout(180_000);
-      const acknowledged: Acknowledged = { wallets: new Map() };
+      // The engines' doubles store one event after the other.
+      const batchSize = engine.isEmbedded ? 40 : 12;
+      const acknowledged: Acknowledged = { wallets: new Map(), batchSize };
       let service = await startService({ on: engine });
       const { home } = service;
       for (let round = 0; round < 5; round++) {
@@ -71,7 +72,7 @@ for (const engine of engines)
           }
       };
       const callers = Array.from({ length: 16 }, caller);
-      while (outcomes.length < 200) await new Promise(setImmediate);
+      while (outcomes.length < 200) await sleep(5);
       const stopping = Date.now();
       assert.equal(await service.stop(), 0);
       assert.ok(Date.now() - stopping < 10_000);
