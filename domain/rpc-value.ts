@@ -34,3 +34,9 @@ export const isNamedBlock = (value: unknown): boolean => {
   const { blockHash, blockNumber } = value;
   return blockHash === undefined ? isQuantity(blockNumber) : isHash(blockHash) && blockNumber === undefined;
 };
+
+/** What waits in a node's pool for its turn, by txpool_content: by sender and nonce. */
+export const waitingInPool = (content: unknown): readonly Readonly<Record<string, unknown>>[] => {
+  const queues = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
+  return queues.flatMap((queue) => (isRecord(queue) ? Object.values(queue).filter(isRecord) : []));
+};

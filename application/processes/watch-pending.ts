@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import { isRecord } from '../../domain/rpc-value.js';
+import { waitingInPool } from '../../domain/rpc-value.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransaction, PendingTransactions, UsedNonce } from '../ports/pending.js';
 import type { System } from '../ports/system.js';
@@ -109,11 +109,9 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
     }
   };
   return async () => {
-    const content = isOpen ? await read() : null;
-    const senders = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
-    const held = senders.flatMap((queue) => (isRecord(queue) ? Object.values(queue) : []));
+    const held = waitingInPool(isOpen ? await read() : null);
     const now = system.now();
-    await pending.add(held.slice(0, most).flatMap((raw) => (isRecord(raw) ? (readPending(raw, now) ?? []) : [])));
+    await pending.add(held.slice(0, most).flatMap((raw) => readPending(raw, now) ?? []));
   };
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecord } from '../../domain/rpc-value.js';
+import { waitingInPool } from '../../domain/rpc-value.js';
 import { limited } from './limited.js';
 import type { Member } from './member.js';
 
@@ -32,11 +32,8 @@ const ask = async (member: Member, method: string, params: readonly unknown[]): 
   return JSON.parse(answer.result.toString()) as unknown;
 };
 
-const hashesIn = (content: unknown): readonly string[] => {
-  const queues = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
-  const held = queues.flatMap((queue) => (isRecord(queue) ? Object.values(queue) : []));
-  return held.flatMap((one) => (isRecord(one) && typeof one.hash === 'string' ? [one.hash] : []));
-};
+const hashesIn = (content: unknown): readonly string[] =>
+  waitingInPool(content).flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 
