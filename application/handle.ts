@@ -3,7 +3,6 @@ import { Failure, refuse } from '../domain/failure.js';
 import { globalVariant, type Variant } from '../domain/variant.js';
 import {
   type Actor,
-  type EventStore,
   type Metadata,
   noStream,
   type Position,
@@ -41,12 +40,16 @@ export type Done<T> = { readonly answer: T; readonly position: Position };
 /** The answer of a command that has none. */
 export type Nothing = Record<string, never>;
 
+type Stream = Awaited<ReturnType<Streams['read']>>;
+
 /** One stream's part in a command. `at` points to the part of the request that asked for it. */
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
   /** There is probably nothing to read: it is tried without reading first. */
   readonly isNew?: boolean;
+  /** What was read of it a moment ago, and probably still holds: it is tried with that first. */
+  readonly known?: Stream;
   readonly decide: (past: readonly Message[]) => readonly Message[];
 };
 
@@ -67,7 +70,8 @@ export type Handle = (context: Context, steps: readonly Step[]) => Promise<Posit
 /** Each lost race means that somebody else got on, so many callers on one stream need as many tries as there are callers. */
 const tries = 64;
 
-const nothing: Awaited<ReturnType<EventStore['read']>> = { events: [], revision: noStream };
+const nothing: Stream = { events: [], revision: noStream };
+const assumed = ({ isNew, known }: Step) => known ?? (isNew ? nothing : null);
 
 /** Decides every step before it gives up, so that a refused batch names each of its offenders. */
 const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[]) => {
@@ -102,9 +106,7 @@ const uuidOf = (digest: string) =>
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: Streams, system: System): Handle => {
   const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
-    const streams = await Promise.all(
-      steps.map(({ stream, isNew }) => (isNew && isFirst ? Promise.resolve(nothing) : events.read(stream))),
-    );
+    const streams = await Promise.all(steps.map((one) => (isFirst && assumed(one)) || events.read(one.stream)));
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),

@@ -13,7 +13,7 @@ import { openTransactions, transactions } from './transactions.js';
 import { transfers } from './transfers.js';
 import { unsettled } from './unsettled.js';
 import { wallets } from './wallets.js';
-import { webhookHeaders, webhookHealth, webhooks } from './webhooks.js';
+import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from './webhooks.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of differently shaped projections
 export type AnyProjection = Projection<Message & any, any>;
@@ -32,6 +32,7 @@ export const projections: readonly AnyProjection[] = [
   unsettled,
   webhooks,
   webhookHeaders,
+  webhookEditions,
   webhookHistories,
   webhookHealth,
   openDeliveries,

@@ -1,7 +1,7 @@
 import type { DeliveryEvent } from '../domain/delivery.js';
 import type { WebhookEvent } from '../domain/webhook.js';
 import type { WebhookHeaderEvent } from '../domain/webhook-header.js';
-import { ownScope, type Projection } from './define.js';
+import { type About, ownScope, type Projection } from './define.js';
 
 export type WebhookDocument = {
   webhook_id: string;
@@ -85,5 +85,26 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
     // Whoever is asked for again gets as much patience as at first.
     WebhookRevived: () => null,
     WebhookRemoved: () => null,
+  },
+};
+
+/** The last event that changed a webhook or a header of its owner: until there is another, what was read of them is true. */
+export type WebhookEditionDocument = { position: number };
+
+const edition = (_doc: WebhookEditionDocument | null, _data: object, { position }: About) => ({ position });
+
+export const webhookEditions: Projection<WebhookEvent | WebhookHeaderEvent, WebhookEditionDocument> = {
+  name: 'webhook_editions',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: () => 'current',
+  on: {
+    WebhookRegistered: edition,
+    WebhookRemoved: edition,
+    WebhookDisabled: edition,
+    WebhookRevived: edition,
+    WebhookHeaderRegistered: edition,
+    WebhookHeaderRemoved: edition,
   },
 };

@@ -1,18 +1,19 @@
 import { fold } from '../../domain/decider.js';
-import { type Delivery, delivery, gone } from '../../domain/delivery.js';
+import { type Delivery, type DeliveryCommand, delivery, gone } from '../../domain/delivery.js';
 import { webhook } from '../../domain/webhook.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { scopeFor } from '../address-book.js';
 import { deliveryStep, deliveryStream, placeOf } from '../deliveries.js';
-import { type Context, type Handle, step } from '../handle.js';
-import { type EventStore, type NewEvent, streamName } from '../ports/event-store.js';
+import { type Context, type Handle, type Step, step } from '../handle.js';
+import { type EventStore, streamName } from '../ports/event-store.js';
 import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { LetterSigner, Reception, Sender } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import { createDoubts } from '../receiver-doubts.js';
 import type { WebhookHeaders } from '../webhook-headers.js';
-import { type OpenWebhook, type Webhooks, webhookKey } from '../webhooks.js';
+import { createTargets, type Target } from '../webhook-targets.js';
+import { type Webhooks, webhookKey } from '../webhooks.js';
 
 type Ports = {
   readonly events: EventStore;
@@ -26,24 +27,27 @@ type Ports = {
   readonly system: System;
 };
 
+type Attempt = Extract<DeliveryCommand, { type: 'Attempt' }>['data'];
+type Past = Delivery & { readonly stream: Awaited<ReturnType<EventStore['read']>> };
+
 const atOnce = 200;
 const perLane = 8;
 const doubtedAgainMs = 2000;
 const notYetAgainMs = 200;
 const patienceMs = 5 * 86_400_000;
 
-const letterOf = (requested: NewEvent, { request }: Delivery) =>
+const letterOf = ({ request, stream }: Past) =>
   JSON.stringify({
     webhook_history_id: request?.deliveryId,
     webhook_id: request?.webhookId,
     notification_type: request?.notificationType,
-    create_time: requested.metadata.occurredAt,
+    create_time: stream.events[0]?.metadata.occurredAt,
     data: request?.data,
   });
 
 const createRecording = (ports: Ports) => {
   const { events, readModels, handle, system } = ports;
-  const jitter = () => Number.parseInt(system.secret().slice(0, 8), 16) / 2 ** 32;
+  const jitter = () => Number.parseInt(system.uuid().slice(-8), 16) / 2 ** 32;
 
   const disableIfHopeless = async (context: Context, webhookId: string, { status }: Reception) => {
     const health = await readModels.get(webhookHealth, { scope: scopeFor(context), id: webhookId });
@@ -58,37 +62,52 @@ const createRecording = (ports: Ports) => {
     ]);
   };
 
-  const record = async (context: Context, { id, lane }: Job, reception: Reception): Promise<JobOutcome> => {
-    const { retryAt, ...rest } = reception;
-    const data = { deliveryId: id, webhookId: lane, ...rest, at: system.now(), jitter: jitter(), retryAt };
-    await handle(context, [deliveryStep(context, id, { type: 'Attempt', data })]);
-    const { state, nextAt } = await read(context, id);
+  /** Decides by what was read before the post, and says what has become of the delivery. */
+  const attempted = async (context: Context, known: Past, data: Attempt): Promise<Delivery> => {
+    const attempt = deliveryStep(context, data.deliveryId, { type: 'Attempt', data });
+    let after: Delivery = known;
+    const decideAndSee: Step['decide'] = (past) => {
+      const decided = attempt.decide(past);
+      after = fold(delivery, [...past, ...decided] as never);
+      return decided;
+    };
+    await handle(context, [{ ...attempt, known: known.stream, decide: decideAndSee }]);
+    return after;
+  };
+  const record = async (
+    context: Context,
+    { id, lane }: Job,
+    known: Past,
+    reception: Reception,
+  ): Promise<JobOutcome> => {
+    const data = { deliveryId: id, webhookId: lane, ...reception, at: system.now(), jitter: jitter() };
+    const { state, nextAt } = await attempted(context, known, data);
     if (state === 'completed') return 'done';
     await disableIfHopeless(context, lane, reception);
     return state === 'retrying' ? { again: nextAt } : 'done';
   };
-  const read = async (context: Context, deliveryId: string) => {
-    const past = (await events.read(deliveryStream(context, deliveryId))).events;
-    return { ...fold(delivery, past as never), past };
+  const read = async (context: Context, deliveryId: string): Promise<Past> => {
+    const stream = await events.read(deliveryStream(context, deliveryId));
+    return { ...fold(delivery, stream.events as never), stream };
   };
   return { read, record };
 };
 
 /** Posts what is asked for and records what became of it. */
 export const createDeliverer = (ports: Ports) => {
-  const { events, handle, jobs, sender, signer, webhooks, headers, system } = ports;
+  const { events, handle, jobs, sender, signer, system } = ports;
   const { read, record } = createRecording(ports);
+  const targets = createTargets(ports);
   const doubts = createDoubts();
 
   const contextOf = (deliveryId: string): Context | null => {
     const place = placeOf(deliveryId);
     return place && { ...place, actor: { kind: 'process', id: 'deliverer' }, requestId: deliveryId };
   };
-  const post = async (context: Context, { id, lane }: Job, body: string, { endpoint, secret }: OpenWebhook) => {
+  const post = ({ id }: Job, body: string, { endpoint, secret, headers }: Target) => {
     const timestamp = Math.floor(system.now() / 1000);
     const signature = signer.sign(secret, { id, timestamp, body });
-    const own = await headers.inClear(context, lane);
-    return sender.post({ url: endpoint, headers: own, body, id, timestamp, signature });
+    return sender.post({ url: endpoint, headers, body, id, timestamp, signature });
   };
 
   /** There is no document: it was removed, or the read models do not have it yet. */
@@ -100,13 +119,13 @@ export const createDeliverer = (ports: Ports) => {
     return 'done';
   };
 
-  const attempt = async (context: Context, job: Job, body: string, target: OpenWebhook): Promise<JobOutcome> => {
+  const attempt = async (context: Context, job: Job, known: Past, target: Target): Promise<JobOutcome> => {
     if (!doubts.begin(job.lane)) return { again: system.now() + doubtedAgainMs };
     let answered = false;
     try {
-      const reception = await post(context, job, body, target);
+      const reception = await post(job, letterOf(known), target);
       answered = reception.status !== null;
-      return await record(context, job, reception);
+      return await record(context, job, known, reception);
     } finally {
       doubts.end(job.lane, answered);
     }
@@ -115,14 +134,13 @@ export const createDeliverer = (ports: Ports) => {
   const deliver = async (job: Job): Promise<JobOutcome> => {
     const context = contextOf(job.id);
     if (!context) return 'done';
-    const { past, ...known } = await read(context, job.id);
-    const [requested] = past;
-    if (!requested || (known.state !== 'pending' && known.state !== 'retrying')) return 'done';
+    const known = await read(context, job.id);
+    if (known.state !== 'pending' && known.state !== 'retrying') return 'done';
     if (known.nextAt > system.now()) return { again: known.nextAt };
-    const target = await webhooks.find(context, job.lane);
+    const target = await targets.find(context, job.lane);
     if (!target) return withoutWebhook(context, job);
     // It waits until the webhook is revived, which puts it into the queue again.
-    return target.disabled ? 'done' : attempt(context, job, letterOf(requested, known), target);
+    return target.disabled ? 'done' : attempt(context, job, known, target);
   };
 
   return (signal: AbortSignal): Promise<void> => jobs.work({ run: deliver, atOnce, perLane }, signal);

@@ -5,7 +5,7 @@ import { credentials } from '../../projections/credentials.js';
 import { historyMoment, openDeliveries, webhookHistories } from '../../projections/deliveries.js';
 import { organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
-import { webhookHeaders, webhookHealth, webhooks } from '../../projections/webhooks.js';
+import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from '../../projections/webhooks.js';
 import { about, hour, project } from '../support/project.js';
 
 const address = '0xab';
@@ -251,5 +251,25 @@ describe('webhook health projection', () => {
   it('belongs to its organization and variant, under the webhook', () => {
     assert.equal(webhookHealth.scope(about(1)), 'org_1/S');
     assert.equal(webhookHealth.key(completed), 'whk_1');
+  });
+});
+
+describe('webhook editions projection', () => {
+  const registered = {
+    type: 'WebhookHeaderRegistered',
+    data: { headerId: 'hdr_1', name: 'a', sealedValue: 'b' },
+  } as const;
+  const gone = { type: 'WebhookHeaderRemoved', data: { headerId: 'hdr_1' } } as const;
+  const revived = { type: 'WebhookRevived', data: { webhookId: 'whk_1' } } as const;
+
+  it('is another after every change of a webhook or a header', () => {
+    const since = (...events: (typeof registered | typeof gone | typeof revived)[]) => project(webhookEditions, events);
+    assert.deepEqual(since(registered), { position: 10 });
+    assert.deepEqual(since(registered, gone), { position: 20 });
+    assert.deepEqual(since(registered, gone, revived), { position: 30 });
+  });
+  it('is one for all webhooks of an organization and variant', () => {
+    assert.equal(webhookEditions.scope(about(1)), 'org_1/S');
+    assert.deepEqual(new Set([registered, gone, revived].map(webhookEditions.key)).size, 1);
   });
 });
