@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryIdFor, deliveryStream } from '../application/deliveries.js';
-import type { NewEvent, StreamWrite } from '../application/ports/event-store.js';
+import type { EventStore, NewEvent, StreamWrite } from '../application/ports/event-store.js';
 import { noStream } from '../application/ports/event-store.js';
+import { includedBy } from '../application/progress.js';
+import { openDeliveries } from '../projections/deliveries.js';
 import { embedded, type Home } from '../tests/support/engines.js';
 import { contextOf } from '../tests/support/following.js';
 import { noRedis, redisDatabase } from '../tests/support/redis.js';
-import { clientOf, demoOf, startService } from '../tests/support/service.js';
+import { clientOf, demoOf, type Service, startService } from '../tests/support/service.js';
 import { testSystem } from '../tests/support/silent.js';
 import type { Bench, Figure } from './figures.js';
 import { startProgram } from './peers.js';
@@ -14,6 +17,7 @@ import { inTurn } from './rounds.js';
 const deliveries = 2000;
 /** Of one webhook only some are sent at once. */
 const webhookCount = 8;
+const lookEveryMs = 20;
 const programs = {
   receiver: new URL('./webhooks/receiver.ts', import.meta.url),
   posting: new URL('./webhooks/posting.ts', import.meta.url),
@@ -50,36 +54,52 @@ const requested = (organizationId: string, webhookId: string): StreamWrite => {
   return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
 };
 
-/** Everything is asked for before there is anybody to deliver it. */
-const ask = async (home: Home, webhooks: readonly string[]) => {
+/** What was asked for is in the read models, and nothing of it is open any more, or all of it. */
+const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
+  const readModels = await home.readModels();
+  const isSo = async () => {
+    const isThere = includedBy(await readModels.checkpoint()) >= (await events.head());
+    return isThere && (await readModels.scan(openDeliveries)).length > 0 === isOpen;
+  };
+  while (!(await isSo())) await sleep(lookEveryMs);
+  await readModels.close();
+};
+
+/** Everything is asked for while there is nobody to deliver it. */
+const ask = async ({ home }: Service, events: EventStore, webhooks: readonly string[]) => {
   const { organizationId } = demoOf(home);
-  const events = await home.events();
   for (let n = 0; n < deliveries; n += 100)
     await events.append(
       Array.from({ length: 100 }, (_, i) => requested(organizationId, webhooks[(n + i) % webhooks.length] ?? '')),
     );
-  await events.close();
+  await settled(home, events, true);
 };
 
 /** The service in two processes: one that delivers, one for the rest. */
 const openService = async (receiver: Receiver, extra: Record<string, string>) => {
   const env = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', ...extra };
   const main = await startService({ on: embedded, role: 'api,projector', env });
+  const events = await main.home.events();
   const webhooks: string[] = [];
   for (let i = 0; i < webhookCount; i++) {
     const registered = { webhook_endpoint: `${receiver.said}${i}`, confirmation: 1 };
     webhooks.push((await clientOf(main).c.registerWebhook(registered)).webhook_id);
   }
-  const deliver = async () => {
-    await ask(main.home, webhooks);
-    let deliverer: Awaited<ReturnType<typeof startService>> | undefined;
-    const rate = await arrivals(receiver, async () => {
-      deliverer = await startService({ on: main.home, role: 'deliverer', env });
-    });
-    await deliverer?.stop();
-    return rate;
+  const deliverer = await startService({ on: main.home, role: 'deliverer', env });
+  return {
+    deliver: async () => {
+      await settled(main.home, events, false);
+      // Halted, not started anew: what it is measured against has run before, too.
+      deliverer.process.kill('SIGSTOP');
+      await ask(main, events, webhooks);
+      return arrivals(receiver, () => deliverer.process.kill('SIGCONT'));
+    },
+    close: async () => {
+      await deliverer.stop();
+      await events.close();
+      await main.stop();
+    },
   };
-  return { deliver, close: main.stop };
 };
 
 /** Deliveries, signed and with their outcomes recorded on disk, against posts that record nothing. */
