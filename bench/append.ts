@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { sqliteEventStore } from '../infrastructure/sqlite/event-store.js';
 import { freshDirectory } from '../tests/support/directories.js';
 import { embedded } from '../tests/support/engines.js';
 import { clientOf, startService } from '../tests/support/service.js';
-import type { Asked } from './append/emmett.js';
+import type { Asked } from './append/peer.js';
 import { bareDatabase, data, write } from './append/rows.js';
 import type { Bench, Figure } from './figures.js';
 import { hasPeer, startProgram } from './peers.js';
@@ -16,20 +15,28 @@ const callers = 64;
 const appends = 6400;
 const alone = { count: 150, atOnce: 1 };
 const inHundreds = { count: 5000, atOnce: 100 };
+const inMemory = { count: 1000, atOnce: 1 };
 const addresses = 1000;
 const batches = 5;
 
-const startEmmett = () =>
-  startProgram(new URL('./append/emmett.ts', import.meta.url), [join(freshDirectory(), 'emmett.db')]);
-const emmettRate = async (child: ChildProcess, asked: Omit<Asked, 'data'>) => {
-  child.send({ ...asked, data: data() } satisfies Asked);
-  return ((await once(child, 'message')) as [number])[0];
-};
+/** Null where it is not installed. */
+const startPeer = (name: string, needs: string) =>
+  hasPeer(needs)
+    ? startProgram(new URL('./append/peer.ts', import.meta.url), [name, join(freshDirectory(), 'peer.db')])
+    : null;
+const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 'data'>) =>
+  peer &&
+  (async () => {
+    peer.child.send({ ...asked, data: data() } satisfies Asked);
+    return ((await once(peer.child, 'message')) as [number])[0];
+  });
 
 const appendFigures = async function* (): AsyncIterable<Figure> {
   const store = await sqliteEventStore(join(freshDirectory(), 'events.db'));
   const bare = bareDatabase();
-  const emmett = hasPeer('@event-driven-io/emmett-sqlite') ? await startEmmett() : null;
+  const emmett = await startPeer('emmett', '@event-driven-io/emmett-sqlite');
+  const castore = await startPeer('castore', '@castore/event-storage-adapter-in-memory');
+  const eventstore = await startPeer('eventstore', 'eventstore');
   const ours = () =>
     perSecond(appends, () =>
       Promise.all(
@@ -45,8 +52,10 @@ const appendFigures = async function* (): AsyncIterable<Figure> {
   const found = await inTurn({
     sqlite,
     ours,
-    emmettAlone: emmett && (() => emmettRate(emmett.child, alone)),
-    emmettInHundreds: emmett && (() => emmettRate(emmett.child, inHundreds)),
+    emmettAlone: rateOf(emmett, alone),
+    emmettInHundreds: rateOf(emmett, inHundreds),
+    castore: rateOf(castore, inMemory),
+    eventstore: rateOf(eventstore, inMemory),
   });
   const { value: measured, spread } = found.ours;
   const figure = { what: 'append of one event, 64 callers, on disk before the answer', measured, unit: '/s', spread };
@@ -55,7 +64,9 @@ const appendFigures = async function* (): AsyncIterable<Figure> {
     yield { ...figure, ceiling: { what: 'emmett, one at a time', ...found.emmettAlone }, atLeast: 24 };
     yield { ...figure, ceiling: { what: 'emmett, in hundreds', ...found.emmettInHundreds }, atLeast: 2 };
   }
-  emmett?.close();
+  if (castore) yield { ...figure, ceiling: { what: 'castore in memory, nothing on disk', ...found.castore } };
+  if (eventstore) yield { ...figure, ceiling: { what: 'eventstore in memory, nothing on disk', ...found.eventstore } };
+  for (const peer of [emmett, castore, eventstore]) peer?.close();
   bare.close();
   await store.close();
 };
