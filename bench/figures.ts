@@ -8,8 +8,11 @@ export type Figure = {
   readonly ceiling?: { readonly what: string; readonly value: number; readonly spread?: number };
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** A point of a plot of cost against size. */
-  readonly plotted?: { readonly series: string; readonly size: number };
+  /** Points of the plot of cost against size. */
+  readonly plotted?: {
+    readonly series: string;
+    readonly points: readonly { readonly size: number; readonly cost: number }[];
+  };
 };
 
 export type Bench = () => AsyncIterable<Figure>;
@@ -25,7 +28,7 @@ export const largest = (values: readonly number[]): number =>
 const mega = 1024 * 1024;
 export const megabytes = (bytes: number): number => bytes / mega;
 
-const rounded = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+export const rounded = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 const bounded = ({ atMost, atLeast }: Figure) => {
   if (atMost !== undefined) return `≤ ${atMost}`;
   return atLeast === undefined ? '' : `≥ ${atLeast}`;

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { embedded } from '../tests/support/engines.js';
 import { gatewayUrl, post, socketUrl } from '../tests/support/gateway.js';
 import { type Service, startService } from '../tests/support/service.js';
-import { type Bench, type Figure, median, megabytes } from './figures.js';
+import { type Bench, type Figure, megabytes } from './figures.js';
 import { requestsPerSecond, type Target } from './gateway/http-load.js';
+import { hasNginx, startNginx } from './gateway/nginx.js';
 import { startPeer } from './gateway/peers.js';
 import { type Crowd, gather, messagesPerSecond } from './gateway/socket-load.js';
+import { hasPeer } from './peers.js';
+import { inTurn } from './rounds.js';
 import { until } from './until.js';
 
-/** Of each round; as many come before the first, for a program gets faster as it runs. */
+/** Of each round. */
 const requests = { few: 3000, many: 6000 };
 const rounds = 3;
 
@@ -20,17 +23,6 @@ const asking = {
   same: () => call('eth_getBlockByHash', `"0x${'3'.repeat(64)}",false`),
 };
 
-/** Turn by turn, so that what else the machine does falls on both. */
-const compare = async (gateway: Target, peer: Target, count: number) => {
-  for (const target of [gateway, peer]) await requestsPerSecond(target, count);
-  const rates: { gateway: number[]; peer: number[] } = { gateway: [], peer: [] };
-  for (let i = 0; i < rounds; i++) {
-    rates.peer.push(await requestsPerSecond(peer, count));
-    rates.gateway.push(await requestsPerSecond(gateway, count));
-  }
-  return { gateway: median(rates.gateway), peer: median(rates.peer) };
-};
-
 /** The gateway alone: what other roles do beside it is not its cost. */
 const startGateway = async (urls: string): Promise<Service> => {
   const whole = await startService({ on: embedded });
@@ -38,33 +30,47 @@ const startGateway = async (urls: string): Promise<Service> => {
   return startService({ on: whole.home, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
 };
 
+/** What others have made; null where it is not installed. */
+const startOthers = async (node: string) => ({
+  library: hasPeer('http-proxy') ? await startPeer('http-proxy', node) : null,
+  nginx: hasNginx() ? await startNginx(node) : null,
+});
+
 const httpFigures = async function* (): AsyncIterable<Figure> {
   const node = await startPeer('node');
-  const [proxy, library, bare] = await Promise.all([
-    startPeer('proxy', node.url),
-    startPeer('http-proxy', node.url),
-    startPeer('bare'),
-  ]);
+  const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
+  const { library, nginx } = await startOthers(node.url);
   const service = await startGateway(node.url);
   const gateway = gatewayUrl(service);
   const rows = [
     ['answers of 500 bytes', asking.small, 'node:http and undici', proxy, 0.8, requests.many],
     ['answers of 500 bytes', asking.small, 'http-proxy', library, 1.35, requests.many],
+    ['answers of 500 bytes', asking.small, 'nginx', nginx, undefined, requests.many],
     ['answers of 100 KB', asking.large, 'node:http and undici', proxy, 0.9, requests.few],
     ['answers from the cache', asking.same, 'bare node:http', bare, 0.8, requests.many],
   ] as const;
   for (const [what, body, name, peer, atLeast, count] of rows) {
+    if (!peer) continue;
     await post(gateway, body(0));
-    const rates = await compare(
-      { url: gateway, pid: service.process.pid, body },
-      { url: peer.url, pid: peer.pid, body },
-      count,
+    const found = await inTurn(
+      {
+        peer: () => requestsPerSecond({ ...peer, body }, count),
+        ours: () => requestsPerSecond({ url: gateway, pid: service.process.pid, body }, count),
+      },
+      rounds,
     );
-    const ceiling = { what: name, value: rates.peer };
-    yield { what: `gateway, ${what}, 32 connections`, measured: rates.gateway, unit: '/s', ceiling, atLeast };
+    const { value: measured, spread } = found.ours;
+    yield {
+      what: `gateway, ${what}, 32 connections`,
+      measured,
+      unit: '/s',
+      spread,
+      ceiling: { what: name, ...found.peer },
+      ...(atLeast !== undefined && { atLeast }),
+    };
   }
   await service.stop();
-  for (const one of [node, proxy, library, bare]) one.close();
+  for (const one of [node, proxy, library, nginx, bare]) one?.close();
 };
 
 const subscribing = call('eth_subscribe', '"newHeads"');
@@ -92,16 +98,21 @@ const fanOutFigures = async function* (clients: number, blocks: number): AsyncIt
   // One of them does not read.
   subscribers.sockets[0]?.pause();
   const messages = (clients - 1) * blocks;
-  const rates: { gateway: number[]; peer: number[] } = { gateway: [], peer: [] };
-  for (let i = 0; i < rounds; i++) {
-    const fromPeer = () => peer.tell({ count: blocks, bytes: bytes - 4 });
-    const fromChain = () => chain.tell({ count: blocks, bytes: 0 });
-    rates.peer.push(await messagesPerSecond(listeners, messages, bytes, peer.pid, fromPeer));
-    rates.gateway.push(await messagesPerSecond(subscribers, messages, bytes, service.process.pid, fromChain));
-  }
-  const ceiling = { what: 'one prepared buffer through ws', value: median(rates.peer) };
+  const found = await inTurn(
+    {
+      peer: () =>
+        messagesPerSecond(listeners, messages, bytes, peer.pid, () => peer.tell({ count: blocks, bytes: bytes - 4 })),
+      ours: () =>
+        messagesPerSecond(subscribers, messages, bytes, service.process.pid, () =>
+          chain.tell({ count: blocks, bytes: 0 }),
+        ),
+    },
+    rounds,
+  );
+  const { value: measured, spread } = found.ours;
+  const ceiling = { what: 'one prepared buffer through ws', ...found.peer };
   const what = `newHeads of ${Math.round(bytes)} bytes to ${clients} subscribers, one of them slow`;
-  yield { what, measured: median(rates.gateway), unit: '/s', ceiling, atLeast: 0.8 };
+  yield { what, measured, unit: '/s', spread, ceiling, atLeast: 0.8 };
   subscribers.close();
   listeners.close();
   await service.stop();

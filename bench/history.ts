@@ -54,7 +54,7 @@ const pageFigures = async function* (home: Home, wallets: readonly Wallet[]): As
       measured,
       unit: 'ms',
       spread,
-      plotted: { series: 'ListTransfers, a page of 100', size: transfers },
+      plotted: { series: 'ListTransfers, a page of 100', points: [{ size: transfers, cost: measured }] },
       ...(transfers === size && { ceiling: { what: `of ${named(size / 100)}`, ...little }, atMost: 1.5 }),
     };
   }
@@ -145,6 +145,13 @@ const startFigures = async function* (home: Home): AsyncIterable<Figure> {
     measured: found.full.value,
     unit: 'ms',
     spread: found.full.spread,
+    plotted: {
+      series: 'cold start to ready',
+      points: [
+        { size: 0, cost: found.empty.value },
+        { size, cost: found.full.value },
+      ],
+    },
     ceiling: { what: 'empty store', ...found.empty },
     atMost: 2,
   };

@@ -3,7 +3,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { append } from './append.js';
 import type { Bench, Figure } from './figures.js';
-import { tableOf } from './figures.js';
+import { cells, tableOf } from './figures.js';
 import { follow } from './follow.js';
 import { gateway } from './gateway.js';
 import { history } from './history.js';
@@ -29,13 +29,16 @@ const { values, positionals } = parseArgs({
   options: {
     /** A file for the figures. */
     json: { type: 'string' },
-    /** Puts them into docs/performance.md. */
+    /** Puts them into docs/performance.md, and what is plotted beside it. */
     docs: { type: 'boolean', default: false },
   },
 });
 
 const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`;
 const say = (text: string) => process.stderr.write(`${text}\n`);
+
+const started = performance.now();
+const lineOf = (figure: Figure) => `${Math.round((performance.now() - started) / 1000)} s  ${cells(figure).join('  ')}`;
 
 /** Those that are named, or all. */
 const wanted = (names: readonly string[]): readonly Bench[] =>
@@ -47,12 +50,15 @@ const wanted = (names: readonly string[]): readonly Bench[] =>
       })(),
   );
 
+// What was started or written for it ends with this process, however that ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 const figures: Figure[] = [];
 const before = load();
 for (const bench of wanted(positionals))
   for await (const figure of bench()) {
     figures.push(figure);
-    say(`${figure.what}: ${figure.measured.toPrecision(4)} ${figure.unit}`);
+    say(lineOf(figure));
   }
 const report: Report = {
   machine: `${cpus().length} × ${cpus()[0]?.model}`,

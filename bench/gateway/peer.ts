@@ -1,9 +1,9 @@
 import { createServer, Agent as HttpAgent, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import httpProxy from 'http-proxy';
 import { Agent, request } from 'undici';
 import { WebSocketServer } from 'ws';
 import { startEvmNode } from '../../tests/support/evm-node.js';
+import { httpProxy } from './library.js';
 
 /** What the gateway is measured against, and what stands behind it; each in a process of its own, so that its cost is not counted. */
 export type Role = 'node' | 'proxy' | 'http-proxy' | 'bare' | 'broadcast' | 'chain';
