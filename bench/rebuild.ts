@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRebuild } from '../application/rebuild.js';
 import { inTransaction, openDatabase } from '../infrastructure/sqlite/database.js';
@@ -7,6 +6,7 @@ import { sqliteEventStore } from '../infrastructure/sqlite/event-store.js';
 import { sqliteReadModels } from '../infrastructure/sqlite/read-models.js';
 import { nodeSystem } from '../infrastructure/system.js';
 import { projections } from '../projections/index.js';
+import { freshDirectory } from '../tests/support/directories.js';
 import type { Bench } from './figures.js';
 import { fill } from './rebuild/history.js';
 
@@ -72,7 +72,7 @@ const writeDocuments = async (from: string, to: string): Promise<number> => {
 };
 
 export const rebuild: Bench = async function* () {
-  const directory = mkdtempSync(join(tmpdir(), 'chainfold-bench-'));
+  const directory = freshDirectory();
   const file = (name: string) => join(directory, name);
   try {
     await fill(file('events.db'), events);
