@@ -106,7 +106,12 @@ const uuidOf = (digest: string) =>
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: Streams, system: System): Handle => {
   const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
-    const streams = await Promise.all(steps.map((one) => (isFirst && assumed(one)) || events.read(one.stream)));
+    const streams = await Promise.all(
+      steps.map((one): Promise<Stream> => {
+        const past = isFirst ? assumed(one) : null;
+        return past ? Promise.resolve(past) : events.read(one.stream);
+      }),
+    );
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),

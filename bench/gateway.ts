@@ -3,7 +3,7 @@ import { embedded } from '../tests/support/engines.js';
 import { gatewayUrl, post, socketUrl } from '../tests/support/gateway.js';
 import { type Service, startService } from '../tests/support/service.js';
 import { type Bench, type Figure, megabytes } from './figures.js';
-import { requestsPerSecond, type Target } from './gateway/http-load.js';
+import { requestsPerSecond } from './gateway/http-load.js';
 import { hasNginx, startNginx } from './gateway/nginx.js';
 import { startPeer } from './gateway/peers.js';
 import { type Crowd, gather, messagesPerSecond } from './gateway/socket-load.js';
