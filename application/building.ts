@@ -1,25 +1,25 @@
+import type { About } from '../projections/define.js';
 import type { AnyProjection } from '../projections/index.js';
-import { fold, plan, type Slotted } from './folding.js';
+import { aboutOf, slotOf } from './folding.js';
 import { beginning, type Position, type Recorded } from './ports/event-store.js';
 import type { Generations, Positions } from './ports/generations.js';
-import type { Change } from './ports/read-models.js';
+import type { Change, DocumentKey } from './ports/read-models.js';
 import { createSeenFilter } from './seen-filter.js';
 
 export type Sizes = {
   /** So many changed documents are written at once: enough to be quick, few enough for others to write between. */
   readonly writtenAtOnce: number;
-  /** So many documents are kept in memory, for the events that touch them again. */
-  readonly keptAtMost: number;
 };
-export const usualSizes: Sizes = { writtenAtOnce: 10_000, keptAtMost: 30_000 };
+export const usualSizes: Sizes = { writtenAtOnce: 15_000 };
 
-type Entry = {
-  readonly key: Slotted;
+type Entry = DocumentKey & {
+  readonly slot: string;
   document: object | null;
   isChanged: boolean;
   /** There is one in the store, perhaps an older one. */
   isStored: boolean;
 };
+type Told = { readonly event: Recorded; readonly about: About };
 
 /** Not the store's fault: the projection does not understand what happened. */
 class CannotApply extends Error {
@@ -33,61 +33,67 @@ const orCannot = <T>(work: () => T): T => {
   }
 };
 
-/** The documents of one projection that are at hand. */
+/**
+ * The documents of one projection that are at hand for the events that touch them again: those touched since they were
+ * taken last, and those touched before the two times before that. By then they are written, and can be read back.
+ */
 const createShelf = (projection: AnyProjection, generations: Generations, isEmpty: boolean) => {
-  const entries = new Map<string, Entry>();
-  const seen = isEmpty ? createSeenFilter() : null;
+  const [none, seen] = [new Map<string, Entry>(), isEmpty ? createSeenFilter() : null];
+  let [entries, before, longBefore] = [new Map<string, Entry>(), none, none];
+  let changed: Entry[] = [];
 
-  const keep = (key: Slotted, document: object | null) => {
-    const entry = { key, document, isChanged: false, isStored: document !== null };
-    entries.set(key.slot, entry);
+  const fresh = (scope: string, id: string, slot: string, missing: Entry[]): Entry => {
+    const entry = { scope, id, slot, document: null, isChanged: false, isStored: false };
+    if (!seen || seen.mayHave(slot)) missing.push(entry);
     return entry;
   };
-  const fetch = async (keys: readonly Slotted[]): Promise<readonly Entry[]> => {
-    const stored = keys.filter(({ slot }) => !entries.has(slot) && (!seen || seen.mayHave(slot)));
-    const loaded = stored.length > 0 ? await generations.built.getMany<object>(projection, stored) : [];
-    for (const [i, key] of stored.entries()) keep(key, loaded[i] ?? null);
-    return keys.map((key) => entries.get(key.slot) ?? keep(key, null));
+  /** Which documents are touched, by one event after the other; what may be in the store is added to the missing. */
+  const touched = (told: readonly Told[], missing: Entry[]) =>
+    told.map(({ event, about }) => {
+      const [scope, id] = [projection.scope(about), projection.key(event)];
+      const slot = slotOf(scope, id);
+      const known = entries.get(slot);
+      if (known) return known;
+      const entry = before.get(slot) ?? longBefore.get(slot) ?? fresh(scope, id, slot, missing);
+      entries.set(slot, entry);
+      return entry;
+    });
+  const load = async (missing: readonly Entry[]) => {
+    const loaded = await generations.built.getMany<object>(projection, missing);
+    for (const [i, entry] of missing.entries()) {
+      entry.document = loaded[i] ?? null;
+      entry.isStored = entry.document !== null;
+    }
+  };
+  const fold = (told: readonly Told[], of: readonly Entry[]) => {
+    for (const [i, { event, about }] of told.entries()) {
+      const entry = of[i] as Entry;
+      entry.document = projection.on[event.type]?.(entry.document, event.data, about) ?? null;
+      if (!entry.isChanged) changed.push(entry);
+      entry.isChanged = true;
+    }
   };
   return {
-    size: () => entries.size,
-    /** Gives how many more documents have changed. */
-    apply: async (events: readonly Recorded[]) => {
-      const planned = orCannot(() => plan(projection, events));
-      const touched = await fetch(planned.keys);
-      const before = touched.map(({ document }) => document);
-      const after = orCannot(() => fold(planned, before));
-      let changed = 0;
-      for (const [i, entry] of touched.entries()) {
-        if (!entry.isChanged) changed++;
-        entry.document = after[i]?.document ?? null;
-        entry.isChanged = true;
-      }
-      return changed;
+    changed: () => changed.length,
+    apply: async (told: readonly Told[]) => {
+      const missing: Entry[] = [];
+      const entriesOf = orCannot(() => touched(told, missing));
+      if (missing.length > 0) await load(missing);
+      orCannot(() => fold(told, entriesOf));
     },
-    /** What is to be written; from here on it counts as written. */
+    /** What is to be written; from here on it counts as written. What was taken two times before must be. */
     take: (): Change[] => {
-      const changes: Change[] = [];
-      for (const entry of entries.values()) {
-        if (!entry.isChanged) continue;
+      const taken = changed;
+      changed = [];
+      [entries, before, longBefore] = [new Map(), entries, before];
+      return taken.flatMap((entry) => {
+        const { scope, id, slot, document, isStored } = entry;
         entry.isChanged = false;
-        const { key, document } = entry;
-        if (document === null && !entry.isStored) continue;
-        changes.push({ scope: key.scope, id: key.id, collection: projection, document });
         entry.isStored = document !== null;
-        seen?.add(key.slot);
-      }
-      return changes;
-    },
-    /** Forgets the oldest that are written. */
-    forget: (count: number) => {
-      let left = count;
-      for (const [slot, { isChanged }] of entries) {
-        if (left <= 0) return;
-        if (isChanged) continue;
-        entries.delete(slot);
-        left--;
-      }
+        if (document === null && !isStored) return [];
+        if (!isStored) seen?.add(slot);
+        return [{ scope, id, collection: projection, document }];
+      });
     },
   };
 };
@@ -106,7 +112,7 @@ export const createBuilder = (
   generations: Generations,
   projections: readonly AnyProjection[],
   from: Positions,
-  { writtenAtOnce, keptAtMost }: Sizes,
+  { writtenAtOnce }: Sizes,
 ): Builder => {
   const at = (positions: Positions, { name }: AnyProjection): Position => positions[name] ?? beginning;
   const shelves = new Map(
@@ -117,9 +123,9 @@ export const createBuilder = (
     [...types].map((type) => [type, projections.filter(({ on }) => Object.hasOwn(on, type))] as const),
   );
   const failed = new Map<string, string>();
+  const changed = () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.changed(), 0);
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
-  let changed = 0;
   /** While one part is written the next one waits, so that the writer never does. */
   let writing: Promise<boolean> = Promise.resolve(true);
   let waiting = writing;
@@ -128,8 +134,6 @@ export const createBuilder = (
     const [start, end] = [written, made];
     if (!(await writing)) return false;
     writing = waiting;
-    const kept = [...shelves.values()].reduce((sum, shelf) => sum + shelf.size(), 0);
-    for (const shelf of shelves.values()) shelf.forget(Math.ceil((shelf.size() * (kept - keptAtMost)) / kept));
     const moved = moving().filter((one) => at(start, one) < at(end, one));
     if (moved.length === 0) return true;
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
@@ -138,37 +142,39 @@ export const createBuilder = (
     // It is asked for when another part is ready; meanwhile nobody listens.
     waiting.catch(() => undefined);
     written = end;
-    changed = 0;
     return true;
   };
 
-  const applyTo = async (projection: AnyProjection, events: readonly Recorded[]) => {
+  const applyTo = async (projection: AnyProjection, told: readonly Told[]) => {
     try {
-      changed += (await shelves.get(projection.name)?.apply(events)) ?? 0;
+      await shelves.get(projection.name)?.apply(told);
     } catch (error) {
       if (!(error instanceof CannotApply)) throw error;
       failed.set(projection.name, error.message);
+      shelves.delete(projection.name);
     }
   };
   const handled = (batch: readonly Recorded[]) => {
-    const mine = new Map<AnyProjection, Recorded[]>();
-    const add = (projection: AnyProjection, event: Recorded) => {
+    const mine = new Map<AnyProjection, Told[]>();
+    const add = (projection: AnyProjection, told: Told) => {
       const some = mine.get(projection);
-      if (some) some.push(event);
-      else mine.set(projection, [event]);
+      if (some) some.push(told);
+      else mine.set(projection, [told]);
     };
-    for (const event of batch)
+    for (const event of batch) {
+      const told = { event, about: aboutOf(event) };
       for (const projection of handlers.get(event.type) ?? [])
-        if (event.position > at(made, projection) && !failed.has(projection.name)) add(projection, event);
+        if (event.position > at(made, projection) && !failed.has(projection.name)) add(projection, told);
+    }
     return mine;
   };
   return {
     apply: async (batch) => {
-      for (const [projection, events] of handled(batch)) await applyTo(projection, events);
+      for (const [projection, told] of handled(batch)) await applyTo(projection, told);
       const last = batch.at(-1)?.position ?? beginning;
       const reached = moving().map((one) => [one.name, Math.max(last, at(made, one))] as const);
       made = { ...made, ...Object.fromEntries(reached) };
-      return changed < writtenAtOnce || flush();
+      return changed() < writtenAtOnce || flush();
     },
     flush: async () => (await flush()) && (await writing) && waiting,
     failed: () => failed,

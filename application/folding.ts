@@ -4,7 +4,7 @@ import type { Recorded } from './ports/event-store.js';
 import type { Change, DocumentKey } from './ports/read-models.js';
 
 /** `slot` is the key as one text. */
-export type Slotted = DocumentKey & { readonly slot: string };
+type Slotted = DocumentKey & { readonly slot: string };
 type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
 type Plan = {
   readonly projection: AnyProjection;
@@ -12,12 +12,14 @@ type Plan = {
   readonly touches: readonly Touch[];
 };
 
-const aboutOf = ({ metadata, position }: Recorded): About => ({
+export const aboutOf = ({ metadata, position }: Recorded): About => ({
   organizationId: metadata.organizationId,
   variant: metadata.variant,
   occurredAt: metadata.occurredAt,
   position,
 });
+
+export const slotOf = (scope: string, id: string) => `${scope}\n${id}`;
 
 /** Which documents the events touch. */
 export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
@@ -25,7 +27,7 @@ export const plan = (projection: AnyProjection, events: readonly Recorded[]): Pl
   const touches = events.map((event) => {
     const about = aboutOf(event);
     const [scope, id] = [projection.scope(about), projection.key(event)];
-    const slot = `${scope}\n${id}`;
+    const slot = slotOf(scope, id);
     if (!keys.has(slot)) keys.set(slot, { scope, id, slot });
     return { event, about, slot };
   });

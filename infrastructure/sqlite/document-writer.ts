@@ -1,26 +1,19 @@
 import { longestHoldMs, type Positions } from '../../application/ports/generations.js';
 import { type Database, inTransaction, openDatabase } from './database.js';
+import { type DocumentRows, documentCell, ownCells } from './document-rows.js';
 import { createGenerations, quoted, type Table, tableName } from './generations.js';
 import { serveThread } from './thread.js';
 
-export type DocumentChange = {
-  readonly collection: string;
-  readonly scope: string;
-  readonly id: string;
-  readonly document: string | null;
-  /** One for each column that the code declares. */
-  readonly values: readonly (string | number | null)[];
-};
 export type Job =
   | {
       readonly do: 'commit';
-      readonly changes: readonly DocumentChange[];
+      readonly changes: readonly DocumentRows[];
       readonly revision: number;
       readonly positions: string;
     }
   | {
       readonly do: 'build';
-      readonly changes: readonly DocumentChange[];
+      readonly changes: readonly DocumentRows[];
       readonly from: Positions;
       readonly to: Positions;
     }
@@ -34,24 +27,31 @@ const lockMs = 60_000;
 const usualPages = 1000;
 const bulkPages = 16_000;
 
-type Write = (change: DocumentChange) => void;
+type Write = (cells: DocumentRows['cells']) => void;
 type Writers = ReadonlyMap<string, Write>;
 
 /** To a generation that another version of the projection made: only the columns that it has. */
-const writerOf = (db: Database, name: string, own: readonly string[], columns: readonly string[]): Write => {
-  const all = ['scope', 'id', 'document', ...columns].map(quoted);
-  const update = ['document', ...columns].map((column) => `${quoted(column)} = excluded.${quoted(column)}`);
-  const put = db.prepare(`INSERT INTO ${quoted(name)} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})
+const writerOf = (db: Database, name: string, declared: readonly string[], columns: readonly string[]): Write => {
+  const [given, kept] = [
+    [...ownCells, ...declared],
+    [...ownCells, ...columns],
+  ];
+  const update = kept.slice(documentCell).map((column) => `${quoted(column)} = excluded.${quoted(column)}`);
+  const put =
+    db.prepare(`INSERT INTO ${quoted(name)} (${kept.map(quoted).join(', ')}) VALUES (${kept.map(() => '?').join(', ')})
     ON CONFLICT (scope, id) DO UPDATE SET ${update.join(', ')}`);
   const remove = db.prepare(`DELETE FROM ${quoted(name)} WHERE scope = ? AND id = ?`);
-  const places = columns.map((column) => own.indexOf(column));
-  return ({ scope, id, document, values }) => {
-    if (document === null) remove.run(scope, id);
-    else put.run(scope, id, document, ...places.map((place) => values[place] ?? null));
+  const places = kept.map((column) => given.indexOf(column));
+  return (cells) => {
+    for (let at = 0; at < cells.length; at += given.length) {
+      const row = cells.slice(at, at + given.length);
+      if (row[documentCell] === null) remove.run(...row.slice(0, documentCell));
+      else put.run(...places.map((place) => row[place] ?? null));
+    }
   };
 };
-const writeAll = (changes: readonly DocumentChange[], writers: Writers) => {
-  for (const change of changes) writers.get(change.collection)?.(change);
+const writeAll = (changes: readonly DocumentRows[], writers: Writers) => {
+  for (const { collection, cells } of changes) writers.get(collection)?.(cells);
 };
 
 const createWriting = (db: Database, generations: ReturnType<typeof createGenerations>, tables: readonly Table[]) => {

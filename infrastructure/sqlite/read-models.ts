@@ -11,7 +11,8 @@ import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
 import { type Access, type Database, openDatabase, openToRead } from './database.js';
-import type { DocumentChange, Job } from './document-writer.js';
+import { columnsOf, createDocumentRows } from './document-rows.js';
+import type { Job } from './document-writer.js';
 import { type Table, tableName } from './generations.js';
 import { noThread, startThread, type Thread } from './thread.js';
 
@@ -21,9 +22,6 @@ const writtenWithoutPause = 200;
 type Scanned = { scope: string; id: string; document: string };
 type Listed = { id: string; document: string; key: number | string };
 
-const columnsOf = ({ indexes }: AnyCollection) => [
-  ...new Set(Object.values(indexes).flatMap(({ equal, order }) => [...equal, order])),
-];
 const indexesOf = ({ indexes }: AnyCollection): Table['indexes'] =>
   Object.fromEntries(Object.entries(indexes).map(([name, { equal, order }]) => [name, [...equal, order]]));
 const tableOf = (collection: AnyCollection): Table => ({
@@ -31,16 +29,6 @@ const tableOf = (collection: AnyCollection): Table => ({
   version: collection.version,
   columns: columnsOf(collection),
   indexes: indexesOf(collection),
-});
-
-const changeOf = ({ collection, scope, id, document }: Change): DocumentChange => ({
-  collection: collection.name,
-  scope,
-  id,
-  document: document && JSON.stringify(document),
-  values: document
-    ? columnsOf(collection).map((column) => (document as Record<string, string | number | undefined>)[column] ?? null)
-    : [],
 });
 
 /** Before every key in either direction: SQLite sorts numbers before texts before bytes. */
@@ -90,13 +78,13 @@ const createIndexCheck = (db: Database) => {
 type Writer = Thread<Job, boolean>;
 
 /** What is built is written in large parts; whoever else is to be answered does not wait for all of one. */
-const rowsOf = async (changes: readonly Change[]): Promise<DocumentChange[]> => {
-  const rows: DocumentChange[] = [];
+const rowsOf = async (changes: readonly Change[]) => {
+  const rows = createDocumentRows();
   for (let from = 0; from < changes.length; from += writtenWithoutPause) {
     if (from > 0) await breathe();
-    for (const change of changes.slice(from, from + writtenWithoutPause)) rows.push(changeOf(change));
+    rows.add(changes.slice(from, from + writtenWithoutPause));
   }
-  return rows;
+  return rows.all();
 };
 
 const generationsOver = (db: Database, writer: Writer): Generations => {
@@ -186,15 +174,13 @@ export const sqliteReadModels = async (
       const { revision, positions } = checkpoint.get() as { revision: number; positions: string };
       return { revision, positions: JSON.parse(positions) };
     },
-    commit: (changes, from, positions) =>
-      writer
-        .run({
-          do: 'commit',
-          changes: changes.map(changeOf),
-          revision: from.revision,
-          positions: JSON.stringify(positions),
-        })
-        .catch(unavailable('the read-model store')),
+    commit: (changes, from, positions) => {
+      const rows = createDocumentRows();
+      rows.add(changes);
+      return writer
+        .run({ do: 'commit', changes: rows.all(), revision: from.revision, positions: JSON.stringify(positions) })
+        .catch(unavailable('the read-model store'));
+    },
     reset: async () => void (await writer.run({ do: 'reset' }).catch(unavailable('the read-model store'))),
     generations: generationsOver(db, writer),
     close: async () => {
