@@ -5,6 +5,7 @@ import {
   firstLink,
   type Link,
   nextLink,
+  rememberLast,
   signedStatement,
 } from '../domain/audit.js';
 import { createMarks, createWalk, type Flaw, type Marks, type Trust } from './audit-proof.js';
@@ -43,8 +44,13 @@ export type Lines = AsyncIterable<string>;
 const headerText = ({ organization_id, export_time, key_id, public_key }: Header) =>
   JSON.stringify({ chainfold_audit: 1, organization_id, export_time, key_id, public_key });
 const headText = (head: Head, signature: string) => JSON.stringify({ head, signature });
-const eventText = ({ stream, id, type, data, metadata, time }: Omit<EventLine, 'n'>, { link, line, position }: Place) =>
-  JSON.stringify({ n: link.count, position, time, stream, id, type, data, metadata, hash: link.hash, line });
+const metadataText = rememberLast<object>((metadata) => JSON.stringify(metadata));
+const timeText = rememberLast<number>((time) => new Date(time).toISOString());
+
+type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
+/** Put together by hand, since every event of an export goes through here. */
+const eventText = ({ stream, id, type, data, metadata, time }: Shown, { link, line, position }: Place) =>
+  `{"n":${link.count},"position":${canonical(position)},"time":${canonical(time)},"stream":${canonical(stream)},"id":${canonical(id)},"type":${canonical(type)},"data":${JSON.stringify(data)},"metadata":${metadataText(metadata)},"hash":"${link.hash}","line":"${line}"}`;
 
 const start = (header: Header, sha256: Digest): Place => ({
   link: firstLink(header.organization_id, sha256),
@@ -81,9 +87,10 @@ export const writeFile = async function* (
   yield `${headerText(header)}\n`;
   let place = start(header, sha256);
   const lineOf = (event: Recorded) => {
-    const committed = new Date(event.time).toISOString();
+    const committed = timeText(event.time);
     place = next(place, nextLink(place.link, event, sha256), event.position, committed, sha256);
-    return `${eventText({ ...event, time: committed, hash: '', line: '' }, place)}\n`;
+    const { stream, id, type, data, metadata } = event;
+    return `${eventText({ stream, id, type, data, metadata, time: committed }, place)}\n`;
   };
   for await (const batch of history) yield batch.map(lineOf).join('');
   const head = headAt(header, place);

@@ -1,4 +1,4 @@
-import { firstLink, nextLink } from '../domain/audit.js';
+import { canonical, firstLink, nextLink } from '../domain/audit.js';
 import { type Lines, linksIn, type Verdict } from './audit-file.js';
 import { type Chain, createAuditMemory } from './audit-memory.js';
 import { createMarks, createWalk, type Flaw, type Marks } from './audit-proof.js';
@@ -69,7 +69,8 @@ export const createStoreProof = ({ events, state, notary, system: { sha256 } }: 
         if (!value) return { event, last: event, id, reason: 'missing in the store, which ends before it' };
         link = nextLink(link, value, sha256);
         if (link.hash === hash) continue;
-        const reason = value.id === id ? 'altered in the store' : `not in the store, where ${value.id} stands instead`;
+        const reason =
+          value.id === id ? 'altered in the store' : `not in the store, where ${canonical(value.id)} stands instead`;
         return { event, last: event, id, reason };
       }
       await stored.return(undefined);

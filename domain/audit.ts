@@ -32,6 +32,19 @@ const version = 'chainfold-audit-1';
 const plain = /^[ !#-[\]-~]*$/;
 const quoted = (text: string) => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
 
+type Member = { readonly key: string; readonly before: string };
+const orders = new Map<string, readonly Member[]>();
+const mostOrders = 1000;
+/** Most objects have the same few sets of keys, which need not be sorted and written each time. */
+const inOrder = (keys: readonly string[]): readonly Member[] => {
+  const name = `${keys.length} ${keys.join('\n')}`;
+  const known = orders.get(name);
+  if (known) return known;
+  const order = keys.toSorted().map((key) => ({ key, before: `${JSON.stringify(key)}:` }));
+  if (orders.size < mostOrders && keys.every((key) => plain.test(key))) orders.set(name, order);
+  return order;
+};
+
 /** JSON with sorted keys: one text for one value, however it was stored. */
 export const canonical = (value: unknown): string => {
   if (typeof value === 'string') return quoted(value);
@@ -40,9 +53,18 @@ export const canonical = (value: unknown): string => {
   const members = value as Readonly<Record<string, unknown>>;
   let text = '';
   // Built by hand, since every event goes through here whenever its history is proven.
-  for (const key of Object.keys(members).sort((a, b) => (a < b ? -1 : 1)))
-    if (members[key] !== undefined) text += `${text && ','}${quoted(key)}:${canonical(members[key])}`;
+  for (const { key, before } of inOrder(Object.keys(members)))
+    if (members[key] !== undefined) text += `${text && ','}${before}${canonical(members[key])}`;
   return `{${text}}`;
+};
+
+/** For what often comes several times in a row, like the metadata of events that were written together. */
+export const rememberLast = <Value>(write: (value: Value) => string) => {
+  let last: { readonly value: Value; readonly text: string } | null = null;
+  return (value: Value): string => {
+    if (last?.value !== value) last = { value, text: write(value) };
+    return last.text;
+  };
 };
 
 export const firstLink = (organizationId: string, sha256: Digest): Link => ({
@@ -50,11 +72,15 @@ export const firstLink = (organizationId: string, sha256: Digest): Link => ({
   hash: sha256(`${version}\n${organizationId}`),
 });
 
-export const nextLink = (
-  { count, hash }: Link,
-  { stream, id, type, data, metadata }: Chained,
-  sha256: Digest,
-): Link => ({ count: count + 1, hash: sha256(`${hash}\n${canonical({ stream, id, type, data, metadata })}`) });
+const metadataText = rememberLast(canonical);
+/** The same as `canonical` gives. */
+const chainedText = ({ stream, id, type, data, metadata }: Chained) =>
+  `{"data":${canonical(data)},"id":${canonical(id)},"metadata":${metadataText(metadata)},"stream":${canonical(stream)},"type":${canonical(type)}}`;
+
+export const nextLink = ({ count, hash }: Link, event: Chained, sha256: Digest): Link => ({
+  count: count + 1,
+  hash: sha256(`${hash}\n${chainedText(event)}`),
+});
 
 /** The text that is signed; `kind` keeps a seal from being taken for something else that is signed. */
 export const signedStatement = (kind: 'seal' | 'export', statement: object) =>

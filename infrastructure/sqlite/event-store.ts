@@ -111,11 +111,12 @@ const organizationReads = (
   head: () => Position,
 ): Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'> => {
   const ofOrganization = db.prepare(
-    `SELECT ${columns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
+    `SELECT ${allColumns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
   );
   const ofOrganizationBackwards = db.prepare(
-    `SELECT ${columns} FROM events WHERE organization = ? AND position <= ? ORDER BY position DESC LIMIT ${backwardsSize}`,
+    `SELECT ${allColumns} FROM events WHERE organization = ? AND position <= ? ORDER BY position DESC LIMIT ${backwardsSize}`,
   );
+  for (const statement of [ofOrganization, ofOrganizationBackwards]) statement.setReturnArrays(true);
   const timeAt = db.prepare('SELECT time FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1');
 
   /** By halving: times never go back. */
@@ -130,11 +131,11 @@ const organizationReads = (
   };
   return {
     readOrganization: (organizationId, after) =>
-      batches((from) => (ofOrganization.all(organizationId, from) as Row[]).map(recorded), after),
+      batches((from) => allRecorded(ofOrganization.all(organizationId, from) as unknown as AllRow[]), after),
     readOrganizationBackwards: async function* (organizationId, upTo) {
       let from = 'position' in upTo ? upTo.position : lastPositionUpTo(upTo.time);
       for (;;) {
-        const batch = (ofOrganizationBackwards.all(organizationId, from) as Row[]).map(recorded);
+        const batch = allRecorded(ofOrganizationBackwards.all(organizationId, from) as unknown as AllRow[]);
         const oldest = batch.at(-1);
         if (!oldest) return;
         yield batch;
