@@ -22,11 +22,6 @@ const examine: Invocation['examine'] = async () => {
   return examine(process.env);
 };
 
-const showProgress: Invocation['showProgress'] = (facts, text) => {
-  const { stderr } = process;
-  stderr.write(stderr.isTTY ? `\r\x1b[K${text}` : `${JSON.stringify(facts)}\n`);
-};
-
 const stopped = () =>
   new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
@@ -44,7 +39,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   open,
   openMove,
   examine,
-  showProgress,
   stopped,
   proof: { sha256, isSigned },
   write: (text) => process.stdout.write(`${text}\n`),

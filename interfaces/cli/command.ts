@@ -55,8 +55,6 @@ export type Invocation = {
   readonly draw: ((text: string) => void) | null;
   /** For what is worth knowing but is not the answer. */
   readonly complain: (text: string) => void;
-  /** Tells how far it has come: over the last such line where a person watches, else as JSON, a line each. */
-  readonly showProgress: (facts: object, text: string) => void;
   /** For what can be proven without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
   /** Waits for a person's Ctrl-C or a service manager's request to end. */

@@ -1,5 +1,6 @@
 import { type MoveStep, move } from '../../application/move/move.js';
 import { type Command, UsageError } from './command.js';
+import { barOf, createProgressLine } from './progress-line.js';
 
 const targets = ['services', 'embedded'] as const;
 const targetOf = (value: string | undefined) =>
@@ -8,14 +9,8 @@ const targetOf = (value: string | undefined) =>
     throw new UsageError(`--to must be one of ${targets.join(', ')}`);
   })();
 
-/** Shown no more often than a person can see. */
-const showEveryMs = 200;
-
-const barWidth = 30;
-const bar = (done: number) => {
-  const full = Math.round(Math.min(1, done) * barWidth);
-  return `[${'#'.repeat(full)}${'-'.repeat(barWidth - full)}] ${Math.floor(Math.min(1, done) * 100)} %`;
-};
+const textOf = ({ step, done, events }: MoveStep) =>
+  `${step.padEnd(9)} ${barOf(Math.floor(Math.min(1, done) * 100))}  ${events} events`;
 
 export const migrate: Command = {
   words: 'migrate',
@@ -30,18 +25,16 @@ export const migrate: Command = {
   },
   details: () =>
     'The embedded stores are those of CHAINFOLD_DATA_DIR, the services those of EVENTSTORE_URL, MONGODB_URL and REDIS_URL.\nStop everything that uses either first; docs/operations.md has the steps.',
-  run: async ({ options, openMove, print, showProgress }) => {
+  run: async ({ options, openMove, print, draw, complain }) => {
     const to = targetOf(options.to);
     const { ports, close } = await openMove(to);
     try {
-      let shown = 0;
-      const tell = (step: MoveStep) => {
-        if (Date.now() - shown < showEveryMs) return;
-        shown = Date.now();
-        showProgress(step, `${step.step.padEnd(9)} ${bar(step.done)} ${step.events} events`);
-      };
-      const { events, organizations, hash, keys, processes, resumed } = await move(ports, tell);
-      showProgress({ step: 'done', events }, '');
+      const write = (step: MoveStep) => complain(JSON.stringify(step));
+      const progress = createProgressLine<MoveStep>(draw, { text: textOf, write });
+      const { events, organizations, hash, keys, processes, resumed } = await move(ports, (step) =>
+        progress.tell(step.step, () => step),
+      );
+      progress.end();
       print(
         { to, events, organizations, hash, keys, processes, resumed },
         [

@@ -1,10 +1,6 @@
 import type { RebuildProgress } from '../../application/rebuild.js';
 import type { Invocation } from './command.js';
-
-const drawEveryMs = 100;
-const lineEveryMs = 1000;
-const barLength = 30;
-const rubOut = '\r\u001b[2K';
+import { barOf, createProgressLine } from './progress-line.js';
 
 const duration = (seconds: number) => {
   const whole = Math.ceil(seconds);
@@ -23,18 +19,17 @@ type Measured = {
   readonly eta_seconds: number | null;
 };
 
-const barOf = ({ phase, percent, events, events_per_second, eta_seconds }: Measured) => {
-  const full = Math.round((barLength * percent) / 100);
-  const bar = `${'█'.repeat(full)}${'░'.repeat(barLength - full)}`;
+const textOf = ({ phase, percent, events, events_per_second, eta_seconds }: Measured) => {
   const left = eta_seconds === null ? '' : `, ${duration(eta_seconds)} left`;
-  return `${phase.padEnd(9)} ${bar} ${String(percent).padStart(3)} %  ${events} events, ${events_per_second}/s${left}`;
+  return `${phase.padEnd(9)} ${barOf(percent)}  ${events} events, ${events_per_second}/s${left}`;
 };
 
 /** A bar that moves on a terminal, a line of JSON a second elsewhere. */
 export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>) => {
   const started = performance.now();
   let first: number | undefined;
-  let [told, phase]: [number, string] = [Number.NEGATIVE_INFINITY, ''];
+  const write = (measured: Measured) => print(measured, JSON.stringify(measured));
+  const line = createProgressLine<Measured>(draw, { text: textOf, write });
 
   const measure = (progress: RebuildProgress): Measured => {
     const { position, head, events } = progress;
@@ -52,16 +47,8 @@ export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' |
     };
   };
   return {
-    tell: (progress: RebuildProgress) => {
-      const now = performance.now();
-      const isDue = now - told >= (draw ? drawEveryMs : lineEveryMs);
-      if (!isDue && progress.phase === phase) return;
-      [told, phase] = [now, progress.phase];
-      const measured = measure(progress);
-      if (draw) draw(`${rubOut}${barOf(measured)}`);
-      else print(measured, JSON.stringify(measured));
-    },
-    end: () => draw?.(rubOut),
+    tell: (progress: RebuildProgress) => line.tell(progress.phase, () => measure(progress)),
+    end: line.end,
     seconds: () => (performance.now() - started) / 1000,
   };
 };
