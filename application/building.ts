@@ -9,8 +9,12 @@ import { createSeenFilter } from './seen-filter.js';
 export type Sizes = {
   /** So many changed documents are written at once: enough to be quick, few enough for others to write between. */
   readonly writtenAtOnce: number;
+  /** After so many events there is a pause for whatever else the process does. */
+  readonly pausesAfter?: number;
 };
 export const usualSizes: Sizes = { writtenAtOnce: 15_000 };
+/** In a process that has others to answer meanwhile. */
+export const sizesBesideOthers: Sizes = { writtenAtOnce: 2000, pausesAfter: 100 };
 
 type Entry = DocumentKey & {
   readonly slot: string;

@@ -1,8 +1,8 @@
 import { Failure } from '../domain/failure.js';
 import type { AnyProjection } from '../projections/index.js';
-import { type Builder, createBuilder, type Sizes, usualSizes } from './building.js';
+import { type Builder, createBuilder, type Sizes, sizesBesideOthers, usualSizes } from './building.js';
 import { type Comparison, compareGenerations } from './compare-generations.js';
-import { beginning, type EventStore, type Position } from './ports/event-store.js';
+import { beginning, type EventStore, type Position, type Recorded } from './ports/event-store.js';
 import { type Generation, longestHoldMs, NothingBuilt, type RebuildableReadModels } from './ports/generations.js';
 import type { System } from './ports/system.js';
 
@@ -95,11 +95,19 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
   const failures = new Map<string, string>();
   let applied = 0;
 
+  const applyBatch = async (builder: Builder, batch: readonly Recorded[]) => {
+    const { pausesAfter = batch.length } = sizes;
+    for (let done = 0; done < batch.length; done += pausesAfter) {
+      if (done > 0) await system.sleep(0);
+      if (!(await builder.apply(batch.slice(done, done + pausesAfter)))) return false;
+    }
+    return true;
+  };
   const applyAll = async (builder: Builder, from: Position, phase: RebuildProgress['phase']) => {
     const head = await events.head();
     for await (const batch of events.readAll(from)) {
       if (signal.aborted) break;
-      if (!(await builder.apply(batch))) return false;
+      if (!(await applyBatch(builder, batch))) return false;
       applied += batch.length;
       const position = batch.at(-1)?.position ?? from;
       tell({ phase, position, head: Math.max(head, position), events: applied });
@@ -204,7 +212,8 @@ export const createRebuild = (ports: Ports): Rebuild => {
     if (wanted.length === 0) return;
     const names = wanted.map(({ name }) => name);
     system.log.info({ projections: names }, 'projections were changed; they are rebuilt while the old ones serve');
-    const { outcome, events, failures } = await run(wanted, { signal, tell: () => undefined });
+    const gently = createRun({ sizes: sizesBesideOthers, ...ports }, wanted, { signal, tell: () => undefined });
+    const { outcome, events, failures } = await gently();
     if (outcome === 'failed') system.log.error({ failures }, 'projections cannot be rebuilt; the old ones serve on');
     else system.log.info({ projections: names, outcome, events }, 'the rebuild of changed projections has ended');
   };

@@ -17,6 +17,8 @@ import { noThread, startThread } from './thread.js';
 
 const batchSize = 500;
 const backwardsSize = 100;
+/** Fewer, since what a service answers as of a moment is made of them while it answers others. */
+const organizationSize = 200;
 /** How often a subscriber that has nothing to do looks for what another process appended. */
 const lookEveryMs = 20;
 const inboxLimit = 10_000;
@@ -111,7 +113,7 @@ const organizationReads = (
   head: () => Position,
 ): Pick<EventStore, 'readOrganization' | 'readOrganizationBackwards'> => {
   const ofOrganization = db.prepare(
-    `SELECT ${allColumns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${batchSize}`,
+    `SELECT ${allColumns} FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT ${organizationSize}`,
   );
   const ofOrganizationBackwards = db.prepare(
     `SELECT ${allColumns} FROM events WHERE organization = ? AND position <= ? ORDER BY position DESC LIMIT ${backwardsSize}`,
