@@ -4,12 +4,15 @@ import { beginning } from '../application/ports/event-store.js';
 import { createNotary } from '../infrastructure/notary.js';
 import { openDatabase } from '../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../tests/support/engines.js';
+import { call } from '../tests/support/http.js';
 import { clientOf, demoOf, startService } from '../tests/support/service.js';
 import { testSystem } from '../tests/support/silent.js';
 import { type Bench, type Figure, largest, median, megabytes } from './figures.js';
 import { type Wallet, writePast } from './history/dataset.js';
 import { load } from './operations/load.js';
+import { mostStallMs, startProbed } from './probed-service.js';
 import { inTurn, type Measured, perSecond } from './rounds.js';
+import { until } from './until.js';
 
 /** As DESIGN has it; less where there is no time, which the figures then say. */
 const size = Number(process.env.BENCH_SIZE ?? 1_000_000);
@@ -157,10 +160,41 @@ const startFigures = async function* (home: Home): AsyncIterable<Figure> {
   };
 };
 
+/** Long enough for every kind of pause to come. */
+const watchedMs = 15_000;
+const asOfPosition = 100_000;
+
+/** How long others wait at a time while the service rebuilds its read models by itself, and while it answers of the past. */
+const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
+  const db = openDatabase(join(home.directory, 'read-models.db'), 'relaxed');
+  db.exec("UPDATE generations SET version = version - 1 WHERE state = 'live'");
+  const left = db.prepare("SELECT count(*) AS generations FROM generations WHERE state = 'building'");
+  const isBuilding = () => (left.get() as { generations: number }).generations > 0;
+  const { service, look } = await startProbed(home);
+  await until(isBuilding);
+  await look();
+  const end = performance.now() + watchedMs;
+  await until(() => performance.now() > end || !isBuilding());
+  const stall = { unit: 'ms', atMost: mostStallMs };
+  yield { what: 'stall of the event loop while projections are rebuilt', measured: await look(), ...stall };
+  await until(() => !isBuilding());
+  db.close();
+  await look();
+  const headers = { 'x-as-of': String(asOfPosition) };
+  await call(service.url, demoOf(home), '/v1/c/ListWallets', '{}', headers);
+  yield {
+    what: `stall of the event loop while an answer as of event ${named(asOfPosition)} is made`,
+    measured: await look(),
+    ...stall,
+  };
+  await service.stop();
+};
+
 /** What a long past costs: a page of it, its proof, a start on top of it. */
 export const history: Bench = async function* () {
   const { home, wallets } = await open();
   yield* pageFigures(home, wallets);
   yield* startFigures(home);
   yield* auditFigures(home);
+  yield* stallFigures(home);
 };

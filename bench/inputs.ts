@@ -1,16 +1,12 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { freshDirectory } from '../tests/support/directories.js';
 import { embedded } from '../tests/support/engines.js';
 import { gatewayUrl, post } from '../tests/support/gateway.js';
 import { call } from '../tests/support/http.js';
-import { clientOf, demoOf, type Service, startService } from '../tests/support/service.js';
+import { clientOf, demoOf } from '../tests/support/service.js';
 import { type Bench, median } from './figures.js';
-import { until } from './until.js';
+import { mostStallMs, startProbed } from './probed-service.js';
 
 const mebibyte = 1_048_576;
 const tries = 5;
-const mostStallMs = 20;
 const filled = (open: string, item: string, close: string, bytes: number) =>
   open + item.repeat(Math.floor((bytes - open.length - close.length) / item.length)) + close;
 const addresses = (valid: boolean) =>
@@ -45,22 +41,9 @@ const inputsOf = (wallet_id: string): Readonly<Record<string, readonly [path: st
   ],
 });
 
-/** The worst stall since the last look. */
-const createLook =
-  ({ process: child }: Service, file: string) =>
-  async () => {
-    rmSync(file, { force: true });
-    child.kill('SIGUSR2');
-    await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
-    return Number(readFileSync(file, 'utf8'));
-  };
-
 /** How long a single request keeps the service from all others. */
 export const inputs: Bench = async function* () {
-  const file = join(freshDirectory(), 'stall');
-  const probe = new URL('./stall-probe.js', import.meta.url).href;
-  const service = await startService({ on: embedded, env: { NODE_OPTIONS: `--import ${probe}`, STALL_FILE: file } });
-  const look = createLook(service, file);
+  const { service, look } = await startProbed(embedded);
   const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'measured' });
   const asks = new Map<string, () => Promise<unknown>>(
     Object.entries(inputsOf(wallet_id)).map(([name, [path, body]]) => [
