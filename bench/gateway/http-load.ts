@@ -1,8 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { until } from '../until.js';
 import { processorMs } from './processor.js';
 
 const connections = 32;
+const closing = '\r\nconnection: close\r\n';
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 export type Target = { readonly url: string; readonly pid: number | undefined; body(i: number): string };
@@ -16,10 +17,11 @@ const lengthOf = (received: Buffer) => {
   return end + 4 + Number(lengthPattern.exec(head)?.[1] ?? 0);
 };
 
-/** One request after the other on one connection, with as little work as can be. */
-const drive = ({ url, body }: Target, next: () => number, answered: () => void): Socket => {
+/** One request after the other on one connection, or on the next where the server ends it, with as little work as can be. */
+const drive = ({ url, body }: Target, next: () => number, answered: () => void): (() => void) => {
   const { hostname, port, pathname } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  let socket = connect(Number(port), hostname);
+  let isOver = false;
   const ask = () => {
     const text = body(next());
     socket.write(
@@ -29,19 +31,31 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
   let chunks: Buffer[] = [];
   let received = 0;
   let expected = 0;
-  socket.on('data', (chunk) => {
+  const take = (chunk: Buffer) => {
     chunks.push(chunk);
     received += chunk.length;
     if (expected === 0) expected = lengthOf(chunks.length === 1 ? chunk : Buffer.concat(chunks));
     if (expected === 0 || received < expected) return;
+    const isLast = chunks[0]?.includes(closing) ?? false;
     chunks = [];
     received = 0;
     expected = 0;
     answered();
-    ask();
-  });
-  socket.on('connect', ask);
-  return socket;
+    if (isLast) reopen();
+    else ask();
+  };
+  const listen = () => socket.on('data', take).on('connect', ask);
+  const reopen = () => {
+    socket.destroy();
+    if (isOver) return;
+    socket = connect(Number(port), hostname);
+    listen();
+  };
+  listen();
+  return () => {
+    isOver = true;
+    socket.destroy();
+  };
 };
 
 let serial = 0;
@@ -49,7 +63,7 @@ let serial = 0;
 /** Answers a second of the server's own time, over 32 connections: what else the machine does is not counted. */
 export const requestsPerSecond = async (target: Target, requests: number): Promise<number> => {
   let answers = 0;
-  const sockets = Array.from({ length: connections }, () =>
+  const drivers = Array.from({ length: connections }, () =>
     drive(
       target,
       () => serial++,
@@ -61,6 +75,6 @@ export const requestsPerSecond = async (target: Target, requests: number): Promi
   const [before, started] = [answers, processorMs(target.pid)];
   await until(() => answers >= before + requests);
   const rate = ((answers - before) * 1000) / (processorMs(target.pid) - started);
-  for (const socket of sockets) socket.destroy();
+  for (const stop of drivers) stop();
   return rate;
 };

@@ -6,7 +6,7 @@ import { startEvmNode } from '../../tests/support/evm-node.js';
 import { httpProxy } from './library.js';
 
 /** What the gateway is measured against, and what stands behind it; each in a process of its own, so that its cost is not counted. */
-export type Role = 'node' | 'proxy' | 'http-proxy' | 'bare' | 'broadcast' | 'chain';
+export type Role = 'node' | 'proxy' | 'http-proxy' | 'http-proxy with keep-alive' | 'bare' | 'broadcast' | 'chain';
 export type ToPeer = { readonly count: number; readonly bytes: number };
 
 const [, , role = '', upstream = ''] = process.argv;
@@ -51,8 +51,11 @@ const proxy: RequestListener = (from, to) =>
     void pass(body).then((answer) => to.writeHead(200, json(answer)).end(answer));
   });
 
-const library = httpProxy.createProxyServer({ target: upstream, agent: new HttpAgent({ keepAlive: true }) });
-const proxyByLibrary: RequestListener = (from, to) => library.web(from, to);
+/** As it comes it opens a connection for every request; with an agent it keeps them. */
+const proxyByLibrary = (agent?: HttpAgent): RequestListener => {
+  const library = httpProxy.createProxyServer({ target: upstream, ...(agent && { agent }) });
+  return (from, to) => library.web(from, to);
+};
 
 const fixed = `{"jsonrpc":"2.0","id":1,"result":{"hash":"0x${'3'.repeat(64)}","extra":${small}}}`;
 const bare: RequestListener = (from, to) => read(from, () => to.writeHead(200, json(fixed)).end(fixed));
@@ -93,7 +96,8 @@ const chain = async () => {
 const start: Readonly<Record<Role, () => Promise<string>>> = {
   node: async () => (await listen(node)).url,
   proxy: async () => (await listen(proxy)).url,
-  'http-proxy': async () => (await listen(proxyByLibrary)).url,
+  'http-proxy': async () => (await listen(proxyByLibrary())).url,
+  'http-proxy with keep-alive': async () => (await listen(proxyByLibrary(new HttpAgent({ keepAlive: true })))).url,
   bare: async () => (await listen(bare)).url,
   broadcast,
   chain,

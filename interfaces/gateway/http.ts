@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
-import { after, type Soon } from '../../application/soon.js';
+import { after, type Soon, settle } from '../../application/soon.js';
 import { rateHeaderList, requestIdOf } from '../http/answer.js';
-import { drain, readBody } from '../http/body.js';
+import { drain, takeBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
 import { answerMessage, encode, encodeOne, type Reply } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
-import { type Address, admit, recognize, type Target, targetOf } from './target.js';
+import { type Address, admit, type Refusal, recognize, type Target, targetOf } from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
 const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
@@ -107,24 +107,28 @@ const send = (request: IncomingMessage, response: ServerResponse, requestId: str
   write(response, body);
 };
 
-/** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. */
+/** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. What needs no node is answered without waiting a turn. */
 export const createGateway = (app: App) => {
-  const answerTo = async (address: Address, request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
-    const target = targetOf(app, address);
-    if (!target) return refusal(404, rpcCodes.invalidRequest, 'there is no such chain');
-    const unknown = isModest(request) ? null : await recognize(app, target);
-    if (unknown) return refusal(unknown.status, unknown.code, unknown.message);
-    return checkForm(request) ?? answerBody(app, target, await readBody(request, bodyLimit), response);
-  };
   const faultOf = (error: unknown, requestId: string): Answer => {
     if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
     app.system.log.error({ err: error, requestId }, 'a gateway request failed');
     return refusal(500, rpcCodes.internal, 'an unexpected error');
   };
-  return async (address: Address, request: IncomingMessage, response: ServerResponse) => {
+  return (address: Address, request: IncomingMessage, response: ServerResponse): void => {
     const requestId = requestIdOf(request, app.system);
-    const answer = await answerTo(address, request, response).catch((error: unknown) => faultOf(error, requestId));
-    if (!request.complete) await drain(request);
-    if (!response.destroyed) send(request, response, requestId, answer);
+    const reply = (answer: Answer) => {
+      if (!response.destroyed) send(request, response, requestId, answer);
+    };
+    const finish = (answer: Answer) => (request.complete ? reply(answer) : void drain(request).then(() => reply(answer)));
+    const fail = (error: unknown) => finish(faultOf(error, requestId));
+    const target = targetOf(app, address);
+    if (!target) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));
+    const take = (unknown: Refusal | null) => {
+      const fault = unknown ? refusal(unknown.status, unknown.code, unknown.message) : checkForm(request);
+      if (fault) return finish(fault);
+      const answer = (body: Buffer) => settle(() => answerBody(app, target, body, response), finish, fail);
+      return takeBody(request, bodyLimit, answer, fail);
+    };
+    return isModest(request) ? take(null) : void recognize(app, target).then(take, fail);
   };
 };

@@ -13,17 +13,38 @@ const longestNumber = 1000;
 
 const opening = /\S/;
 
+const codeOf = (character: string) => character.charCodeAt(0);
+const quote = codeOf('"');
+const backslash = codeOf('\\');
+const comma = codeOf(',');
+const [openObject, openList, closeObject, closeList] = [codeOf('{'), codeOf('['), codeOf('}'), codeOf(']')];
+
+/** By character: 1 for what ends a token, spaces among it. */
+const ends = new Uint8Array(128);
+for (const character of ' \t\r\n,:{}[]"') ends[codeOf(character)] = 1;
+
 const endOfText = (text: string, start: number) => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
-    while (text[at - 1 - backslashes] === '\\') backslashes++;
+    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++;
     if (backslashes % 2 === 0) return at + 1;
   }
   return text.length;
 };
 
-const isIdKey = (token: string) => {
-  if (token === '"id"') return true;
+const endOfPlain = (text: string, start: number) => {
+  let at = start;
+  while (at < text.length && ends[text.charCodeAt(at)] !== 1) at++;
+  return at;
+};
+
+/** Where the two letters are written as escapes it is longest. */
+const longestIdKey = '"\\u0069\\u0064"'.length;
+
+const isIdKey = (text: string, start: number, end: number) => {
+  if (end - start === 4) return text.startsWith('"id"', start);
+  if (end - start > longestIdKey) return false;
+  const token = text.slice(start, end);
   if (!token.includes('\\')) return false;
   try {
     return JSON.parse(token) === 'id';
@@ -32,68 +53,67 @@ const isIdKey = (token: string) => {
   }
 };
 
-/** Walks through the text once. `level` is the depth at which requests have their members. */
-const createWalk = (text: string, level: number) => {
-  const ids: (string | undefined)[] = [];
-  let depth = 0;
-  let containers = 0;
-  let place = 0;
+/** One way through the text. `level` is the depth at which requests have their members. */
+type Walk = {
+  readonly text: string;
+  readonly level: number;
+  readonly ids: (string | undefined)[];
+  depth: number;
+  containers: number;
+  place: number;
   /** What a text at the level of members would be. */
-  let next: 'key' | 'id' | 'value' = 'value';
-
-  const token = (start: number, end: number) => {
-    if (depth !== level || next === 'value') return;
-    const written = text.slice(start, end);
-    // As for readers of JSON, the last one counts.
-    if (next === 'id') ids[place] = written;
-    next = next === 'key' && isIdKey(written) ? 'id' : 'value';
-  };
-  const open = () => {
-    if (depth === level) next = 'value';
-    depth++;
-    containers++;
-    if (depth === level) next = 'key';
-  };
-  const separate = () => {
-    if (depth === level) next = 'key';
-    else if (depth === level - 1) place++;
-  };
-  const mark = (character: string) => {
-    if (character === '{' || character === '[') open();
-    else if (character === '}' || character === ']') depth--;
-    else if (character === ',') separate();
-  };
-  return { ids, token, mark, isModest: () => depth <= deepest && containers <= mostContainers };
+  next: 'key' | 'id' | 'value';
 };
 
-/** By character: 1 for what ends a token, spaces among it. */
-const ends = new Uint8Array(128);
-for (const character of ' \t\r\n,:{}[]"') ends[character.charCodeAt(0)] = 1;
-const quote = '"'.charCodeAt(0);
+const passToken = (walk: Walk, start: number, end: number) => {
+  if (walk.depth !== walk.level || walk.next === 'value') return;
+  // As for readers of JSON, the last one counts.
+  if (walk.next === 'id') walk.ids[walk.place] = walk.text.slice(start, end);
+  walk.next = walk.next === 'key' && isIdKey(walk.text, start, end) ? 'id' : 'value';
+};
 
-const endOfPlain = (text: string, start: number) => {
-  let at = start;
-  while (at < text.length && ends[text.charCodeAt(at)] !== 1) at++;
-  return at;
+const passOpening = (walk: Walk) => {
+  if (walk.depth === walk.level) walk.next = 'value';
+  walk.depth++;
+  walk.containers++;
+  if (walk.depth === walk.level) walk.next = 'key';
+};
+
+const passComma = (walk: Walk) => {
+  if (walk.depth === walk.level) walk.next = 'key';
+  else if (walk.depth === walk.level - 1) walk.place++;
+};
+
+const passMark = (walk: Walk, code: number) => {
+  if (code === openObject || code === openList) passOpening(walk);
+  else if (code === closeObject || code === closeList) walk.depth--;
+  else if (code === comma) passComma(walk);
+};
+
+const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= mostContainers;
+
+/** Whether the text is modest to its end. Every call passes here: nothing is made on the way but the ids. */
+const pass = (walk: Walk): boolean => {
+  const { text } = walk;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code !== quote && ends[code] === 1) {
+      passMark(walk, code);
+      if (!isModest(walk)) return false;
+      at++;
+    } else {
+      const end = code === quote ? endOfText(text, at) : endOfPlain(text, at);
+      passToken(walk, at, end);
+      if (code !== quote && end - at > longestNumber) return false;
+      at = end;
+    }
+  }
+  return true;
 };
 
 export const scan = (text: string): Scanned => {
   const isBatch = text.at(text.search(opening)) === '[';
-  const walk = createWalk(text, isBatch ? 2 : 1);
-  let at = 0;
-  let isModest = true;
-  while (at < text.length && isModest) {
-    const isText = text.charCodeAt(at) === quote;
-    const end = isText ? endOfText(text, at) : endOfPlain(text, at);
-    if (end > at) {
-      walk.token(at, end);
-      isModest = isText || end - at <= longestNumber;
-      at = end;
-    } else {
-      walk.mark(text[at] as string);
-      isModest = walk.isModest();
-      at++;
-    }
-  }
-  return { isBatch, ids: walk.ids, isModest };
+  const walk: Walk = { text, level: isBatch ? 2 : 1, ids: [], depth: 0, containers: 0, place: 0, next: 'value' };
+  return { isModest: pass(walk), isBatch, ids: walk.ids };
 };

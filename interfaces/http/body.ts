@@ -19,28 +19,44 @@ const bytes = {
   close: 0x7d,
 };
 
-/** The whole body, or a refusal as soon as it is clear that it is too large. */
-export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> => {
+/** The whole body, or a refusal as soon as it is clear that it is too large; in the same turn in which it is there. */
+export const takeBody = (
+  request: IncomingMessage,
+  limit: number,
+  done: (body: Buffer) => void,
+  failed: (fault: HttpFailure) => void,
+): void => {
   const tooLarge = () => new HttpFailure(413, `the body is larger than ${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else {
-        request.pause();
-        reject(tooLarge());
-      }
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    // Also after an error, which is told of to nobody when nobody listens.
-    request.on('close', () => {
-      if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
-    });
+  if (Number(request.headers['content-length'] ?? 0) > limit) return failed(tooLarge());
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let isOver = false;
+  const fail = (fault: HttpFailure) => {
+    if (isOver) return;
+    isOver = true;
+    failed(fault);
+  };
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= limit) chunks.push(chunk);
+    else {
+      request.pause();
+      fail(tooLarge());
+    }
+  });
+  request.on('end', () => {
+    if (isOver) return;
+    isOver = true;
+    done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  });
+  // Also after an error, which is told of to nobody when nobody listens.
+  request.on('close', () => {
+    if (!request.complete) fail(new HttpFailure(400, 'the body ended early'));
   });
 };
+
+export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => takeBody(request, limit, resolve, reject));
 
 const drainedBytes = 16_777_216;
 const drainedMs = 5000;

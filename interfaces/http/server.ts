@@ -126,7 +126,7 @@ export const startHttp = async (
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) return void operations(request, response);
     const address = addressIn(request.url, 'http');
-    if (address) return void gateway(address, request, response);
+    if (address) return gateway(address, request, response);
     // What Express itself cannot make sense of ends here.
     return pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
