@@ -1,5 +1,5 @@
 import { refuse } from '../../domain/failure.js';
-import type { Node } from '../ports/node.js';
+import type { Head, Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type FollowedBlock, type FollowedLog, fetchBlock, fetchLogs } from './followed-block.js';
 
@@ -19,6 +19,9 @@ const pauseMs = 100;
 const longestPauseMs = 2000;
 /** A node that keeps saying that a block has no logs is believed in the end. */
 const mostTries = 20;
+
+/** After so long a head below all blocks that are remembered is believed to be that of a chain which was replaced. */
+const believedAfterMs = 60_000;
 
 /** The newest blocks, linked; those that were followed, not all there are. */
 const createPath = () => {
@@ -80,6 +83,14 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   const path = createPath();
   const stop = new AbortController();
   const ended = AbortSignal.any([stop.signal, node.closed]);
+  let belowSince: number | null = null;
+
+  /** The only node left may have come less far than where the path begins; what it lacks is there still. */
+  const lags = ({ number }: Head): boolean => {
+    if (number >= (path.oldest()?.number ?? 0)) belowSince = null;
+    else belowSince ??= system.now();
+    return belowSince !== null && system.now() - belowSince < believedAfterMs;
+  };
 
   /** The blocks from the path to the head, ascending; null when the head is gone. */
   const branchTo = async (hash: string): Promise<FollowedBlock[] | null> => {
@@ -104,6 +115,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   };
   const advance = async () => {
     const head = await node.head();
+    if (lags(head)) return;
     const branch = await branchTo(head.hash);
     const first = branch?.[0];
     if (!branch || !first) return;

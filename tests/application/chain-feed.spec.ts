@@ -55,13 +55,14 @@ describe('the feed of a chain', function () {
   let headers: Header[];
   let logs: Log[];
   let pending: string[];
+  let clock = 0;
 
   const start = async (count: number, over: (node: EvmNode) => string[] = ({ wsUrl, url }) => [wsUrl, url]) => {
     chain = createEvmChain();
     for (let i = 0; i < 5; i++) chain.mine([logging()]);
     nodes = await Promise.all(Array.from({ length: count }, () => startEvmNode({ chain })));
     pool = nodePool(nodes.flatMap(over), silent, false, { hedgeMs: 40, deadlineMs: 1000 });
-    feed = createChainFeed(pool, testSystem);
+    feed = createChainFeed(pool, { ...testSystem, now: () => clock });
     [headers, logs, pending] = [[], [], []];
     await feed.onHeads(({ json }) => headers.push(JSON.parse(json)));
     await feed.onLogs(everything, ({ json }) => logs.push(JSON.parse(json)));
@@ -181,6 +182,30 @@ describe('the feed of a chain', function () {
     for (let i = 0; i < 5; i++) chain.mine([logging()]);
     await caughtUp();
     assert.deepEqual(applied(logs), canonicalLogs(6));
+  });
+  /** Whoever comes is told of what happens from now on, so the head is looked at. */
+  const look = () => feed.onHeads(() => undefined);
+  const heights = () => headers.map(({ number }) => Number(number));
+  it('takes no node that lags for a chain that was replaced', async () => {
+    await start(1);
+    (nodes[0] as EvmNode).faults.lag = 2;
+    await look();
+    nodes[0]?.heal();
+    chain.mine([logging()]);
+    await caughtUp();
+    assert.deepEqual(heights(), [6]);
+    assert.deepEqual(applied(logs), canonicalLogs(6));
+  });
+  it('believes after a minute that the chain has become shorter', async () => {
+    await start(1);
+    (nodes[0] as EvmNode).faults.lag = 2;
+    await look();
+    clock += 60_000;
+    await look();
+    nodes[0]?.heal();
+    chain.mine([logging()]);
+    await caughtUp();
+    assert.deepEqual(heights(), [4, 5, 6]);
   });
   const action = fc.oneof(
     fc.record({ do: fc.constant('mine' as const), logs: fc.nat(2) }),
