@@ -33,18 +33,20 @@ const startGateway = async (urls: string): Promise<Service> => {
 /** What others have made; null where it is not installed. */
 const startOthers = async (node: string) => ({
   library: hasPeer('http-proxy') ? await startPeer('http-proxy', node) : null,
+  keeping: hasPeer('http-proxy') ? await startPeer('http-proxy with keep-alive', node) : null,
   nginx: hasNginx() ? await startNginx(node) : null,
 });
 
 const httpFigures = async function* (): AsyncIterable<Figure> {
   const node = await startPeer('node');
   const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
-  const { library, nginx } = await startOthers(node.url);
+  const { library, keeping, nginx } = await startOthers(node.url);
   const service = await startGateway(node.url);
   const gateway = gatewayUrl(service);
   const rows = [
     ['answers of 500 bytes', asking.small, 'node:http and undici', proxy, 0.8, requests.many],
-    ['answers of 500 bytes', asking.small, 'http-proxy', library, 1.35, requests.many],
+    ['answers of 500 bytes', asking.small, 'http-proxy as it comes', library, 1.35, requests.few],
+    ['answers of 500 bytes', asking.small, 'http-proxy with a keep-alive agent', keeping, undefined, requests.many],
     ['answers of 500 bytes', asking.small, 'nginx', nginx, undefined, requests.many],
     ['answers of 100 KB', asking.large, 'node:http and undici', proxy, 0.9, requests.few],
     ['answers from the cache', asking.same, 'bare node:http', bare, 0.8, requests.many],
@@ -70,7 +72,7 @@ const httpFigures = async function* (): AsyncIterable<Figure> {
     };
   }
   await service.stop();
-  for (const one of [node, proxy, library, nginx, bare]) one?.close();
+  for (const one of [node, proxy, library, keeping, nginx, bare]) one?.close();
 };
 
 const subscribing = call('eth_subscribe', '"newHeads"');

@@ -70,19 +70,20 @@ const answerCall = (call: Call, place: Place): Soon<RpcAnswer> => {
   }
 };
 
-/** Null for a notification. */
-const replyTo = (call: Message['calls'][number], place: Place): Soon<Reply | null> => {
+const none: readonly Reply[] = [];
+
+/** None for a notification. */
+const repliesTo = (call: Message['calls'][number], place: Place): Soon<readonly Reply[]> => {
   const { id } = call;
-  if ('code' in call) return { id: call.id, answer: failed(call.code, call.message) };
-  return after(answerCall(call, place), (answer) => (id === null ? null : { id, answer }));
+  if ('code' in call) return [{ id: call.id, answer: failed(call.code, call.message) }];
+  return after(answerCall(call, place), (answer) => (id === null ? none : [{ id, answer }]));
 };
 
 /** In the order of the calls; one that fails fails only itself. */
 export const answerMessage = ({ calls }: Message, place: Place): Soon<readonly Reply[]> => {
   const [only] = calls;
-  if (calls.length === 1 && only) return after(replyTo(only, place), (reply) => (reply ? [reply] : []));
-  const replies = calls.map(async (call) => replyTo(call, place));
-  return Promise.all(replies).then((all) => all.filter((reply) => reply !== null));
+  if (calls.length === 1 && only) return repliesTo(only, place);
+  return Promise.all(calls.map(async (call) => repliesTo(call, place))).then((all) => all.flat());
 };
 
 const piecesOf = ({ id, answer }: Reply): [string, Uint8Array] =>

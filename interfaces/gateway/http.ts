@@ -114,12 +114,13 @@ export const createGateway = (app: App) => {
     app.system.log.error({ err: error, requestId }, 'a gateway request failed');
     return refusal(500, rpcCodes.internal, 'an unexpected error');
   };
-  return (address: Address, request: IncomingMessage, response: ServerResponse): void => {
+  return (address: Address, request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request, app.system);
     const reply = (answer: Answer) => {
       if (!response.destroyed) send(request, response, requestId, answer);
     };
-    const finish = (answer: Answer) => (request.complete ? reply(answer) : void drain(request).then(() => reply(answer)));
+    const finish = (answer: Answer) =>
+      request.complete ? reply(answer) : void drain(request).then(() => reply(answer));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
     const target = targetOf(app, address);
     if (!target) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));

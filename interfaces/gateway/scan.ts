@@ -53,7 +53,7 @@ const isIdKey = (text: string, start: number, end: number) => {
   }
 };
 
-/** One way through the text. `level` is the depth at which requests have their members. */
+/** One way through the text; every call goes it, so nothing is made on the way but the ids. `level` is the depth at which requests have their members. */
 type Walk = {
   readonly text: string;
   readonly level: number;
@@ -92,28 +92,28 @@ const passMark = (walk: Walk, code: number) => {
 
 const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= mostContainers;
 
-/** Whether the text is modest to its end. Every call passes here: nothing is made on the way but the ids. */
-const pass = (walk: Walk): boolean => {
+/** Passes what stands there, a mark or a token; gives where the next begins, -1 where it is not modest. */
+const step = (walk: Walk, at: number): number => {
   const { text } = walk;
-  let at = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code !== quote && ends[code] === 1) {
-      passMark(walk, code);
-      if (!isModest(walk)) return false;
-      at++;
-    } else {
-      const end = code === quote ? endOfText(text, at) : endOfPlain(text, at);
-      passToken(walk, at, end);
-      if (code !== quote && end - at > longestNumber) return false;
-      at = end;
-    }
+  const code = text.charCodeAt(at);
+  if (code === quote) {
+    const end = endOfText(text, at);
+    passToken(walk, at, end);
+    return end;
   }
-  return true;
+  if (ends[code] === 1) {
+    passMark(walk, code);
+    return isModest(walk) ? at + 1 : -1;
+  }
+  const end = endOfPlain(text, at);
+  passToken(walk, at, end);
+  return end - at > longestNumber ? -1 : end;
 };
 
 export const scan = (text: string): Scanned => {
   const isBatch = text.at(text.search(opening)) === '[';
   const walk: Walk = { text, level: isBatch ? 2 : 1, ids: [], depth: 0, containers: 0, place: 0, next: 'value' };
-  return { isModest: pass(walk), isBatch, ids: walk.ids };
+  let at = 0;
+  while (at >= 0 && at < text.length) at = step(walk, at);
+  return { isBatch, ids: walk.ids, isModest: at >= 0 };
 };

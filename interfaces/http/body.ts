@@ -25,7 +25,7 @@ export const takeBody = (
   limit: number,
   done: (body: Buffer) => void,
   failed: (fault: HttpFailure) => void,
-): void => {
+) => {
   const tooLarge = () => new HttpFailure(413, `the body is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return failed(tooLarge());
   const chunks: Buffer[] = [];
