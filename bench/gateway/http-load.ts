@@ -3,7 +3,8 @@ import { until } from '../until.js';
 import { processorMs } from './processor.js';
 
 const connections = 32;
-const closing = '\r\nconnection: close\r\n';
+const closingPattern = /\r\nconnection: close\r\n/i;
+const mostHead = 1024;
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 export type Target = { readonly url: string; readonly pid: number | undefined; body(i: number): string };
@@ -21,7 +22,6 @@ const lengthOf = (received: Buffer) => {
 const drive = ({ url, body }: Target, next: () => number, answered: () => void): (() => void) => {
   const { hostname, port, pathname } = new URL(url);
   let socket = connect(Number(port), hostname);
-  let isOver = false;
   const ask = () => {
     const text = body(next());
     socket.write(
@@ -36,7 +36,7 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
     received += chunk.length;
     if (expected === 0) expected = lengthOf(chunks.length === 1 ? chunk : Buffer.concat(chunks));
     if (expected === 0 || received < expected) return;
-    const isLast = chunks[0]?.includes(closing) ?? false;
+    const isLast = closingPattern.test(chunks[0]?.toString('latin1', 0, mostHead) ?? '');
     chunks = [];
     received = 0;
     expected = 0;
@@ -47,15 +47,11 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
   const listen = () => socket.on('data', take).on('connect', ask);
   const reopen = () => {
     socket.destroy();
-    if (isOver) return;
     socket = connect(Number(port), hostname);
     listen();
   };
   listen();
-  return () => {
-    isOver = true;
-    socket.destroy();
-  };
+  return () => socket.destroy();
 };
 
 let serial = 0;
