@@ -49,6 +49,9 @@ const open = (path: string, durability: Durability, lockMs: number) => {
   return db;
 };
 
+/** `LIMIT ?` would have SQLite compile the statement again each time it is bound: it plans for the number given. */
+export const limitGiven = 'LIMIT ? + 0';
+
 /** Runs the work in one write transaction: all of it is committed, or none and the error goes on. */
 export const inTransaction = <T>(db: Database, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');

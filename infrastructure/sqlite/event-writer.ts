@@ -1,21 +1,16 @@
-import { inTransaction, openDatabase } from './database.js';
+import { organizationOf } from '../../application/ports/event-store.js';
+import { inTransaction, limitGiven, openDatabase } from './database.js';
 import { serveThread } from './thread.js';
 
 export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 export type Append = readonly {
   readonly stream: string;
-  readonly organization: string;
   readonly expected: number;
-  readonly events: readonly EventRow[];
+  /** Without metadata where it is that of the event before, as it is in one command. */
+  readonly events: readonly (Omit<EventRow, 'metadata'> & { readonly metadata: string | null })[];
 }[];
 /** What another store recorded, with its times. */
-export type Adoption = {
-  readonly adopted: readonly (EventRow & {
-    readonly stream: string;
-    readonly organization: string;
-    readonly time: number;
-  })[];
-};
+export type Adoption = { readonly adopted: readonly (EventRow & { readonly stream: string; readonly time: number })[] };
 /** `time` is null when nothing is new to those who wait for it. */
 export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
 
@@ -40,7 +35,7 @@ serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
   db.exec(schema);
   const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');
   const storedAfter = db.prepare(
-    'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+    `SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision ${limitGiven}`,
   );
   const lastTime = db.prepare('SELECT time FROM events ORDER BY position DESC LIMIT 1');
   const insert = db.prepare(
@@ -65,18 +60,24 @@ serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
     }
     let position = 0;
     let remaining = writes.reduce((sum, { events }) => sum + events.length, 0);
-    for (const { stream, organization, expected, events } of writes)
-      for (const [i, { id, type, data, metadata }] of events.entries()) {
-        const row = [stream, expected + 1 + i, organization, id, type, data, metadata, time, --remaining] as const;
+    let metadata = '';
+    for (const { stream, expected, events } of writes) {
+      const organization = organizationOf(stream);
+      let revision = expected;
+      for (const { id, type, data, metadata: own } of events) {
+        metadata = own ?? metadata;
+        const row = [stream, ++revision, organization, id, type, data, metadata, time, --remaining] as const;
         position = Number(insert.run(...row).lastInsertRowid);
       }
+    }
     return { position, time };
   };
 
   const adopt = ({ adopted }: Adoption): Appended => {
     let position = 0;
-    for (const { stream, organization, id, type, data, metadata, time } of adopted) {
-      const row = [stream, currentRevision(stream) + 1, organization, id, type, data, metadata, time, 0] as const;
+    for (const { stream, id, type, data, metadata, time } of adopted) {
+      const revision = currentRevision(stream) + 1;
+      const row = [stream, revision, organizationOf(stream), id, type, data, metadata, time, 0] as const;
       position = Number(insert.run(...row).lastInsertRowid);
     }
     return { position, time: null };

@@ -10,7 +10,7 @@ import { createTurns } from '../../application/turns.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
-import { type Access, type Database, openDatabase, openToRead } from './database.js';
+import { type Access, type Database, limitGiven, openDatabase, openToRead } from './database.js';
 import { columnsOf, createDocumentRows } from './document-rows.js';
 import type { Job } from './document-writer.js';
 import { type Table, tableName } from './generations.js';
@@ -40,7 +40,7 @@ const pageSql = ({ name, indexes }: AnyCollection, index: string, oldestFirst: b
   const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];
   return `SELECT id, document, one."${order}" AS key FROM "${name}" AS one
     WHERE scope = ? ${equal.map((field) => `AND one."${field}" = ?`).join(' ')} AND (one."${order}", id) ${compare} (?, ?)
-    ORDER BY one."${order}" ${direction}, id ${direction} LIMIT ?`;
+    ORDER BY one."${order}" ${direction}, id ${direction} ${limitGiven}`;
 };
 
 /** What reads documents from a table, or from the view of the live generation. */

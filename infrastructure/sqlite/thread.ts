@@ -6,12 +6,15 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
  */
 export type Thread<Job, Outcome> = {
   run(job: Job): Promise<Outcome>;
+  /** Whether a job is not answered yet. */
+  isBusy(): boolean;
   close(): Promise<void>;
 };
 
 /** In the place of a thread where nothing is to be written. */
 export const noThread: Thread<never, never> = {
   run: () => Promise.reject(new Error('this was opened to be read')),
+  isBusy: () => false,
   close: async () => undefined,
 };
 
@@ -20,6 +23,8 @@ type Waiting<Job, Outcome> = { job: Job; resolve: (outcome: Outcome) => void; re
 
 /** One batch being written and one on its way, so that the thread never idles while there is work. */
 const batchesUnderWay = 2;
+/** A thread that idles does not wait for those who come later in the same turn once there are so many. */
+const worthStarting = 16;
 /** Past this the disk has fallen too far behind for waiting to help. */
 const longestQueue = 20_000;
 
@@ -41,6 +46,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   let broken: Error | undefined;
   let drained: (() => void) | undefined;
 
+  const isBusy = () => sent.length > 0 || queue.length > 0;
   const send = () => {
     if (queue.length > 0 && sent.length < batchesUnderWay) {
       const batch = queue;
@@ -48,7 +54,12 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
       sent.push(batch);
       worker.postMessage(batch.map(({ job }) => job));
     }
-    if (sent.length === 0 && queue.length === 0) drained?.();
+    if (!isBusy()) drained?.();
+  };
+  const enqueue = (one: Waiting<Job, Outcome>) => {
+    queue.push(one);
+    if (queue.length === 1) setImmediate(send);
+    else if (queue.length === worthStarting && sent.length === 0) send();
   };
   const fail = (error: Error) => {
     broken = error;
@@ -76,11 +87,11 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
       new Promise((resolve, reject) => {
         if (broken) return reject(broken);
         if (queue.length >= longestQueue) return reject(new Error('too many writes are waiting for the disk'));
-        queue.push({ job, resolve, reject });
-        if (queue.length === 1) setImmediate(send);
+        enqueue({ job, resolve, reject });
       }),
+    isBusy,
     close: async () => {
-      if (!broken && (sent.length > 0 || queue.length > 0)) await new Promise<void>((done) => (drained = done));
+      if (!broken && isBusy()) await new Promise<void>((done) => (drained = done));
       await worker.terminate();
     },
   };
