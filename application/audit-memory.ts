@@ -1,6 +1,7 @@
 import { type Digest, firstLink, type Link, nextLink } from '../domain/audit.js';
 import { beginning, type Position, type Recorded } from './ports/event-store.js';
 import { noEntry, type StateStore } from './ports/state.js';
+import type { System } from './ports/system.js';
 
 /** How far the chain over an organization's history was reckoned. */
 export type Chain = Link & {
@@ -40,6 +41,17 @@ export const extend = (chain: Chain, events: readonly Recorded[], sha256: Digest
       missed: before.missed && !isFound(before.missed, link) ? before.missed : null,
     };
   }, chain);
+
+const hashedWithoutPause = 100;
+/** Hashing much takes its time; others are answered meanwhile. */
+export const extendInParts = async (chain: Chain, events: readonly Recorded[], { sha256, breathe }: System) => {
+  let next = chain;
+  for (let from = 0; from < events.length; from += hashedWithoutPause) {
+    await breathe();
+    next = extend(next, events.slice(from, from + hashedWithoutPause), sha256);
+  }
+  return next;
+};
 
 const prefix = 'audit-chain:';
 

@@ -70,6 +70,9 @@ export type Handle = (context: Context, steps: readonly Step[]) => Promise<Posit
 /** Each lost race means that somebody else got on, so many callers on one stream need as many tries as there are callers. */
 const tries = 64;
 
+/** Of a command over many streams so much is done before others get their turn. */
+const withoutPause = 250;
+
 const nothing: Stream = { events: [], revision: noStream };
 const assumed = ({ isNew, known }: Step) => known ?? (isNew ? nothing : null);
 
@@ -105,17 +108,23 @@ const uuidOf = (digest: string) =>
 
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: Streams, system: System): Handle => {
+  const read = async (steps: readonly Step[], isFirst: boolean) => {
+    const past = (one: Step) => (isFirst && assumed(one)) || events.read(one.stream);
+    const found: Stream[] = [];
+    for (let from = 0; from < steps.length; from += withoutPause) {
+      if (from > 0) await system.breathe();
+      found.push(...(await Promise.all(steps.slice(from, from + withoutPause).map(past))));
+    }
+    return found;
+  };
+
   const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
-    const streams = await Promise.all(
-      steps.map((one): Promise<Stream> => {
-        const past = isFirst ? assumed(one) : null;
-        return past ? Promise.resolve(past) : events.read(one.stream);
-      }),
-    );
+    const streams = await read(steps, isFirst);
     const decisions = decideAll(
       steps,
       streams.map((found) => found.events),
     );
+    if (steps.length > withoutPause) await system.breathe();
     const metadata = metadataOf(context);
     const writes = steps.flatMap(({ stream }, i) => {
       const decided = decisions[i] ?? [];

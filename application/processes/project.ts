@@ -38,9 +38,7 @@ export const createProjector = (ports: {
     }
   };
 
-  const foldBatch = async (projection: AnyProjection, batch: readonly Recorded[], behind: number) => {
-    const mine = batch.filter(({ type, position }) => position > behind && Object.hasOwn(projection.on, type));
-    if (mine.length === 0) return [];
+  const foldBatch = async (projection: AnyProjection, mine: readonly Recorded[], behind: number) => {
     const planned = orStop(projection, () => plan(projection, mine));
     const loaded = planned && (await readModels.getMany(projection, planned.keys));
     const changed = loaded && orStop(projection, () => fold(planned, loaded as readonly (object | null)[]));
@@ -57,7 +55,8 @@ export const createProjector = (ports: {
     for (const projection of moving()) {
       const { name } = projection;
       const behind = positions[name] ?? beginning;
-      const changed = await foldBatch(projection, batch, behind);
+      const mine = batch.filter(({ type, position }) => position > behind && Object.hasOwn(projection.on, type));
+      const changed = mine.length === 0 ? [] : await foldBatch(projection, mine, behind);
       if (!changed) continue;
       changes.push(...changed);
       positions[name] = Math.max(behind, last);

@@ -70,7 +70,8 @@ export const createDeliveryQueue = (ports: Ports) => {
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
       const asked = batch.filter(isAsked).map(({ data }) => data as Data);
-      await jobs.put(asked.map(({ deliveryId, webhookId }) => ({ id: deliveryId, lane: webhookId, at: 0 })));
+      if (asked.length > 0)
+        await jobs.put(asked.map(({ deliveryId, webhookId }) => ({ id: deliveryId, lane: webhookId, at: 0 })));
       const changes = batch.filter(({ type }) => type === 'WebhookRemoved' || type === 'WebhookRevived');
       for (const change of changes) await react(change);
       return asked.length > 0 || changes.length > 0;

@@ -1,5 +1,5 @@
 import { audit, sealKey, sealStatement } from '../../domain/audit.js';
-import { type Chain, chainStart, createAuditMemory, extend } from '../audit-memory.js';
+import { type Chain, chainStart, createAuditMemory, extend, extendInParts } from '../audit-memory.js';
 import { globalContext, type Handle, step } from '../handle.js';
 import { type EventStore, organizationOf, type Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
@@ -85,7 +85,7 @@ export const createSealer = (ports: Ports, rhythm = usual): Sealer => {
   const reckon = async (organizationId: string, batch: readonly Recorded[], isKnown: boolean): Promise<void> => {
     const { chain, revision } = await memory.load(organizationId);
     const there = isKnown || (await isStillThere(organizationId, chain));
-    const next = there ? extend(chain, batch, sha256) : await reckonAnew(organizationId, chain);
+    const next = there ? await extendInParts(chain, batch, system) : await reckonAnew(organizationId, chain);
     const isSame = next === chain;
     if (!isSame && !(await memory.save(organizationId, next, revision))) return reckon(organizationId, batch, isKnown);
     await sealIfDue(organizationId, next, isSame ? revision : revision + 1);

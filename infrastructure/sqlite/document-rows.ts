@@ -37,9 +37,7 @@ export const createDocumentRows = () => {
     return found;
   };
   return {
-    add: (changes: readonly Change[]) => {
-      for (const change of changes) put(cellsOf(change.collection), change);
-    },
+    add: (change: Change) => put(cellsOf(change.collection), change),
     all: (): readonly DocumentRows[] => [...cells].map(([collection, some]) => ({ collection, cells: some })),
   };
 };

@@ -5,7 +5,7 @@ import {
   NothingBuilt,
   type RebuildableReadModels,
 } from '../../application/ports/generations.js';
-import type { Change, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
+import type { Change, Checkpoint, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
 import { createTurns } from '../../application/turns.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
@@ -17,7 +17,7 @@ import { type Table, tableName } from './generations.js';
 import { noThread, startThread, type Thread } from './thread.js';
 
 const scannedAtOnce = 1000;
-const writtenWithoutPause = 200;
+const doneWithoutPause = 200;
 
 type Scanned = { scope: string; id: string; document: string };
 type Listed = { id: string; document: string; key: number | string };
@@ -69,21 +69,39 @@ const createIndexCheck = (db: Database) => {
     if (own.has(collection.name)) return;
     const row = live.get(collection.name) as { version: number; indexes: string };
     if (row.version === collection.version) return void own.add(collection.name);
-    const columns: Table['indexes'] = JSON.parse(row.indexes);
-    if (String(columns[index]) !== String(indexesOf(collection)[index]))
+    const stored: Table['indexes'] = JSON.parse(row.indexes);
+    if (String(stored[index]) !== String(indexesOf(collection)[index]))
       throw new Failure('UNAVAILABLE', `${collection.name} is being rebuilt and cannot be listed this way yet`);
+  };
+};
+
+/** Asked with every query, and most often the same as before. */
+const createCheckpoint = (db: Database) => {
+  const select = db.prepare('SELECT revision, positions FROM checkpoint');
+  let text = '{}';
+  let positions: Checkpoint['positions'] = {};
+  return (): Checkpoint => {
+    const found = select.get() as { revision: number; positions: string };
+    if (found.positions !== text) positions = JSON.parse(found.positions);
+    text = found.positions;
+    return { revision: found.revision, positions };
   };
 };
 
 type Writer = Thread<Job, boolean>;
 
-/** What is built is written in large parts; whoever else is to be answered does not wait for all of one. */
+/** Of many at once so many are done before whoever else is to be answered gets a turn. */
+const inParts = async <T, R>(all: readonly T[], work: (one: T) => R): Promise<R[]> => {
+  const done: R[] = [];
+  for (let from = 0; from < all.length; from += doneWithoutPause) {
+    if (from > 0) await breathe();
+    for (const one of all.slice(from, from + doneWithoutPause)) done.push(work(one));
+  }
+  return done;
+};
 const rowsOf = async (changes: readonly Change[]) => {
   const rows = createDocumentRows();
-  for (let from = 0; from < changes.length; from += writtenWithoutPause) {
-    if (from > 0) await breathe();
-    rows.add(changes.slice(from, from + writtenWithoutPause));
-  }
+  await inParts(changes, rows.add);
   return rows.all();
 };
 
@@ -151,13 +169,13 @@ export const sqliteReadModels = async (
     pages.set(name, statement);
     return statement;
   };
-  const checkpoint = db.prepare('SELECT revision, positions FROM checkpoint');
+  const readCheckpoint = createCheckpoint(db);
 
   return {
     get: async (collection, key) => statementsFor(collection).find(key),
     getMany: async <Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]) => {
       const { find } = statementsFor(collection);
-      return keys.map((key) => find<Doc>(key));
+      return inParts(keys, (key) => find<Doc>(key));
     },
     page: async (collection, scope, query) => {
       const { index, equal, limit, oldestFirst } = query;
@@ -170,16 +188,11 @@ export const sqliteReadModels = async (
       return { documents: shown.map(({ document }) => JSON.parse(document)), next };
     },
     scan: async (collection, after) => statementsFor(collection).scan(after),
-    checkpoint: async () => {
-      const { revision, positions } = checkpoint.get() as { revision: number; positions: string };
-      return { revision, positions: JSON.parse(positions) };
-    },
-    commit: (changes, from, positions) => {
-      const rows = createDocumentRows();
-      rows.add(changes);
-      return writer
-        .run({ do: 'commit', changes: rows.all(), revision: from.revision, positions: JSON.stringify(positions) })
-        .catch(unavailable('the read-model store'));
+    checkpoint: async () => readCheckpoint(),
+    commit: async (changes, { revision }, positions) => {
+      const rows = await rowsOf(changes);
+      const job: Job = { do: 'commit', changes: rows, revision, positions: JSON.stringify(positions) };
+      return writer.run(job).catch(unavailable('the read-model store'));
     },
     reset: async () => void (await writer.run({ do: 'reset' }).catch(unavailable('the read-model store'))),
     generations: generationsOver(db, writer),

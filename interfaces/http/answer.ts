@@ -14,7 +14,9 @@ export const rateHeaderList = ({ allowed, limit, remaining, resetMs }: Quota): r
 
 export const rateHeaders = (quota: Quota): Headers => {
   const list = rateHeaderList(quota);
-  return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] as string]] : [])));
+  const headers: Headers = {};
+  for (let i = 0; i < list.length; i += 2) headers[list[i] as string] = list[i + 1] as string;
+  return headers;
 };
 
 const given = /^[\x21-\x7e]{1,128}$/;
