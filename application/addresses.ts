@@ -27,8 +27,10 @@ export type Addresses = {
 
 /** Wallets of one variant are not there for another: the variant is part of the streams' keys. */
 export const walletKey = ({ variant }: Context, walletId: string) => `${variant.tag}.${walletId}`;
-export const addressStep = ({ organizationId, variant }: Context, command: AddressCommand, at: string): Step =>
-  step(address, organizationId, `${variant.tag}.${command.data.address}`, command, at);
+export const addressStep = ({ organizationId, variant }: Context, command: AddressCommand, at: string): Step => ({
+  ...step(address, organizationId, `${variant.tag}.${command.data.address}`, command, at),
+  mayBeNew: command.type === 'Register',
+});
 
 const catchUpMs = 2000;
 

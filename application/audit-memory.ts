@@ -27,20 +27,21 @@ export const chainStart = (organizationId: string, sha256: Digest): Chain => ({
 const isFound = (missed: Link, { count, hash }: Link) => missed.count === count && missed.hash === hash;
 
 /** What was reckoned before is skipped, so that events that come again are counted once. */
-export const extend = (chain: Chain, events: readonly Recorded[], sha256: Digest): Chain =>
-  events.reduce((before, event) => {
-    if (event.position <= before.position) return before;
-    const link = nextLink(before, event, sha256);
-    const isSeal = event.type === 'AuditSealed';
-    return {
-      ...link,
-      position: event.position,
-      eventId: event.id,
-      unsealed: before.unsealed + (isSeal ? 0 : 1),
-      since: isSeal ? before.since : (before.since ?? event.time),
-      missed: before.missed && !isFound(before.missed, link) ? before.missed : null,
-    };
-  }, chain);
+export const extend = (chain: Chain, events: readonly Recorded[], sha256: Digest): Chain => {
+  let link: Link = chain;
+  let { position, eventId, unsealed, since, missed } = chain;
+  for (const event of events) {
+    if (event.position <= position) continue;
+    link = nextLink(link, event, sha256);
+    ({ position, id: eventId } = event);
+    if (missed && isFound(missed, link)) missed = null;
+    if (event.type === 'AuditSealed') continue;
+    unsealed++;
+    since ??= event.time;
+  }
+  const { count, hash } = link;
+  return link === chain ? chain : { count, hash, position, eventId, unsealed, since, missed };
+};
 
 const hashedWithoutPause = 100;
 /** Hashing much takes its time; others are answered meanwhile. */

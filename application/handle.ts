@@ -48,6 +48,8 @@ export type Step = {
   readonly at?: string | undefined;
   /** There is probably nothing to read: it is tried without reading first. */
   readonly isNew?: boolean;
+  /** There may be nothing to read: the same, where a refused append leaves no trace. */
+  readonly mayBeNew?: boolean;
   /** What was read of it a moment ago, and probably still holds: it is tried with that first. */
   readonly known?: Stream;
   readonly decide: (past: readonly Message[]) => readonly Message[];
@@ -74,7 +76,6 @@ const tries = 64;
 const withoutPause = 250;
 
 const nothing: Stream = { events: [], revision: noStream };
-const assumed = ({ isNew, known }: Step) => known ?? (isNew ? nothing : null);
 
 /** Decides every step before it gives up, so that a refused batch names each of its offenders. */
 const decideAll = (steps: readonly Step[], pasts: readonly (readonly Message[])[]) => {
@@ -109,6 +110,8 @@ const uuidOf = (digest: string) =>
 /** Load ▸ fold ▸ decide ▸ append; gives the position that includes everything the answer rests on. */
 export const createHandle = (events: Streams, system: System): Handle => {
   const read = async (steps: readonly Step[], isFirst: boolean) => {
+    const assumed = ({ known, isNew, mayBeNew }: Step) =>
+      known ?? (isNew || (mayBeNew && events.refusesFreely) ? nothing : null);
     const past = (one: Step) => (isFirst && assumed(one)) || events.read(one.stream);
     const found: Stream[] = [];
     for (let from = 0; from < steps.length; from += withoutPause) {

@@ -41,6 +41,8 @@ export type StreamWrite = {
 };
 
 export interface EventStore {
+  /** Set where an append to many streams that is refused leaves no trace; elsewhere they are read before it is tried. */
+  readonly refusesFreely?: true;
   /**
    * Appends to all the streams or to none, durably, and gives the position that includes it. Rejects with WrongRevision
    * when a stream is not at its expected revision, unless it is there because these very events were stored before.
@@ -69,7 +71,7 @@ export interface EventStore {
 }
 
 /** The store to whoever looks at single streams. */
-export type Streams = Pick<EventStore, 'append' | 'read' | 'head'>;
+export type Streams = Pick<EventStore, 'refusesFreely' | 'append' | 'read' | 'head'>;
 
 /** Somebody else wrote to the stream first: read it again and decide again. */
 export class WrongRevision extends Error {

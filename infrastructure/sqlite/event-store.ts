@@ -148,6 +148,7 @@ export const sqliteEventStore = async (path: string, access: Access = 'write'): 
   const subscriptions = createSubscriptions({ readAfter: allAfter, batchSize, head, isAppending: writer.isBusy });
 
   return {
+    refusesFreely: true,
     append: async (writes) => {
       const job = appendOf(writes);
       const outcome = await writer.run(job).catch(unavailable('the event store'));
