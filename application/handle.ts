@@ -112,7 +112,7 @@ export const createHandle = (events: Streams, system: System): Handle => {
   const read = async (steps: readonly Step[], isFirst: boolean) => {
     const assumed = ({ known, isNew, mayBeNew }: Step) =>
       known ?? (isNew || (mayBeNew && events.refusesFreely) ? nothing : null);
-    const past = (one: Step) => (isFirst && assumed(one)) || events.read(one.stream);
+    const past = async (one: Step) => (isFirst && assumed(one)) || events.read(one.stream);
     const found: Stream[] = [];
     for (let from = 0; from < steps.length; from += withoutPause) {
       if (from > 0) await system.breathe();
