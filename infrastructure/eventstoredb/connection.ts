@@ -24,6 +24,8 @@ export type RawRecord = {
   readonly data: unknown;
   readonly metadata: unknown;
   readonly time: number;
+  /** How many records of the same append follow it. */
+  readonly remaining: number;
   /** Only known where the server tells it: always in $all, not in every version when reading a stream. */
   readonly commit: bigint | null;
 };
@@ -49,9 +51,16 @@ type ReadOptions = { from?: number; count?: number; newestFirst?: boolean; resol
 /** Beside the metadata of an event that was adopted: when the store that it came from committed it. */
 export const committedAt = 'chainfold.committedAt';
 
-const timeAndMetadata = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata'> => {
-  const { [committedAt]: before, ...own } = Object(metadata) as Record<string, unknown>;
-  return typeof before === 'number' ? { time: before, metadata: own } : { time: created.getTime(), metadata };
+/** Beside the metadata of each event of an append but the last: how many follow. The server does not tell. */
+export const remainingAfter = 'chainfold.remaining';
+
+const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata' | 'remaining'> => {
+  const { [committedAt]: before, [remainingAfter]: remaining, ...own } = Object(metadata) as Record<string, unknown>;
+  return {
+    metadata: own,
+    time: typeof before === 'number' ? before : created.getTime(),
+    remaining: typeof remaining === 'number' ? remaining : 0,
+  };
 };
 
 const unknownPosition = 0xffff_ffff_ffff_ffffn;
@@ -72,7 +81,7 @@ export const rawRecord = ({ event }: ResolvedEvent | AllStreamResolvedEvent): Ra
         id: event.id,
         type: event.type,
         data: event.data,
-        ...timeAndMetadata(event.created, event.metadata),
+        ...partsOf(event.created, event.metadata),
         commit: event.position && event.position.commit !== unknownPosition ? event.position.commit : null,
       }
     : null;

@@ -10,7 +10,7 @@ import { createCommits } from './commit.js';
 import { type Connection, connect, type RawRecord } from './connection.js';
 import { createFeed } from './feed.js';
 import { createHistory } from './history.js';
-import { commitOf, positionOf, recordedIn } from './records.js';
+import { commitOf, plainRecords, positionOf, recordedIn, wholeIn } from './records.js';
 
 const pageSize = 500;
 const lookBack = 100;
@@ -19,16 +19,26 @@ const mostCounted = 10_000;
 const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
   records.flatMap(recordedIn).filter((event) => event.position > position);
 
-/** A record's events stay together, so that nobody who applies batches shows half a command. */
+/** A batch ends where an append ends, so that nobody who applies batches shows half a command. */
 const inBatches = function* (records: readonly RawRecord[], position: Position) {
   let batch: Recorded[] = [];
   for (const record of records) {
     batch.push(...after([record], position));
-    if (batch.length < pageSize) continue;
+    if (batch.length < pageSize || record.remaining > 0) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
+};
+
+/** From a position, with the record at it: it may stand for events beyond the position. */
+const allForwards = async function* (connection: Connection, from: bigint | null) {
+  let page = await connection.readAll(from, pageSize);
+  yield page;
+  while (page.length === pageSize) {
+    page = await connection.readAll(page.at(-1)?.commit ?? null, pageSize);
+    yield page.slice(1);
+  }
 };
 
 const allBackwards = async function* (connection: Connection): AsyncGenerator<RawRecord> {
@@ -59,16 +69,13 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
   };
 
   const readAll = async function* (from: Position): AsyncGenerator<readonly Recorded[]> {
-    let cursor: bigint | null = commitOf(from);
-    for (;;) {
-      // The record at the cursor comes again: it may hold events beyond the position.
-      const page = await connection.readAll(cursor, pageSize);
-      const events = after(page, from);
-      const end: bigint | null = page.at(-1)?.commit ?? null;
+    let partial: readonly RawRecord[] = [];
+    for await (const page of allForwards(connection, commitOf(from))) {
+      const records = [...partial, ...page];
+      const whole = wholeIn(records);
+      partial = records.slice(whole.length);
+      const events = after(whole, from);
       if (events.length > 0) yield events;
-      from = Math.max(from, events.at(-1)?.position ?? from);
-      if (page.length < pageSize || end === null || end === cursor) return;
-      cursor = end;
     }
   };
   const history = createHistory(connection, [...aggregates, 'commit'], { last, readAll, readAllBackwards });
@@ -79,7 +86,7 @@ export const eventStoreDb = (url: string, aggregates: readonly string[]): EventS
       const [only] = writes;
       if (writes.length > 1) return (await commits.write(writes)) ?? head();
       if (!only) return head();
-      const commit = await connection.append(only.stream, only.expected, only.events);
+      const commit = await connection.append(only.stream, only.expected, plainRecords(only.events));
       return commit === null ? head() : positionOf(commit, 0);
     },
     adopt: createAdoption(connection),

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDoorbell } from '../doorbell.js';
 import { type Connection, type RawRecord, rawRecord } from './connection.js';
 
-/** Records of $all after a position as they come, for as long as the signal allows, whatever happens to the connection. */
+/**
+ * Records of $all after a position as they come, for as long as the signal allows, whatever happens to the connection.
+ * An append comes as a whole: the server sends its records one by one.
+ */
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
 const mostWaiting = 5000;
@@ -13,14 +16,18 @@ const suspiciousMs = 3000;
 
 type Subscription = ReturnType<Connection['subscribeToAll']>;
 
-/** What a subscription brought and nobody took yet. */
+/** What a subscription brought and nobody took yet; the records of an append only once its last one is here. */
 const createMailbox = (subscription: Subscription) => {
   let records: RawRecord[] = [];
+  let partial: RawRecord[] = [];
   let ended = false;
   const bell = createDoorbell();
   subscription.on('data', (resolved) => {
     const raw = rawRecord(resolved);
-    if (raw) records.push(raw);
+    if (raw) partial.push(raw);
+    if (raw?.remaining !== 0) return;
+    records.push(...partial);
+    partial = [];
     if (records.length >= mostWaiting) subscription.pause();
     bell.ring();
   });

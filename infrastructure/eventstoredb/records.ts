@@ -6,7 +6,7 @@ import {
   type Position,
   type Recorded,
 } from '../../application/ports/event-store.js';
-import type { NewRecord, RawRecord } from './connection.js';
+import { type NewRecord, type RawRecord, remainingAfter } from './connection.js';
 
 type Write = { readonly stream: string; readonly events: readonly NewEvent[] };
 /** Metadata is written once, and beside an event only where it differs. */
@@ -97,6 +97,17 @@ export const plainEvent = ({ id, type, data, metadata }: RawRecord): NewEvent =>
   data: data as object,
   metadata: metadata as Metadata,
 });
+
+/** The records of an append to one stream; each tells whether more of it follows, for whoever reads only a part. */
+export const plainRecords = (events: readonly NewEvent[]): NewRecord[] =>
+  events.map((event, index) => {
+    const remaining = events.length - 1 - index;
+    return remaining === 0 ? event : { ...event, metadata: { ...event.metadata, [remainingAfter]: remaining } };
+  });
+
+/** The records up to the last whose append is whole. */
+export const wholeIn = <T extends Pick<RawRecord, 'remaining'>>(records: readonly T[]): readonly T[] =>
+  records.slice(0, records.findLastIndex(({ remaining }) => remaining === 0) + 1);
 
 /** The events that a record of $all stands for, in order. */
 export const recordedIn = (raw: RawRecord): readonly Recorded[] => {

@@ -162,6 +162,33 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
+    it('hands on an append as a whole, to those who read and to those who are told', async () => {
+      const sizes = [7, 1, 520, 2, ...range(30).map((n) => 2 + (n % 9))];
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      const isEnd = (end: number) => sizes.some((_, i) => sizes.slice(0, i + 1).reduce((a, b) => a + b, 0) === end);
+      /** How much there was of it, batch by batch. */
+      const check = async (batches: AsyncIterable<readonly Recorded[]>) => {
+        let seen = 0;
+        for await (const batch of batches) {
+          seen += batch.length;
+          assert.ok(isEnd(seen), `a batch ended after ${seen} events, in the middle of an append`);
+          if (seen === total) break;
+        }
+        assert.equal(seen, total);
+      };
+      const told = check(store.subscribe(start, new AbortController().signal));
+      for (const [n, size] of sizes.entries())
+        await store.append([
+          write(
+            stream(n),
+            range(size).map((one) => event(one)),
+          ),
+        ]);
+      await told;
+      await check(store.readAll(start));
+      await check(store.subscribe(start, new AbortController().signal));
+    });
+
     it("reads one organization's history and nobody else's", async () => {
       const other = `${organization}x`;
       for (const n of range(20)) {

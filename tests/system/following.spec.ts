@@ -72,8 +72,7 @@ for (const engine of engines)
       assert.deepEqual(await statesOf(wallet_id), ['PENDING']);
       await mine(1);
       await eventually(async () => assert.deepEqual(await statesOf(wallet_id), ['SUCCESS']));
-      // EventStoreDB tells of the events of one append one by one.
-      await eventually(async () => assert.deepEqual(await balancesOf(wallet_id), ['1000']));
+      assert.deepEqual(await balancesOf(wallet_id), ['1000']);
       const [transfer] = await transfersOf(wallet_id);
       assert.deepEqual(
         [
