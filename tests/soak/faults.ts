@@ -2,6 +2,7 @@ import { testSystem } from '../support/silent.js';
 import { nodeFaults } from './failing-node.js';
 import { roles } from './processes.js';
 import { createRandom } from './random.js';
+import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 
 export type Pace = {
@@ -14,6 +15,7 @@ export type Pace = {
 /** Twice the depth that wallets wait for. */
 export const deepestReorganization = 8;
 const longestFaultMs = 3000;
+const longestStandstillMs = 1000;
 
 const again = async (signal: AbortSignal, everyMs: () => number, act: () => Promise<unknown>) => {
   while (!signal.aborted) {
@@ -36,7 +38,7 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
   );
 };
 
-/** Each role in turn, in an order that is drawn anew each time. */
+/** Each role in turn, in an order that is drawn anew each time; a follower with a block in hand that it cannot store. */
 const kill = ({ processes, tally }: World, seed: number, { killMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'kills');
   let left: (typeof roles)[number][] = [];
@@ -46,7 +48,13 @@ const kill = ({ processes, tally }: World, seed: number, { killMs }: Pace, signa
     async () => {
       if (left.length === 0) left = [...roles];
       const [role = roles[0]] = left.splice(random.below(left.length), 1);
-      await processes.kill(role);
+      const killLate = async () => {
+        await testSystem.sleep(random.below(longestStandstillMs));
+        await processes.kill(role);
+      };
+      if (role === 'follower') await whileNothingIsStored(processes.home, killLate);
+      else await processes.kill(role);
+      await processes.start(role);
       tally.add(`kill -9 of the ${role}`);
     },
   );

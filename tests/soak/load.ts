@@ -26,11 +26,10 @@ const pay = async ({ ask, token, shared }: Around, tenant: Tenant, isToken: bool
 const payStranger = ({ ask }: Around, { random }: Tenant) =>
   ask('dev_transfer', { variant: 'c', to: random.address(), value: '1' });
 
-/** Made under an id of the caller's, so that it may be asked for again; signed outside; some are given up before they are sent. */
-const spend = async (_: Around, tenant: Tenant): Promise<void> => {
+/** Made under an id of the caller's, so that it may be asked for again, and signed outside; or given up before it is sent. */
+export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> => {
   const { api, random, sender, payments, name } = tenant;
   const transaction_id = `${name}-${payments.size}`;
-  const canceled = random.below(6) === 0;
   const to = random.below(2) === 0 ? random.address() : someAddress(tenant);
   const value = String(random.between(1, 1_000_000));
   const request = { wallet_id: sender.walletId, from: sender.address, to, value, transaction_id };
@@ -46,11 +45,15 @@ const spend = async (_: Around, tenant: Tenant): Promise<void> => {
     const { transaction } = await api().getTransaction({ transaction_id });
     if (!done.includes(transaction.transaction_state.replace('TRANSACTION_STATE_', ''))) throw refused;
   };
-  if (canceled) return insist(() => orDone(() => api().cancelTransaction({ transaction_id }), 'CANCELED'));
+  if (canceled) {
+    await insist(() => orDone(() => api().cancelTransaction({ transaction_id }), 'CANCELED'));
+    return transaction_id;
+  }
   const { transaction_message_to_sign } = await insist(() => api().getTransactionMessageToSign({ transaction_id }));
   const signature = sender.sign(transaction_message_to_sign);
   await insist(() => api().submitTransactionSignature({ transaction_id, signature }));
-  return insist(() => orDone(() => api().sendTransaction({ transaction_id }), 'SENT', 'MINED', 'CONFIRMED'));
+  await insist(() => orDone(() => api().sendTransaction({ transaction_id }), 'SENT', 'MINED', 'CONFIRMED'));
+  return transaction_id;
 };
 
 /** Through the gateway it is as at the node; and it works while one node does. */
@@ -86,7 +89,10 @@ const steps = {
   transfers: { weight: 10, run: (around: Around, tenant: Tenant) => pay(around, tenant, false) },
   'token transfers': { weight: 4, run: (around: Around, tenant: Tenant) => pay(around, tenant, true) },
   'transfers to strangers': { weight: 2, run: payStranger },
-  'managed transactions': { weight: 3, run: spend },
+  'managed transactions': {
+    weight: 3,
+    run: (_: Around, tenant: Tenant) => spend(tenant, tenant.random.below(6) === 0),
+  },
   wallets: { weight: 1, run: (_: Around, tenant: Tenant) => newWallet(tenant, tenant.random.between(1, 4)) },
   addresses: {
     weight: 2,

@@ -37,8 +37,8 @@ export const startProcesses = async (engine: Engine, env: Record<string, string>
       const service = running.get(role);
       running.delete(role);
       await service?.kill();
-      await start(role);
     },
+    start,
     outputs: () => [...running].map(([role, service]) => `${role}: ${service.output()}`),
     stop: async () => {
       const all = [...running.values()];
