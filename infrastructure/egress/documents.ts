@@ -109,7 +109,7 @@ const readWeb =
 /** `ipfs://CID/path`, also with the `ipfs/` that many contracts write before the CID. */
 const gatewayUrl = (url: string, gateway: string) => {
   const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('names no CID');
-  const root = new URL(`${gateway.replace(/\/*$/, '/')}${cid}`).href;
+  const root = new URL(`${gateway.replace(/(?<!\/)\/*$/, '/')}${cid}`).href;
   // Names of files hold `#` often, and a URL of IPFS has no other use for it.
   const whole = new URL(root + path.replaceAll('#', '%23')).href;
   return whole.startsWith(root) ? whole : fail('leaves its CID');

@@ -51,7 +51,7 @@ const refusal = (reason: string) => Object.assign(new Error(reason), { code: 'EG
 /** A parsed URL spells an IP address in one way only, in brackets when it is IPv6. */
 const isPublicHost = (hostname: string) => {
   const host = hostname.replace(/^\[|\]$/g, '');
-  return isIP(host) ? isPublic(host) : !localNames.test(host.replace(/\.+$/, ''));
+  return isIP(host) ? isPublic(host) : !localNames.test(host.replace(/(?<!\.)\.+$/, ''));
 };
 
 const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: EgressSettings) => boolean])[] = [

@@ -15,7 +15,13 @@ export type Pace = {
 /** Twice the depth that wallets wait for. */
 export const deepestReorganization = 8;
 const longestFaultMs = 3000;
-const longestStandstillMs = 1000;
+/** Long enough for a follower to have heard of a block. */
+const standstillMs = { least: 400, most: 1000 };
+
+export type Target = World & {
+  /** An address that several organizations watch. */
+  readonly shared: string;
+};
 
 const again = async (signal: AbortSignal, everyMs: () => number, act: () => Promise<unknown>) => {
   while (!signal.aborted) {
@@ -38,8 +44,8 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
   );
 };
 
-/** Each role in turn, in an order that is drawn anew each time; a follower with a block in hand that it cannot store. */
-const kill = ({ processes, tally }: World, seed: number, { killMs }: Pace, signal: AbortSignal) => {
+/** Each role in turn, in an order that is drawn anew each time; a follower with blocks in hand that it cannot store. */
+const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'kills');
   let left: (typeof roles)[number][] = [];
   return again(
@@ -49,7 +55,9 @@ const kill = ({ processes, tally }: World, seed: number, { killMs }: Pace, signa
       if (left.length === 0) left = [...roles];
       const [role = roles[0]] = left.splice(random.below(left.length), 1);
       const killLate = async () => {
-        await testSystem.sleep(random.below(longestStandstillMs));
+        if (random.below(2) === 0) await ask('dev_reorg', random.between(1, deepestReorganization), 'drop');
+        await ask('dev_transfer', { variant: 'c', to: shared, value: '1' });
+        await testSystem.sleep(random.between(standstillMs.least, standstillMs.most));
         await processes.kill(role);
       };
       if (role === 'follower') await whileNothingIsStored(processes.home, killLate);
@@ -79,6 +87,6 @@ const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, sign
 };
 
 /** Everything at once, until it is enough; leaves every role running and every node well. */
-export const injectFaults = async (world: World, seed: number, pace: Pace, signal: AbortSignal): Promise<void> => {
+export const injectFaults = async (world: Target, seed: number, pace: Pace, signal: AbortSignal): Promise<void> => {
   await Promise.all([reorganize, kill, failNodes].map((inject) => inject(world, seed, pace, signal)));
 };

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { testSystem } from '../support/silent.js';
+import type { Target } from './faults.js';
 import { insist } from './insist.js';
 import { newAddress, newWallet, type Tenant } from './tenant.js';
-import type { World } from './world.js';
 
-type Around = World & {
-  /** An address that several organizations watch. */
-  readonly shared: string;
-  readonly complain: (text: string) => void;
-};
+type Around = Target & { readonly complain: (text: string) => void };
 
 const mostPauseMs = 60;
 const someAddress = ({ random, addresses }: Tenant) => random.pick([...random.pick([...addresses.values()])]);

@@ -1,7 +1,7 @@
 import type { Engine } from '../support/engines.js';
 import { testSystem } from '../support/silent.js';
+import { checkAlone } from './check-alone.js';
 import { checkAnswers } from './check-answers.js';
-import { checkDropped } from './check-dropped.js';
 import { checkNotices } from './check-notices.js';
 import { checkStores } from './check-stores.js';
 import { injectFaults, type Pace } from './faults.js';
@@ -55,7 +55,7 @@ const trouble = async (world: World, plan: Plan, tenants: readonly Tenant[], sha
   };
   await Promise.all([
     watchTime(),
-    injectFaults(world, plan.seed, plan.pace, enough.signal),
+    injectFaults(around, plan.seed, plan.pace, enough.signal),
     ...tenants.map((tenant) => work(around, tenant, enough.signal)),
   ]);
   return complaints;
@@ -100,14 +100,14 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const gathered = await gather(world, plan);
     tenants.push(...gathered.tenants);
     const complaints = await trouble(world, plan, tenants, gathered.shared);
-    const dropped = await checkDropped(world, tenants, plan.patienceSeconds * 1000);
+    const alone = await checkAlone(world, tenants);
     const answers = await comeToRest(world, tenants, plan.patienceSeconds * 1000);
     const truth = await readTruth(world);
     await processes.stop();
     const stores = await checkStores(processes.home, tenants, truth);
     countDeliveries(world, tenants);
     tally.add('blocks at the end', Number(await world.ask<string>('eth_blockNumber')));
-    return { violations: [...complaints, ...dropped, ...answers, ...stores], done: tally.all() };
+    return { violations: [...complaints, ...alone, ...answers, ...stores], done: tally.all() };
   } finally {
     await world.close();
     await Promise.all(tenants.flatMap(({ hooks }) => hooks.map(({ receiver }) => receiver.close())));

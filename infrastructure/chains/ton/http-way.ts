@@ -69,7 +69,7 @@ const faultIn = (status: number, answer: unknown, retryAfter: unknown): NodeFaul
 
 /** Where the methods are: URLs name the host alone, or with the path of version 3. */
 const baseOf = ({ pathname }: URL) => {
-  const path = pathname.replace(/\/+$/, '');
+  const path = pathname.replace(/(?<!\/)\/+$/, '');
   return /\/api\/v3$/.test(path) ? path : `${path}/api/v3`;
 };
 
