@@ -21,6 +21,14 @@ describe('writing thread', () => {
     assert.equal(await thread.run({ text: 'after' }), 1);
   });
 
+  it('refuses what comes when very much waits for the disk already, and does what waits', async () => {
+    const given = Array.from({ length: 20_001 }, () => thread.run({ text: 'x' }));
+    const refused = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');
+    assert.equal(refused.length, 1);
+    await assert.rejects(given.at(-1) as Promise<number>, /too many writes are waiting/);
+    assert.equal(await thread.run({ text: 'after' }), 1);
+  });
+
   it('finishes what was given to it before it closes', async () => {
     const last = thread.run({ text: 'x' });
     await thread.close();
