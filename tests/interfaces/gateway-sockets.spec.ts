@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { eventually } from '../support/following.js';
 import { connectTo } from '../support/gateway.js';
@@ -7,6 +8,8 @@ import { testSystem } from '../support/silent.js';
 
 /** CHAINFOLD_STORM=100000 for a long run. */
 const storm = Number(process.env.CHAINFOLD_STORM ?? 500);
+/** CHAINFOLD_SUBSCRIBERS=5000 likewise. */
+const subscribers = Number(process.env.CHAINFOLD_SUBSCRIBERS ?? 1000);
 const atOnce = 50;
 const nothing = { connections: 0, subscriptions: 0, filters: 0, waiting: 0 };
 
@@ -60,6 +63,28 @@ describe('connections to the gateway', function () {
     isOver = true;
     await telling;
     await eventually(async () => assert.deepEqual([rig.figures(), rig.listeners.size], [nothing, 0]));
+  });
+
+  it('are each told everything once and in order, thousands at a time, though one of them reads nothing', async () => {
+    const stalled = await connectTo(rig.url);
+    await stalled.call('eth_subscribe', 'newHeads');
+    stalled.socket.pause();
+    const heard: number[][] = [];
+    const join = async () => {
+      const socket = new WebSocket(rig.url, { perMessageDeflate: false });
+      await once(socket, 'open');
+      socket.send(call('eth_subscribe', 'newHeads'));
+      await once(socket, 'message');
+      const own: number[] = [];
+      heard.push(own);
+      socket.on('message', (data) => own.push(JSON.parse(String(data)).params.result.i));
+    };
+    while (heard.length < subscribers) await Promise.all(Array.from({ length: atOnce }, join));
+    const all = Array.from({ length: 30 }, (_, i) => i);
+    for (const i of all) rig.happen({ i });
+    await eventually(async () => assert.ok(heard.every((own) => own.length >= all.length)));
+    for (const own of heard) assert.deepEqual(own, all);
+    assert.equal(rig.figures().connections, heard.length + 1);
   });
 
   it('hold up to 1000 filters and 1000 subscriptions, also when all are asked for at once', async () => {

@@ -3,10 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { embedded as engine } from '../support/engines.js';
+import { everyPage } from '../support/following.js';
 import { call } from '../support/http.js';
+import { liveAndRebuilt } from '../support/rebuild.js';
 import { clientOf, demoOf, jsonOf, newOrganization, type Service, startService } from '../support/service.js';
 import { skip } from '../support/skip.js';
+
+/** What docs/operations.md has an operator do, with its very commands. */
+const backupCommands = (from: string, to: string) => {
+  const page = readFileSync('docs/operations.md', 'utf8');
+  const commands = [...page.matchAll(/^sqlite3 (\S+) "(.+)"$/gm)].slice(0, 3);
+  assert.equal(commands.length, 3);
+  const placed = (text: string) =>
+    text.replaceAll('backup/', `${to}/`).replaceAll(/(?<![\w/])(state|events)\.db/g, `${from}/$1.db`);
+  return commands.map(([, file = '', sql = '']) => () => {
+    const db = new DatabaseSync(placed(file), { timeout: 5000 });
+    db.exec(placed(sql));
+    db.close();
+  });
+};
 
 describe('files of the embedded stores', () => {
   it('opens a log whose last record was torn', async () => {
@@ -56,6 +73,49 @@ describe('files of the embedded stores', () => {
       [later, kept],
     );
     await service.stop();
+  });
+
+  it('are a whole where they were copied as the runbook says while the service wrote', async () => {
+    const service = await startService({ on: engine });
+    const { home } = service;
+    const copy = await engine.home();
+    const acknowledged: string[] = [];
+    const stop = new AbortController();
+    const write = async () => {
+      while (!stop.signal.aborted) {
+        const addresses = Array.from({ length: 3 }, () => `0x${randomBytes(20).toString('hex')}`);
+        const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'w', address: addresses[0] });
+        await clientOf(service).c.batchRegisterAddresses({ wallet_id, addresses });
+        acknowledged.push(wallet_id);
+      }
+    };
+    const writers = Array.from({ length: 4 }, write);
+    while (acknowledged.length < 20) await new Promise((resolve) => setImmediate(resolve));
+    const before = [...acknowledged];
+    for (const sql of backupCommands(home.directory, copy.directory)) sql();
+    const until = acknowledged.length;
+    while (acknowledged.length < until + 20) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    await Promise.all(writers);
+    await service.stop();
+    for (const name of ['master.key', 'demo.json']) cpSync(join(home.directory, name), join(copy.directory, name));
+    const restored = await startService({ on: copy, role: 'api,projector' });
+    const found = await everyPage(async (page_token = '') => {
+      const { wallets, pagination } = await clientOf(restored).c.listWallets({ page_size: 100, page_token });
+      return { documents: wallets, nextPageToken: pagination.next_page_token };
+    });
+    const kept = new Set(found.map(({ wallet_id }) => wallet_id));
+    assert.deepEqual(
+      before.filter((id) => !kept.has(id)),
+      [],
+      'what was acknowledged before the copy is in it',
+    );
+    assert.ok(kept.size < acknowledged.length, 'and not what came after');
+    for (const { addresses } of found) assert.ok([1, 4, 3].includes(addresses.length), 'no half of a batch');
+    await clientOf(restored).c.registerWallet({ name: 'after the restore' });
+    await restored.stop();
+    const { live, rebuilt } = await liveAndRebuilt(copy, [demoOf(copy).organizationId]);
+    assert.deepEqual(live, rebuilt);
   });
 
   it('are not read before they have caught up', async () => {
