@@ -101,7 +101,8 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     tenants.push(...gathered.tenants);
     const complaints = await trouble(world, plan, tenants, gathered.shared);
     const alone = await checkAlone(world, tenants);
-    const answers = await comeToRest(world, tenants, plan.patienceSeconds * 1000);
+    // What is wrong already does not come to rest.
+    const answers = await comeToRest(world, tenants, alone.length > 0 ? 0 : plan.patienceSeconds * 1000);
     const truth = await readTruth(world);
     await processes.stop();
     const stores = await checkStores(processes.home, tenants, truth);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Home, services } from '../support/engines.js';
 import type { EventStoreDouble } from '../support/eventstoredb-double/server.js';
+import { eventually } from '../support/following.js';
 import { call, problemIn } from '../support/http.js';
 import type { MongoDouble } from '../support/mongodb-double/server.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
@@ -33,7 +34,11 @@ const faults: Readonly<Record<string, Fault>> = {
 };
 
 /** Commands from several callers while `during` runs, each with a name of its own, and how each ended. */
-const callWhile = async (service: Service, label: string, during: () => Promise<void>): Promise<Attempt[]> => {
+const callWhile = async (
+  service: Service,
+  label: string,
+  during: (attempts: readonly Attempt[]) => Promise<void>,
+): Promise<Attempt[]> => {
   const demo = demoOf(service.home);
   const attempts: Attempt[] = [];
   const stop = new AbortController();
@@ -47,7 +52,7 @@ const callWhile = async (service: Service, label: string, during: () => Promise<
     }
   };
   const callers = [0, 1, 2, 3].map(caller);
-  await during();
+  await during(attempts);
   stop.abort();
   await Promise.all(callers);
   return attempts;
@@ -100,8 +105,8 @@ describe('engines that fail under a running service', () => {
       this.timeout(60_000);
       assert.ok(home.doubles);
       const engines = { ...home.doubles, redis: redisControl };
-      const attempts = await callWhile(service, title, async () => {
-        await sleep(300);
+      const attempts = await callWhile(service, title, async (soFar) => {
+        await eventually(async () => assert.ok(soFar.length >= 10, 'it works before'));
         await fault(true, engines);
         await sleep(awayMs);
         await fault(false, engines);

@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
+import { organizations } from '../../projections/organizations.js';
 import { embedded, type Home } from '../support/engines.js';
+import { organizationCreated } from '../support/events.js';
 import { clientOf, jsonOf, runCommand, type Service, startService } from '../support/service.js';
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
@@ -29,6 +31,25 @@ const startRebuild = async (home: Home, ...args: string[]) => {
   await Promise.race([once(reading, 'line'), gone]);
   return { child, lines, gone };
 };
+
+describe('rebuild of more than fits into memory', () => {
+  it('takes no more of it than what is at hand, of forty thousand events', async function () {
+    this.timeout(120_000);
+    const home = await embedded.home();
+    const store = await home.events();
+    for (let n = 0; n < 40; n++)
+      await store.append(Array.from({ length: 1000 }, (_, i) => organizationCreated(`domain-${n}-${i}`)));
+    await store.close();
+    const { code, stdout, stderr } = await runCommand(home, ['projections', 'rebuild', '--all', '--json'], {
+      NODE_OPTIONS: '--max-old-space-size=64',
+    });
+    assert.equal(code, 0, stdout + stderr);
+    const models = await home.readModels();
+    const checkpoint = await models.checkpoint();
+    await models.close();
+    assert.equal(checkpoint.positions[organizations.name], 40_000);
+  });
+});
 
 describe('rebuild of a service in use', () => {
   let service: Service;

@@ -177,7 +177,11 @@ for (const engine of engines)
       assert.deepEqual(await scene.histories(webhook_id), before);
       await scene.send(address, '2');
       await completed(webhook_id, 21);
-      await testSystem.sleep(1000);
+      const { url } = scene.processes.main();
+      await eventually(async () => {
+        const figures = await (await fetch(`${url}/metrics`)).text();
+        assert.match(figures, /^chainfold_deliveries_waiting 0$/m, 'nothing is left to be sent');
+      });
       assert.equal(receiver.attempts.length, 21);
     });
 
