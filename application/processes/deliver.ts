@@ -35,6 +35,8 @@ const perLane = 8;
 const doubtedAgainMs = 2000;
 const notYetAgainMs = 200;
 const patienceMs = 5 * 86_400_000;
+/** How long a process that is to end waits for answers; receivers may take longer than whoever stops it. */
+const lastAnswersMs = 5000;
 
 const letterOf = ({ request, stream }: Past) =>
   JSON.stringify({
@@ -99,6 +101,7 @@ export const createDeliverer = (ports: Ports) => {
   const { read, record } = createRecording(ports);
   const targets = createTargets(ports);
   const doubts = createDoubts();
+  let isOver = false;
 
   const contextOf = (deliveryId: string): Context | null => {
     const place = placeOf(deliveryId);
@@ -125,6 +128,8 @@ export const createDeliverer = (ports: Ports) => {
     try {
       const reception = await post(job, letterOf(known), target);
       answered = reception.status !== null;
+      // We hung up: it says nothing of the receiver, and whoever goes on posts it again.
+      if (isOver && !answered) return { again: system.now() };
       return await record(context, job, known, reception);
     } finally {
       doubts.end(job.lane, answered);
@@ -143,5 +148,14 @@ export const createDeliverer = (ports: Ports) => {
     return target.disabled ? 'done' : attempt(context, job, known, target);
   };
 
-  return (signal: AbortSignal): Promise<void> => jobs.work({ run: deliver, atOnce, perLane }, signal);
+  const hangUpAfter = async (ms: number, ended: AbortSignal) => {
+    await system.sleep(ms, ended);
+    isOver = true;
+    await sender.close();
+  };
+  return async (signal: AbortSignal): Promise<void> => {
+    const ended = new AbortController();
+    signal.addEventListener('abort', () => void hangUpAfter(lastAnswersMs, ended.signal), { once: true });
+    await jobs.work({ run: deliver, atOnce, perLane }, signal).finally(() => ended.abort());
+  };
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../application/app.js';
 import { deliveryIdFor } from '../../application/deliveries.js';
 import type { Job, JobOutcome, Jobs } from '../../application/ports/jobs.js';
-import type { Letter, Sender } from '../../application/ports/sender.js';
+import type { Letter, Reception, Sender } from '../../application/ports/sender.js';
 import { composeApp, contextOf, openStores } from '../support/following.js';
 import { testSystem } from '../support/silent.js';
 
@@ -21,10 +21,13 @@ describe('the deliverer on a clock that is set', () => {
   let status: number;
   let letters: Letter[];
   let asked = 0;
+  let answers: Promise<Partial<Reception>>;
+  let hangUp: () => void;
 
   beforeEach(async () => {
     stores = await openStores();
     [now, status, letters, stop] = [Date.now(), 500, [], new AbortController()];
+    [answers, hangUp] = [Promise.resolve({}), () => undefined];
     const jobs: Jobs = {
       ...stores.jobs,
       work: async (work, signal) => {
@@ -37,11 +40,12 @@ describe('the deliverer on a clock that is set', () => {
       checkHeader: () => null,
       post: async (letter) => {
         letters.push(letter);
-        return { status, failure: '', durationMs: 1, answer: '', retryAt: null };
+        return { status, failure: '', durationMs: 1, answer: '', retryAt: null, ...(await answers) };
       },
-      close: async () => undefined,
+      close: async () => hangUp(),
     };
-    app = composeApp(stores, { jobs, sender, system: { ...testSystem, now: () => now } });
+    const system = { ...testSystem, now: () => now, sleep: () => Promise.resolve() };
+    app = composeApp(stores, { jobs, sender, system });
     running = Promise.all([app.projector.run(stop.signal), app.deliver(stop.signal)]);
     const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
     webhookId = (await app.webhooks.register(context, wanted)).answer.webhook_id;
@@ -155,6 +159,20 @@ describe('the deliverer on a clock that is set', () => {
         ],
       ],
     );
+  });
+
+  it('hangs up when it is to end, and leaves what had no answer as it was to whoever goes on', async () => {
+    const deliveryId = await request();
+    answers = new Promise((resolve) => {
+      hangUp = () => resolve({ status: null, failure: 'the service is stopping' });
+    });
+    const outcome = run({ id: deliveryId, lane: webhookId });
+    while (letters.length === 0) await testSystem.breathe();
+    await caughtUp();
+    stop.abort();
+    assert.deepEqual(await outcome, { again: now });
+    const found = await history(deliveryId);
+    assert.deepEqual([found?.status, found?.delivery_count], ['PENDING', 0]);
   });
 
   for (const [what, jump] of [
