@@ -34,12 +34,10 @@ const entries = (files) => [
  * TypeScript and the libraries to a few files, because reading them one by one would take most of a command's time; checking
  * types is tsc's job in `npm run check`. All lie side by side, so that what one reads from beside itself is there.
  */
-export const build = async () => {
+const compile = async (entryPoints) => {
   const esbuild = await import('esbuild');
-  const started = new Date();
-  const files = sources();
   const { outputFiles } = await esbuild.build({
-    entryPoints: entries(files),
+    entryPoints,
     outdir: join(root, 'dist'),
     entryNames: '[name]',
     bundle: true,
@@ -57,6 +55,12 @@ export const build = async () => {
   // Entries, whose names do not change with what they hold, come last: they name the others.
   const isEntry = ({ path }) => !/-[A-Z0-9]{8}\.js/.test(path);
   for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) write(path, contents);
+};
+
+export const build = async () => {
+  const started = new Date();
+  const files = sources();
+  await compile(entries(files));
   for (const file of files.filter((file) => file.endsWith('.html')))
     write(join(root, 'dist', basename(file)), readFileSync(file));
   write(stamp, started.toISOString());
@@ -67,6 +71,13 @@ export const buildIfStale = async () => {
   const built = existsSync(stamp) ? Date.parse(readFileSync(stamp, 'utf8')) : 0;
   const inputs = [...sources(), fileURLToPath(import.meta.url), join(root, 'package-lock.json')];
   if (inputs.some((file) => statSync(file).mtimeMs > built)) await build();
+};
+
+/** A program that is no part of the service, compiled as it is and beside it. */
+export const buildProgram = async (file) => {
+  await buildIfStale();
+  await compile([file]);
+  return join(root, 'dist', `${basename(file, '.ts')}.js`);
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { sqliteEventStore } from '../infrastructure/sqlite/event-store.js';
 import { freshDirectory } from '../tests/support/directories.js';
 import { embedded } from '../tests/support/engines.js';
 import { clientOf, startService } from '../tests/support/service.js';
 import type { Asked } from './append/peer.js';
 import { bareDatabase, data, write } from './append/rows.js';
+import { startCompiled } from './compiled.js';
 import type { Bench, Figure } from './figures.js';
 import { hasPeer, startProgram } from './peers.js';
 import { inTurn, perSecond } from './rounds.js';
 
-const callers = 64;
-const appends = 6400;
 const alone = { count: 150, atOnce: 1 };
 const inHundreds = { count: 5000, atOnce: 100 };
 const inMemory = { count: 1000, atOnce: 1 };
@@ -32,26 +30,13 @@ const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 
   });
 
 const appendFigures = async function* (): AsyncIterable<Figure> {
-  const store = await sqliteEventStore(join(freshDirectory(), 'events.db'));
-  const bare = bareDatabase();
+  const stores = await startCompiled(new URL('./append/appending.ts', import.meta.url), [freshDirectory()]);
   const emmett = await startPeer('emmett', '@event-driven-io/emmett-sqlite');
   const castore = await startPeer('castore', '@castore/event-storage-adapter-in-memory');
   const eventstore = await startPeer('eventstore', 'eventstore');
-  const ours = () =>
-    perSecond(appends, () =>
-      Promise.all(
-        Array.from({ length: callers }, async () => {
-          for (let n = 0; n < appends / callers; n++) await store.append([write()]);
-        }),
-      ),
-    );
-  const sqlite = () =>
-    perSecond(appends, async () => {
-      for (let n = 0; n < appends / callers; n++) bare.commit(Array.from({ length: callers }, write));
-    });
   const found = await inTurn({
-    sqlite,
-    ours,
+    sqlite: stores.rateOf('sqlite'),
+    ours: stores.rateOf('ours'),
     emmettAlone: rateOf(emmett, alone),
     emmettInHundreds: rateOf(emmett, inHundreds),
     castore: rateOf(castore, inMemory),
@@ -66,16 +51,14 @@ const appendFigures = async function* (): AsyncIterable<Figure> {
   }
   if (castore) yield { ...figure, ceiling: { what: 'castore in memory, nothing on disk', ...found.castore } };
   if (eventstore) yield { ...figure, ceiling: { what: 'eventstore in memory, nothing on disk', ...found.eventstore } };
-  for (const peer of [emmett, castore, eventstore]) peer?.close();
-  bare.close();
-  await store.close();
+  for (const one of [stores, emmett, castore, eventstore]) one?.close();
 };
 
 const batchFigures = async function* (): AsyncIterable<Figure> {
   const service = await startService({ on: embedded });
   const api = clientOf(service).c;
   const { wallet_id } = await api.registerWallet({ name: 'measured' });
-  const bare = bareDatabase();
+  const bare = bareDatabase(join(freshDirectory(), 'bare.db'));
   const some = () => Array.from({ length: addresses }, () => `0x${randomBytes(20).toString('hex')}`);
   const found = await inTurn({
     sqlite: () =>

@@ -1,17 +1,15 @@
 import { join } from 'node:path';
-import { writeFile } from '../application/audit-file.js';
 import { beginning } from '../application/ports/event-store.js';
-import { createNotary } from '../infrastructure/notary.js';
 import { openDatabase } from '../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../tests/support/engines.js';
 import { call } from '../tests/support/http.js';
 import { clientOf, demoOf, startService } from '../tests/support/service.js';
-import { testSystem } from '../tests/support/silent.js';
-import { type Bench, type Figure, largest, median, megabytes } from './figures.js';
+import { startCompiled } from './compiled.js';
+import { type Bench, type Figure, median, megabytes } from './figures.js';
 import { type Wallet, writePast } from './history/dataset.js';
 import { load } from './operations/load.js';
 import { mostStallMs, startProbed } from './probed-service.js';
-import { inTurn, type Measured, perSecond } from './rounds.js';
+import { inTurn, type Measured } from './rounds.js';
 import { until } from './until.js';
 
 /** As DESIGN has it; less where there is no time, which the figures then say. */
@@ -64,71 +62,29 @@ const pageFigures = async function* (home: Home, wallets: readonly Wallet[]): As
   await service.stop();
 };
 
-const rawRead = (home: Home, organizationId: string) => async () => {
-  const db = openDatabase(join(home.directory, 'events.db'), 'durable');
-  const read = db.prepare(
-    'SELECT position, stream, revision, id, type, data, metadata, time FROM events WHERE organization = ? AND position > ? ORDER BY position LIMIT 1000',
-  );
-  let count = 0;
-  const started = performance.now();
-  for (let after = 0; ; ) {
-    const rows = read.all(organizationId, after) as { position: number }[];
-    if (rows.length === 0) break;
-    count += rows.length;
-    after = rows.at(-1)?.position ?? after;
-  }
-  const rate = (count * 1000) / (performance.now() - started);
-  db.close();
-  return rate;
-};
-
 const auditFigures = async function* (home: Home): AsyncIterable<Figure> {
   const { organizationId } = demoOf(home);
   const events = await home.events();
-  const notary = createNotary(new Uint8Array(32));
-  const held: number[] = [];
   const total = await events.countAfter(beginning);
-  const exported = () =>
-    perSecond(total, async () => {
-      const past = events.readOrganization(organizationId, beginning);
-      const by = { notary, sha256: testSystem.sha256, time: new Date().toISOString() };
-      for await (const piece of writeFile(organizationId, past, by))
-        if (piece.length > 0) held.push(process.memoryUsage.rss());
-    });
-  const replayed = () =>
-    perSecond(total, async () => {
-      for await (const batch of events.readOrganization(organizationId, beginning)) if (batch.length === 0) break;
-    });
-  const found = await inTurn({ raw: rawRead(home, organizationId), replayed, exported }, 3);
-  const ceiling = { what: 'raw read', ...found.raw };
-  const of = `of ${named(total)} events`;
-  const { replayed: replay, exported: written } = found;
-  yield {
-    what: `audit replay ${of}`,
-    measured: replay.value,
-    unit: '/s',
-    spread: replay.spread,
-    ceiling,
-    atLeast: 0.3,
-  };
-  yield {
-    what: `audit export ${of}`,
-    measured: written.value,
-    unit: '/s',
-    spread: written.spread,
-    ceiling,
-    atLeast: 0.3,
-  };
-  const half = Math.floor(held.length / 2);
-  const [first, second] = [largest(held.slice(0, half)), largest(held.slice(half))].map(megabytes) as [number, number];
-  yield {
-    what: '  memory while it exports, second half',
-    measured: second,
-    unit: 'MB',
-    ceiling: { what: 'first half', value: first },
-    atMost: 1.1,
-  };
   await events.close();
+  const program = new URL('./history/proving.ts', import.meta.url);
+  const { rateOf, close } = await startCompiled(program, [home.directory, organizationId, String(total)]);
+  const sides = { raw: rateOf('raw'), replayed: rateOf('replayed'), exported: rateOf('exported') };
+  const { raw, replayed, exported } = await inTurn(sides, 3);
+  const [first, second] = [megabytes(await rateOf('firstHalf')()), megabytes(await rateOf('secondHalf')())];
+  close();
+  const row = (what: string, { value: measured, spread }: Measured): Figure => ({
+    what: `audit ${what} of ${named(total)} events`,
+    measured,
+    unit: '/s',
+    spread,
+    ceiling: { what: 'raw read', ...raw },
+    atLeast: 0.3,
+  });
+  yield row('replay', replayed);
+  yield row('export', exported);
+  const ceiling = { what: 'first half', value: first };
+  yield { what: '  memory while it exports, second half', measured: second, unit: 'MB', ceiling, atMost: 1.1 };
 };
 
 const startedIn = (home: Home) => async () => {

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import type { NewEvent, StreamWrite } from '../../application/ports/event-store.js';
 import { noStream } from '../../application/ports/event-store.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
-import { freshDirectory } from '../../tests/support/directories.js';
 import { testSystem } from '../../tests/support/silent.js';
 
 const organizationId = `org_${'0'.repeat(32)}`;
@@ -41,8 +39,8 @@ const schema = `
   CREATE INDEX by_position ON documents (scope, position, id);`;
 
 /** SQLite itself: the same rows, durably, with nothing around them. */
-export const bareDatabase = () => {
-  const db = openDatabase(join(freshDirectory(), 'bare.db'), 'durable');
+export const bareDatabase = (path: string) => {
+  const db = openDatabase(path, 'durable');
   db.exec(schema);
   const insert = db.prepare('INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const document = db.prepare('INSERT INTO documents VALUES (?, ?, ?, ?)');
