@@ -163,10 +163,8 @@ describe('the past', function () {
       onBatch = () => impatient.abort();
       const asked = [ask(now, impatient.signal), ask(now, patient.signal), ask(now, patient.signal)];
       for (const one of await Promise.all(asked)) assert.equal(await countOf(one), 100);
-      assert.deepEqual(
-        reads.map(({ batches }) => batches),
-        [3],
-      );
+      assert.equal(reads.length, 1);
+      assert.ok(reads[0] && reads[0].batches > 1);
     });
 
     it('stops when nobody waits any more, and starts again for who comes then', async () => {
