@@ -26,7 +26,8 @@ const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 
   peer &&
   (async () => {
     peer.child.send({ ...asked, data: data() } satisfies Asked);
-    return ((await once(peer.child, 'message')) as [number])[0];
+    const ended = once(peer.child, 'exit').then(() => [Number.NaN]);
+    return ((await Promise.race([once(peer.child, 'message'), ended])) as [number])[0];
   });
 
 const appendFigures = async function* (): AsyncIterable<Figure> {
