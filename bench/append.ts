@@ -22,13 +22,14 @@ const startPeer = (name: string, needs: string) =>
   hasPeer(needs)
     ? startProgram(new URL('./append/peer.ts', import.meta.url), [name, join(freshDirectory(), 'peer.db')])
     : null;
-const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 'data'>) =>
-  peer &&
-  (async () => {
+const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 'data'>) => {
+  if (!peer) return null;
+  const ended = once(peer.child, 'exit').then(() => [Number.NaN]);
+  return async () => {
     peer.child.send({ ...asked, data: data() } satisfies Asked);
-    const ended = once(peer.child, 'exit').then(() => [Number.NaN]);
     return ((await Promise.race([once(peer.child, 'message'), ended])) as [number])[0];
-  });
+  };
+};
 
 const appendFigures = async function* (): AsyncIterable<Figure> {
   const stores = await startCompiled(new URL('./append/appending.ts', import.meta.url), [freshDirectory()]);

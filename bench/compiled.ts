@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 type Builder = { buildProgram(file: string): Promise<string> };
 
-/** What a program can measure, by name; each gives a rate. */
+/** What a program can measure, by name. */
 export type Sides = Readonly<Record<string, () => Promise<number>>>;
 
 /**

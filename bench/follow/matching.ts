@@ -5,6 +5,7 @@ import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checke
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { createPace } from '../../infrastructure/chains/nodes/pace.js';
 import { silent } from '../../tests/support/silent.js';
+import { startCompiled } from '../compiled.js';
 import { type Figure, largest, median } from '../figures.js';
 import { ownNow } from '../own-time.js';
 import { watchStalls } from '../stall.js';
@@ -49,13 +50,17 @@ const timed = async (work: () => unknown) => {
 };
 
 /** One after the other in turn, so that what else the machine does falls on both alike. */
-const compared = async (texts: Texts, watched: Watched) => {
+export const compareMatching = async (population: Population) => {
+  const watched = watchedBy(population);
+  const texts = textsOf(sizeOf(population));
+  const touched = (await matched(texts, watched)).length;
+  if (touched !== size.concerned) throw new Error(`${touched} wallets were found in place of ${size.concerned}`);
   const [parsing, matching]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     parsing.push(await timed(() => parsed(texts)));
     matching.push(await timed(() => matched(texts, watched)));
   }
-  return { parsing, matching };
+  return { parsing: median(parsing), matching: median(matching) };
 };
 
 /** The same block through the connector, as a follower gets it. */
@@ -77,26 +82,14 @@ const fetched = async (watched: Watched, population: Population) => {
 };
 
 export const matchingFigures = async function* (population: Population): AsyncIterable<Figure> {
-  const watched = watchedBy(population);
-  const texts = textsOf(sizeOf(population));
-  const touched = (await matched(texts, watched)).length;
-  if (touched !== size.concerned) throw new Error(`${touched} wallets were found in place of ${size.concerned}`);
-  const { parsing, matching } = await compared(texts, watched);
+  const compared = await startCompiled(new URL('./matched.ts', import.meta.url), [JSON.stringify(population)]);
+  const ceiling = { what: 'JSON.parse', value: await compared.rateOf('parsing')() };
+  const measured = await compared.rateOf('matching')();
+  compared.close();
   const what = `block of ${size.transactions} transactions, ${size.logs} logs each`;
-  yield {
-    what: `${what}: parsed, checked, matched`,
-    measured: median(matching),
-    unit: 'ms',
-    ceiling: { what: 'JSON.parse', value: median(parsing) },
-    atMost: 2,
-  };
-  const { times, worst } = await fetched(watched, population);
-  yield {
-    what: '  over HTTP from a node',
-    measured: median(times),
-    unit: 'ms',
-    ceiling: { what: 'JSON.parse', value: median(parsing) },
-  };
+  yield { what: `${what}: parsed, checked, matched`, measured, unit: 'ms', ceiling, atMost: 2 };
+  const { times, worst } = await fetched(watchedBy(population), population);
+  yield { what: '  over HTTP from a node', measured: median(times), unit: 'ms', ceiling };
   yield { what: '  stall, median of rounds', measured: median(worst), unit: 'ms', atMost: mostStallMs };
   yield { what: '  stall, worst of rounds', measured: largest(worst), unit: 'ms', atMost: mostStallMs };
 };
