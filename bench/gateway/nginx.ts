@@ -1,23 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freshDirectory } from '../../tests/support/directories.js';
+import { freePort } from '../../tests/support/free-port.js';
 
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
 const lookEveryMs = 20;
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** One process, as the others are; connections are kept on both sides. */
 const configuration = (directory: string, port: number, upstream: string) => `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { retryDelays } from '../../domain/delivery.js';
 import { freshDirectory } from '../support/directories.js';
 import { embedded } from '../support/engines.js';
 import { eventually } from '../support/following.js';
+import { freePort } from '../support/free-port.js';
 import { skip } from '../support/skip.js';
 import { openScene, type Scene } from '../support/webhook-scene.js';
 import { senderWith } from '../support/webhook-sender.js';
@@ -65,15 +66,6 @@ const samples: readonly (Sample & { readonly version: 'v1' | 'v1a'; readonly mis
   { ...sample, version: 'v1', missing: sample.language === 'python' ? noPython : null },
   { ...sample, version: 'v1a', missing: sample.language === 'python' ? (noPython ?? noEd25519) : null },
 ]);
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** A receiver as a reader of the page would run it. */
 const startSample = async ({ language, file, command }: Sample, env: Record<string, string>) => {

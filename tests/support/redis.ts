@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
 
 const given = process.env.REDIS_URL;
 const installed = spawnSync('redis-server', ['--version']).status === 0;
@@ -10,15 +10,6 @@ const installed = spawnSync('redis-server', ['--version']).status === 0;
 export const noRedis =
   given || installed || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
 
