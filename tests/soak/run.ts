@@ -100,9 +100,12 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     const gathered = await gather(world, plan);
     tenants.push(...gathered.tenants);
     const complaints = await trouble(world, plan, tenants, gathered.shared);
-    const alone = await checkAlone(world, tenants);
+    // Whoever still has much to catch up with cannot be seen to miss what is new.
+    const restless = await comeToRest(world, tenants, plan.patienceSeconds * 1000);
+    const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
     // What is wrong already does not come to rest.
-    const answers = await comeToRest(world, tenants, alone.length > 0 ? 0 : plan.patienceSeconds * 1000);
+    const isWrong = restless.length > 0 || alone.length > 0;
+    const answers = await comeToRest(world, tenants, isWrong ? 0 : plan.patienceSeconds * 1000);
     const truth = await readTruth(world);
     await processes.stop();
     const stores = await checkStores(processes.home, tenants, truth);
