@@ -4,12 +4,11 @@ import { createRebuild } from '../../application/rebuild.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
-import { nodeSystem } from '../../infrastructure/system.js';
 import { projections } from '../../projections/index.js';
+import { testSystem } from '../../tests/support/silent.js';
 import { serveSides } from '../compiled.js';
 
 const writtenAtOnce = 5000;
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const [, , directory = '', count = ''] = process.argv;
 const events = Number(count);
 const file = (name: string) => join(directory, name);
@@ -79,8 +78,7 @@ serveSides({
     remove('read-models.db');
     const log = await sqliteEventStore(file('events.db'));
     const readModels = await sqliteReadModels(file('read-models.db'), projections);
-    const system = nodeSystem({ service: new Uint8Array(32), stores: new Uint8Array(32) }, silent);
-    const { run } = createRebuild({ events: log, readModels, system, projections });
+    const { run } = createRebuild({ events: log, readModels, system: testSystem, projections });
     const took = await timed(() => run(projections, { signal: new AbortController().signal, tell: () => undefined }));
     await readModels.close();
     await log.close();
