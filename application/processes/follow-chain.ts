@@ -141,9 +141,11 @@ const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
     // Before the cursor moves on, and with it from where registrations are read after a crash.
     await importDue();
     const taken = await take({ ...(await giveUp(from, drop)), head }, add);
+    if (add.length > 0) await save(taken);
+    await settle(taken);
+    // Not before: what was in a block that was replaced, and not dropped because of a crash, is known by the block that
+    // is there instead, which may be final by now.
     const cursor = finalizedAt(taken, await chain.finalized());
-    if (add.length > 0 || cursor.headers.length !== from.headers.length) await save(cursor);
-    await settle(cursor);
     watched.activities.forgetSettled((cursor.headers[0] as Header).number);
     return cursor;
   };

@@ -6,6 +6,7 @@ import { allEvents, openStores } from '../support/following.js';
 import { createScene, people, type Step, tokens } from '../support/scripted-following.js';
 
 const vault = addressOf('vault');
+const [, , confirmedAtOnce = '', , stranger = ''] = people;
 const person = fc.constantFrom(...people);
 const transaction: fc.Arbitrary<ScriptedTransaction> = fc
   .record({
@@ -21,6 +22,8 @@ const transaction: fc.Arbitrary<ScriptedTransaction> = fc
     return { from, to, value: amount, failed: kind === 'failed' };
   });
 const blocks = fc.array(fc.array(transaction, { maxLength: 3 }), { minLength: 1, maxLength: 4 });
+/** More blocks than nodes take for final. */
+const beyondFinality = 80;
 const faults = fc.constantFrom('lag', 'losesBlocks', 'missingReceipt', 'droppedLogs', 'garbage', 'otherBlock' as const);
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -35,7 +38,15 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('return' as const) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('fault' as const), fault: faults }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('crash' as const), writes: fc.nat(6) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('crash' as const),
+        writes: fc.nat(6),
+        depth: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12 })),
+        away: fc.constantFrom(0, 0, beyondFinality),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
   ),
   { minLength: 4, maxLength: 14 },
@@ -81,4 +92,18 @@ describe('following a chain', function () {
     assert.deepEqual(observedTwice(await allEvents(stores.events)), []);
     assert.deepEqual(new Set(states.keys()), new Set(['FAILED', 'REMOVED', 'SUCCESS']));
   });
+
+  for (const writes of [0, 1, 2])
+    it(`takes back what was confirmed, also when it dies after ${writes} writes of that and comes back late`, async () => {
+      const scene = await createScene(stores, `late${writes}`);
+      try {
+        const paid = [[{ from: stranger, to: confirmedAtOnce, value: 1n }]];
+        await scene.play([{ kind: 'mine', blocks: paid }, { kind: 'mine', blocks: [[]] }, { kind: 'catch up' }]);
+        await scene.play([{ kind: 'crash', writes, depth: 2, away: beyondFinality }]);
+        const states = (await scene.settle()).map(({ state }) => state);
+        assert.ok(states.includes('REMOVED'), states.join());
+      } finally {
+        await scene.close();
+      }
+    });
 });

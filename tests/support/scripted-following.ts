@@ -21,8 +21,11 @@ export type Step =
   /** The branch that the last reorganization replaced comes back, and grows beyond it. */
   | { readonly kind: 'return' }
   | { readonly kind: 'fault'; readonly fault: keyof EvmNode['faults'] }
-  /** After so many more writes nothing is written any more, as if the process were killed there; then it starts again. */
-  | { readonly kind: 'crash'; readonly writes: number }
+  /**
+   * After so many more writes nothing is written any more, as if the process were killed there, while so many blocks are
+   * replaced; it starts again when the chain has so many more.
+   */
+  | { readonly kind: 'crash'; readonly writes: number; readonly depth: number; readonly away: number }
   | { readonly kind: 'catch up' };
 
 const token = addressOf('token');
@@ -112,18 +115,26 @@ export const createScene = async (given: Stores, name: string) => {
   };
   const caughtUp = () =>
     eventually(async () => assert.equal(running.app.followers[0]?.status()?.height, chain.head().number));
-  const crash = async (writes: number) => {
+  const reorganize = (depth: number, blocks: Blocks) => {
+    replaced = chain.head().hash;
+    chain.reorganize(Math.min(depth, chain.head().number), [...blocks, ...Array(depth).fill([])]);
+  };
+  /** What was replaced before then stays so. */
+  const goFar = (blocks: number) => {
+    for (let n = 0; n < blocks; n++) chain.mine();
+    if (blocks > 0) replaced = chain.head().hash;
+  };
+  const crash = async ({ writes, depth, away }: Extract<Step, { kind: 'crash' }>) => {
     dieAfter(writes);
+    if (depth > 0) reorganize(depth, []);
     for (let n = 0; n < 2; n++) chain.mine([{ from: ann, to: cid, value: 1n }]);
     await new Promise((resolve) => setTimeout(resolve, 30));
+    goFar(away);
     await restart();
   };
   const actions: { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>) => unknown } = {
     mine: ({ blocks }) => blocks.map((transactions) => chain.mine(transactions)),
-    reorganize: ({ depth, blocks }) => {
-      replaced = chain.head().hash;
-      chain.reorganize(Math.min(depth, chain.head().number), [...blocks, ...Array(depth).fill([])]);
-    },
+    reorganize: ({ depth, blocks }) => reorganize(depth, blocks),
     return: () => {
       const height = chain.head().number;
       const back = replaced;
@@ -133,7 +144,7 @@ export const createScene = async (given: Stores, name: string) => {
       while (chain.head().number <= height);
     },
     fault: ({ fault }) => Object.assign(bad.faults, { [fault]: fault === 'lag' ? 3 : true }),
-    crash: ({ writes }) => crash(writes),
+    crash,
     'catch up': caughtUp,
   };
 
