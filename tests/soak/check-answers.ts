@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../interfaces/client.js';
 import { everyPage } from '../support/following.js';
+import { groupBy } from '../support/group-by.js';
 import type { Tenant } from './tenant.js';
 import { concerning, type Movement, type Truth } from './truth.js';
 import type { World } from './world.js';
@@ -29,8 +30,9 @@ const assetsOf = (api: Api, wallet_id: string, asset_type: string) =>
 
 const checkWallet = (walletId: string, listed: readonly TransferRecord[], expected: ReadonlyMap<string, Movement>) => {
   const standing = listed.filter(({ transfer_state }) => transfer_state !== removed);
+  const byHash = groupBy(standing, ({ transaction_hash = '' }) => transaction_hash);
   const wrong = [...expected].flatMap(([hash, movement]) => {
-    const [found, ...more] = standing.filter(({ transaction_hash }) => transaction_hash === hash);
+    const [found, ...more] = byHash.get(hash) ?? [];
     if (!found) return [`${hash} is on the chain and not listed`];
     if (more.length > 0) return [`${hash} is listed ${more.length + 1} times`];
     const { asset_type, from, to, value, block_number, transfer_state } = found;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { everyPage } from '../support/following.js';
+import { groupBy } from '../support/group-by.js';
 import { type Attempt, isTaken } from '../support/webhook-receiver.js';
 import type { Hook, Tenant } from './tenant.js';
 import { concerning, type Truth } from './truth.js';
@@ -72,10 +73,11 @@ const checkPaymentsTold = ({ payments, sender }: Tenant, hook: Hook) => {
 const checkHistories = async (tenant: Tenant, hook: Hook) => {
   const letters = arrivedAt(hook);
   const histories = await historiesOf(tenant, hook.webhookId);
+  const came = groupBy(hook.receiver.attempts, ({ id }) => id);
   const known = new Set(histories.map(({ webhook_history_id }) => webhook_history_id));
   return [
     ...histories.flatMap(({ webhook_history_id: id, webhook_status, delivery_count, data }) => {
-      const attempts = hook.receiver.attempts.filter((one) => one.id === id);
+      const attempts = came.get(id) ?? [];
       if (webhook_status !== 'WEBHOOK_STATUS_COMPLETED') return [`${id} is ${webhook_status}`];
       if (!attempts.some(isTaken)) return [`${id} is said to have arrived, and did not`];
       if (delivery_count > attempts.length) return [`${id} came ${attempts.length} times, not ${delivery_count}`];

@@ -9,7 +9,7 @@ import { work } from './load.js';
 import { roles } from './processes.js';
 import { createRandom } from './random.js';
 import { newAddress, settle, type Tenant } from './tenant.js';
-import { readTruth } from './truth.js';
+import { createTruth, type Truth } from './truth.js';
 import { openWorld, type World } from './world.js';
 
 export type Plan = {
@@ -61,8 +61,10 @@ const trouble = async (world: World, plan: Plan, tenants: readonly Tenant[], sha
   return complaints;
 };
 
-const look = async (world: World, tenants: readonly Tenant[]) => {
-  const truth = await readTruth(world);
+type Checked = { readonly world: World; readonly tenants: readonly Tenant[]; readonly readTruth: () => Promise<Truth> };
+
+const look = async ({ world, tenants, readTruth }: Checked) => {
+  const truth = await readTruth();
   try {
     return [...(await checkAnswers(world, tenants, truth)), ...(await checkNotices(world, tenants, truth))];
   } catch (error) {
@@ -71,16 +73,16 @@ const look = async (world: World, tenants: readonly Tenant[]) => {
 };
 
 /** Blocks go on until all is as it must be; what still is not then is wrong. */
-const comeToRest = async (world: World, tenants: readonly Tenant[], patienceMs: number) => {
+const comeToRest = async (checked: Checked, patienceMs: number) => {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    await world.ask('dev_mine', atRest);
+    await checked.world.ask('dev_mine', atRest);
     await testSystem.sleep(lookMs);
-    if (Date.now() > deadline || (await look(world, tenants)).length === 0) break;
+    if (Date.now() > deadline || (await look(checked)).length === 0) break;
   }
   // What comes too often comes late.
   await testSystem.sleep(lookMs);
-  return look(world, tenants);
+  return look(checked);
 };
 
 const countDeliveries = ({ tally }: World, tenants: readonly Tenant[]) => {
@@ -101,12 +103,13 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
     tenants.push(...gathered.tenants);
     const complaints = await trouble(world, plan, tenants, gathered.shared);
     // Whoever still has much to catch up with cannot be seen to miss what is new.
-    const restless = await comeToRest(world, tenants, plan.patienceSeconds * 1000);
+    const checked = { world, tenants, readTruth: createTruth(world) };
+    const restless = await comeToRest(checked, plan.patienceSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
     // What is wrong already does not come to rest.
     const isWrong = restless.length > 0 || alone.length > 0;
-    const answers = await comeToRest(world, tenants, isWrong ? 0 : plan.patienceSeconds * 1000);
-    const truth = await readTruth(world);
+    const answers = await comeToRest(checked, isWrong ? 0 : plan.patienceSeconds * 1000);
+    const truth = await checked.readTruth();
     await processes.stop();
     const stores = await checkStores(processes.home, tenants, truth);
     countDeliveries(world, tenants);

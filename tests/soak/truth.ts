@@ -1,4 +1,5 @@
 import { id } from 'ethers';
+import { groupBy } from '../support/group-by.js';
 import type { Tenant } from './tenant.js';
 import type { World } from './world.js';
 
@@ -14,7 +15,8 @@ export type Movement = {
   readonly failed: boolean;
 };
 export type Truth = {
-  readonly movements: readonly Movement[];
+  /** By who takes part in them. */
+  readonly movements: ReadonlyMap<string, readonly Movement[]>;
   /** Of everything that was mined and still is. */
   readonly hashes: ReadonlySet<string>;
 };
@@ -49,19 +51,40 @@ const movementsIn = (block: Block, blockNumber: number, receipts: readonly Recei
     return [...coins, ...tokens];
   });
 
-/** The final chain from its first block to its last. */
-export const readTruth = async ({ ask, token }: World): Promise<Truth> => {
-  const movements: Movement[] = [];
-  const hashes = new Set<string>();
-  const head = Number(await ask<string>('eth_blockNumber'));
-  for (let number = 0; number <= head; number++) {
-    const height = `0x${number.toString(16)}`;
-    const block = await ask<Block>('eth_getBlockByNumber', height, true);
-    for (const { hash } of block.transactions) hashes.add(hash);
-    if (block.transactions.length === 0) continue;
-    movements.push(...movementsIn(block, number, await ask<Receipt[]>('eth_getBlockReceipts', height), token));
-  }
-  return { movements, hashes };
+type Read = { readonly hashes: readonly string[]; readonly movements: readonly Movement[] };
+const hexOf = (number: number) => `0x${number.toString(16)}`;
+
+const readBlock = async ({ ask, token }: World, number: number): Promise<Read & { readonly hash: string }> => {
+  const height = hexOf(number);
+  const block = await ask<Block>('eth_getBlockByNumber', height, true);
+  const hashes = block.transactions.map(({ hash }) => hash);
+  const receipts = hashes.length === 0 ? [] : await ask<Receipt[]>('eth_getBlockReceipts', height);
+  return { hash: block.hash, hashes, movements: movementsIn(block, number, receipts, token) };
+};
+
+const truthOf = (blocks: readonly Read[]): Truth => {
+  const parts = blocks.flatMap(({ movements }) =>
+    movements.flatMap((movement) => [...new Set([movement.from, movement.to])].map((party) => ({ party, movement }))),
+  );
+  const byParty = [...groupBy(parts, ({ party }) => party)];
+  return {
+    movements: new Map(byParty.map(([party, taken]) => [party, taken.map(({ movement }) => movement)])),
+    hashes: new Set(blocks.flatMap(({ hashes }) => hashes)),
+  };
+};
+
+/** The chain from its first block to its last, as it is now; what was read before is read again only where it was replaced. */
+export const createTruth = (world: World) => {
+  const blocks: Awaited<ReturnType<typeof readBlock>>[] = [];
+  const isThere = async ({ hash }: (typeof blocks)[number], number: number) =>
+    (await world.ask<Block | null>('eth_getBlockByNumber', hexOf(number), false))?.hash === hash;
+  return async (): Promise<Truth> => {
+    const head = Number(await world.ask<string>('eth_blockNumber'));
+    for (let last = blocks.at(-1); last && !(await isThere(last, blocks.length - 1)); last = blocks.at(-1))
+      blocks.pop();
+    for (let number = blocks.length; number <= head; number++) blocks.push(await readBlock(world, number));
+    return truthOf(blocks);
+  };
 };
 
 /** By wallet, what of it concerns an organization; by transaction, since each moves value once. */
@@ -69,6 +92,6 @@ export const concerning = ({ movements }: Truth, { addresses }: Tenant) =>
   new Map(
     [...addresses].map(([walletId, own]) => [
       walletId,
-      new Map(movements.filter(({ from, to }) => own.has(from) || own.has(to)).map((one) => [one.hash, one])),
+      new Map([...own].flatMap((address) => movements.get(address) ?? []).map((one) => [one.hash, one])),
     ]),
   );

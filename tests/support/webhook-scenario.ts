@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { groupBy } from './group-by.js';
 import { testSystem } from './silent.js';
 import { type Attempt, type Fate, isTaken, misbehaving, noticeIn, type Receiver } from './webhook-receiver.js';
 import type { Scene } from './webhook-scene.js';
@@ -99,16 +100,6 @@ const isComplete = async (scene: Scene, story: Story) => {
   const expected = story.hooks.reduce((sum, hook) => sum + expectedOf(story, hook).length, 0);
   if (deliveredIn(story) < expected) return false;
   return (await historiesOf(scene, story)).every(({ webhook_status }) => webhook_status === 'WEBHOOK_STATUS_COMPLETED');
-};
-
-const groupBy = <T>(all: readonly T[], keyOf: (one: T) => string) => {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
-  }
-  return groups;
 };
 
 /** Whether a kill may have kept what became of an attempt from being recorded. */
