@@ -23,6 +23,8 @@ export type ChainFeed = {
 const lingerMs = 30_000;
 /** So many looks at filters before others get their turn. */
 const breatheEvery = 5000;
+/** So many clients are told of a block before others get their turn. */
+const toldAtOnce = 500;
 
 const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
   let looks = 0;
@@ -90,7 +92,11 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
   const events: ChainEvents = {
     added: async ({ header, hash, logs: found }) => {
       const [toldHeader, toldHash] = [tell(header), tell(hash)];
-      for (const hear of heads) hear(toldHeader, toldHash);
+      let told = 0;
+      for (const hear of heads) {
+        if (++told % toldAtOnce === 0) await system.breathe();
+        hear(toldHeader, toldHash);
+      }
       await tellOf(found, false);
     },
     removed: async (blocks, added) => {

@@ -21,26 +21,19 @@ const headFor = (length: number): Buffer => {
   return head;
 };
 
-type Template = { readonly frame: Buffer; readonly idAt: number };
+/** Written once for all subscribers; each puts its own id there. */
+type Frame = { bytes: Buffer; readonly idAt: number };
 
-const templates: Readonly<Record<Prefix, WeakMap<Told, Template>>> = { evm: new WeakMap(), eth: new WeakMap() };
+const frames: Readonly<Record<Prefix, WeakMap<Told, Frame>>> = { evm: new WeakMap(), eth: new WeakMap() };
 
-const templateFor = (told: Told, prefix: Prefix): Template => {
-  const made = templates[prefix].get(told);
+/** As it goes over the wire, with nobody's id in it. */
+export const frameFor = (told: Told, prefix: Prefix): Frame => {
+  const made = frames[prefix].get(told);
   if (made) return made;
   const before = `{"jsonrpc":"2.0","method":"${prefix}_subscription","params":{"subscription":"`;
   const message = Buffer.from(`${before}${placeholder}","result":${told.json}}}`);
   const head = headFor(message.length);
-  const template = { frame: Buffer.concat([head, message]), idAt: head.length + before.length };
-  templates[prefix].set(told, template);
-  return template;
-};
-
-/** As it goes over the wire. Written once for all subscribers; each gets a copy with its own id in it. */
-export const frameFor = (told: Told, prefix: Prefix, id: string): Buffer => {
-  const { frame, idAt } = templateFor(told, prefix);
-  const own = Buffer.allocUnsafe(frame.length);
-  frame.copy(own);
-  own.write(id, idAt, 'latin1');
-  return own;
+  const frame = { bytes: Buffer.concat([head, message]), idAt: head.length + before.length };
+  frames[prefix].set(told, frame);
+  return frame;
 };

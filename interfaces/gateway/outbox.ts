@@ -52,10 +52,14 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   const transmit = (one: Told, { id, prefix }: Subscriber) => {
     // Nothing may follow the frame that closes a connection.
     if (socket.readyState !== socket.OPEN) return;
-    const frame = frameFor(one, prefix, id);
-    isFull = wire.writableLength + frame.length > mostHanded;
-    if (isFull) wire.write(frame, drained);
-    else wire.write(frame);
+    const frame = frameFor(one, prefix);
+    const { bytes: own, idAt } = frame;
+    own.write(id, idAt, 'latin1');
+    isFull = wire.writableLength + own.length > mostHanded;
+    if (isFull) wire.write(own, drained);
+    else wire.write(own);
+    // Most connections have sent it by now. One that has not keeps these bytes, and who comes next gets others.
+    if (wire.writableLength > 0) frame.bytes = Buffer.from(own);
   };
   const close = () => {
     isOpen = false;
