@@ -2,7 +2,8 @@ import { largest, median } from './figures.js';
 
 export type Measured = { readonly value: number; readonly spread: number };
 
-const summed = (values: readonly number[]): Measured => {
+/** The median, and what lies around it. */
+export const summed = (values: readonly number[]): Measured => {
   const value = median(values);
   const smallest = -largest(values.map((one) => -one));
   return { value, spread: (largest(values) - smallest) / 2 / value };

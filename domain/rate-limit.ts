@@ -40,20 +40,29 @@ export type Quota = {
 /** `end` in ms, by the clock that `now` is read from. */
 type Usage = { readonly used: number; readonly end: number };
 
-/**
- * Tells of the window that is nearest to its limit. When the request was refused: of the one that stays full longest,
- * since coming back before it starts anew is in vain.
- */
+type Usages = Readonly<Record<Window, Usage>>;
+
+const leftOf = (limits: Limits, usages: Usages, window: Window) => Math.max(0, limits[window] - usages[window].used);
+
+const nearest = (limits: Limits, usages: Usages): Window => {
+  let found: Window = 'second';
+  // Every request goes this way, so nothing is made on it.
+  for (const one of windows) if (leftOf(limits, usages, one) < leftOf(limits, usages, found)) found = one;
+  return found;
+};
+
+/** Of those that have no room for it the one that stays full longest: coming back before it starts anew is in vain. */
+const fullLongest = (limits: Limits, usages: Usages, cost: number): Window | null => {
+  const full = windows.filter((window) => leftOf(limits, usages, window) < cost);
+  return full.toSorted((a, b) => usages[b].end - usages[a].end)[0] ?? null;
+};
+
+/** Tells of the window that is nearest to its limit, or that refused the request. */
 export const quotaOf = (
   limits: Limits,
-  usage: Readonly<Record<Window, Usage>>,
+  usages: Usages,
   { now, cost, allowed }: { now: number; cost: number; allowed: boolean },
 ): Quota => {
-  const left = (window: Window) => Math.max(0, limits[window] - usage[window].used);
-  const full = allowed ? [] : windows.filter((window) => left(window) < cost);
-  const told =
-    full.length > 0
-      ? full.reduce((longest, one) => (usage[one].end > usage[longest].end ? one : longest))
-      : windows.reduce((nearest, one) => (left(one) < left(nearest) ? one : nearest));
-  return { allowed, limit: limits[told], remaining: left(told), resetMs: usage[told].end - now };
+  const told = (allowed ? null : fullLongest(limits, usages, cost)) ?? nearest(limits, usages);
+  return { allowed, limit: limits[told], remaining: leftOf(limits, usages, told), resetMs: usages[told].end - now };
 };

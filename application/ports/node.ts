@@ -3,7 +3,13 @@ import type { Waiter } from '../gateway/waiter.js';
 import type { Soon } from '../soon.js';
 
 /** A node's own bytes: the JSON of its result, or of its error object. */
-export type RpcAnswer = { readonly result: Uint8Array } | { readonly error: Uint8Array };
+export type RpcAnswer =
+  | {
+      readonly result: Uint8Array;
+      /** Comes with what was remembered because it never changes: whoever keeps it says when it is asked for again. */
+      readonly repeated?: () => void;
+    }
+  | { readonly error: Uint8Array };
 
 export type RpcCall = {
   readonly method: string;

@@ -55,6 +55,10 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
     return flights.start(flight, reach.kind === 'head' ? fetch : start, waiter);
   };
 
+  const noteHit = () => {
+    counted.hits++;
+  };
+
   return {
     counted,
     /** Whoever has changed the chain does not share an answer from before. */
@@ -65,8 +69,8 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
       const key = `${method} ${params}`.toLowerCase();
       const kept = cache.find(key);
       if (kept) {
-        counted.hits++;
-        return { result: kept };
+        noteHit();
+        return { result: kept, repeated: noteHit };
       }
       if (reach.kind !== 'head') counted.misses++;
       return join(key, reach, fetch, waiter);

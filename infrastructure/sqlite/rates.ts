@@ -1,5 +1,5 @@
 import type { Charge } from '../../application/ports/limiter.js';
-import { type Quota, quotaOf, windowAt, windows } from '../../domain/rate-limit.js';
+import { type Limits, type Quota, quotaOf, windowAt, windows } from '../../domain/rate-limit.js';
 import { type Database, inTransaction } from './database.js';
 
 /** A restart forgets no more than this; seconds are too short to be worth keeping. */
@@ -9,6 +9,22 @@ const kept = windows.filter((window) => window !== 'second');
 /** `used` is what the file held when last looked at plus `unsaved`, what was used here since. */
 type Count = { start: number; end: number; used: number; unsaved: number };
 type Counts = Record<(typeof windows)[number], Count>;
+
+// Every request goes these ways, so nothing is made on them.
+const isCurrent = (held: Counts, at: number) => {
+  for (const window of windows) if (at < held[window].start || at >= held[window].end) return false;
+  return true;
+};
+const hasRoom = (held: Counts, limits: Limits, cost: number) => {
+  for (const window of windows) if (held[window].used + cost > limits[window]) return false;
+  return true;
+};
+const use = (held: Counts, cost: number) => {
+  for (const window of windows) {
+    held[window].used += cost;
+    held[window].unsaved += cost;
+  }
+};
 
 /**
  * Counts in memory, for speed, and adds them up in the file, where other processes add theirs: with several on one data
@@ -34,7 +50,7 @@ export const createRates = (db: Database, now: () => number) => {
   };
   const countsOf = (id: string, at: number): Counts => {
     const held = counts.get(id);
-    if (held && windows.every((window) => at >= held[window].start && at < held[window].end)) return held;
+    if (held && isCurrent(held, at)) return held;
     const fresh = (window: (typeof windows)[number]) => {
       const count = held?.[window];
       return count && at >= count.start && at < count.end ? count : begin(id, window, at);
@@ -73,12 +89,8 @@ export const createRates = (db: Database, now: () => number) => {
     charge: ({ organizationId, chain, limits, cost }: Charge): Quota => {
       const at = now();
       const held = countsOf(`${organizationId}/${chain}`, at);
-      const allowed = windows.every((window) => held[window].used + cost <= limits[window]);
-      if (allowed)
-        for (const window of windows) {
-          held[window].used += cost;
-          held[window].unsaved += cost;
-        }
+      const allowed = hasRoom(held, limits, cost);
+      if (allowed) use(held, cost);
       saveSoon();
       return quotaOf(limits, held, { now: at, cost, allowed });
     },

@@ -8,7 +8,17 @@ import { drain, takeBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
 import { answerMessage, encode, encodeOne, type Reply } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
-import { type Address, admit, type Refusal, recognize, type Target, targetOf } from './target.js';
+import { createRecent } from './recent.js';
+import {
+  type Address,
+  type Admission,
+  addressIn,
+  admit,
+  type Refusal,
+  recognize,
+  type Target,
+  targetOf,
+} from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
 const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
@@ -67,19 +77,44 @@ const encodeAll = (replies: readonly Reply[], isBatch: boolean) => {
   return only && !isBatch ? encodeOne(only) : [encode(replies, true)];
 };
 
-const answerBody = (app: App, target: Target, bytes: Buffer, response: ServerResponse): Soon<Answer> => {
-  const message = isUtf8(bytes) ? readMessage(bytes.toString()) : notText;
-  return after(admit(app, target, 'calls' in message ? message.calls.length : 1), ({ quota, refusal: refused }) => {
-    const headers = quota ? rateHeaderList(quota) : [];
-    if (!('calls' in message)) {
-      const { status, code, message: why } = refused?.status === 401 ? refused : message;
-      return refusal(status, code, why, headers);
-    }
-    if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
-    const { node } = target;
-    if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
-    const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
-    return after(replies, (all) => ({ status: 200, body: encodeAll(all, message.isBatch), headers }));
+/** Where requests to one URL lead, and what was asked there. */
+type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecent> };
+
+const readBytes = (bytes: Buffer) => (isUtf8(bytes) ? readMessage(bytes.toString()) : notText);
+
+const answerRead = (
+  { app, target, recent }: Place,
+  bytes: Buffer,
+  { quota, refusal: refused }: Admission,
+  response: ServerResponse,
+  message = readBytes(bytes),
+): Soon<Answer> => {
+  const headers = quota ? rateHeaderList(quota) : [];
+  if (!('calls' in message)) {
+    const { status, code, message: why } = refused?.status === 401 ? refused : message;
+    return refusal(status, code, why, headers);
+  }
+  if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
+  const { node } = target;
+  if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
+  const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
+  return after(replies, (all) => {
+    const [only] = all;
+    if (only && !message.isBatch) recent.keep(bytes, only.answer);
+    return { status: 200, body: encodeAll(all, message.isBatch), headers };
+  });
+};
+
+/** What is asked for again and again is answered without being read. */
+const answerBody = (place: Place, bytes: Buffer, response: ServerResponse): Soon<Answer> => {
+  const { app, target, recent } = place;
+  const ready = recent.find(bytes);
+  const message = ready === null ? readBytes(bytes) : undefined;
+  const calls = message && 'calls' in message ? message.calls.length : 1;
+  return after(admit(app, target, calls), (admission) => {
+    const { quota, refusal: refused } = admission;
+    if (ready === null || refused) return answerRead(place, bytes, admission, response, message);
+    return { status: 200, body: [ready], headers: quota ? rateHeaderList(quota) : [] };
   });
 };
 
@@ -107,14 +142,38 @@ const send = (request: IncomingMessage, response: ServerResponse, requestId: str
   write(response, body);
 };
 
+/** Clients come back with the same URL. */
+const mostUrls = 1000;
+
+/** Null for what is no address of the gateway; without a place where there is no such chain. */
+const createPlaces = (app: App) => {
+  const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecent()]));
+  const known = new Map<string, { readonly place: Place | null }>();
+  const find = (address: Address) => {
+    const target = targetOf(app, address);
+    return { place: target && { app, target, recent: recents.get(target.address) ?? createRecent() } };
+  };
+  return (url: string) => {
+    const seen = known.get(url);
+    if (seen) return seen;
+    const address = addressIn(url, 'http');
+    if (!address) return null;
+    const found = find(address);
+    if (known.size >= mostUrls) known.clear();
+    known.set(url, found);
+    return found;
+  };
+};
+
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. What needs no node is answered without waiting a turn. */
 export const createGateway = (app: App) => {
+  const places = createPlaces(app);
   const faultOf = (error: unknown, requestId: string): Answer => {
     if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
     app.system.log.error({ err: error, requestId }, 'a gateway request failed');
     return refusal(500, rpcCodes.internal, 'an unexpected error');
   };
-  return (address: Address, request: IncomingMessage, response: ServerResponse) => {
+  const answer = (place: Place | null, request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request, app.system);
     const reply = (answer: Answer) => {
       if (!response.destroyed) send(request, response, requestId, answer);
@@ -122,14 +181,19 @@ export const createGateway = (app: App) => {
     const finish = (answer: Answer) =>
       request.complete ? reply(answer) : void drain(request).then(() => reply(answer));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
-    const target = targetOf(app, address);
-    if (!target) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));
+    if (!place) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));
     const take = (unknown: Refusal | null) => {
       const fault = unknown ? refusal(unknown.status, unknown.code, unknown.message) : checkForm(request);
       if (fault) return finish(fault);
-      const answer = (body: Buffer) => settle(() => answerBody(app, target, body, response), finish, fail);
-      return takeBody(request, bodyLimit, answer, fail);
+      const done = (body: Buffer) => settle(() => answerBody(place, body, response), finish, fail);
+      return takeBody(request, bodyLimit, done, fail);
     };
-    return isModest(request) ? take(null) : void recognize(app, target).then(take, fail);
+    return isModest(request) ? take(null) : void recognize(app, place.target).then(take, fail);
+  };
+  /** False for what is no address of the gateway. */
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const found = places(request.url ?? '');
+    if (found) answer(found.place, request, response);
+    return found !== null;
   };
 };

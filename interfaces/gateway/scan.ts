@@ -3,6 +3,8 @@ export type Scanned = {
   readonly isBatch: boolean;
   /** By place in the batch; absent where there is none, or where it is no plain value. */
   readonly ids: readonly (string | undefined)[];
+  /** Where the last of them starts; -1 where there is none. */
+  readonly idAt: number;
   /** False for what would cost more to read than any real request. */
   readonly isModest: boolean;
 };
@@ -58,6 +60,7 @@ type Walk = {
   readonly text: string;
   readonly level: number;
   readonly ids: (string | undefined)[];
+  idAt: number;
   depth: number;
   containers: number;
   place: number;
@@ -68,7 +71,10 @@ type Walk = {
 const passToken = (walk: Walk, start: number, end: number) => {
   if (walk.depth !== walk.level || walk.next === 'value') return;
   // As for readers of JSON, the last one counts.
-  if (walk.next === 'id') walk.ids[walk.place] = walk.text.slice(start, end);
+  if (walk.next === 'id') {
+    walk.ids[walk.place] = walk.text.slice(start, end);
+    walk.idAt = start;
+  }
   walk.next = walk.next === 'key' && isIdKey(walk.text, start, end) ? 'id' : 'value';
 };
 
@@ -112,8 +118,9 @@ const step = (walk: Walk, at: number): number => {
 
 export const scan = (text: string): Scanned => {
   const isBatch = text.at(text.search(opening)) === '[';
-  const walk: Walk = { text, level: isBatch ? 2 : 1, ids: [], depth: 0, containers: 0, place: 0, next: 'value' };
+  const level = isBatch ? 2 : 1;
+  const walk: Walk = { text, level, ids: [], idAt: -1, depth: 0, containers: 0, place: 0, next: 'value' };
   let at = 0;
   while (at >= 0 && at < text.length) at = step(walk, at);
-  return { isBatch, ids: walk.ids, isModest: at >= 0 };
+  return { isBatch, ids: walk.ids, idAt: walk.idAt, isModest: at >= 0 };
 };

@@ -125,8 +125,7 @@ export const startHttp = async (
   const server = createServer(options, (request, response) => {
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) return void operations(request, response);
-    const address = addressIn(request.url, 'http');
-    if (address) return gateway(address, request, response);
+    if (gateway(request, response)) return;
     // What Express itself cannot make sense of ends here.
     return pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
