@@ -6,24 +6,74 @@ import { type Database, inTransaction } from './database.js';
 const saveEveryMs = 200;
 const kept = windows.filter((window) => window !== 'second');
 
+type Window = (typeof windows)[number];
 /** `used` is what the file held when last looked at plus `unsaved`, what was used here since. */
-type Count = { start: number; end: number; used: number; unsaved: number };
-type Counts = Record<(typeof windows)[number], Count>;
+type Count = { readonly start: number; readonly end: number; used: number; unsaved: number };
+type Counts = Readonly<Record<Window, Count>>;
 
-// Every request goes these ways, so nothing is made on them.
-const isCurrent = (held: Counts, at: number) => {
-  for (const window of windows) if (at < held[window].start || at >= held[window].end) return false;
-  return true;
+/**
+ * All windows count alike, so the one that is nearest to its limit stays it until one of them starts anew: in between
+ * only that one is counted, and the others when somebody looks at them.
+ */
+type Near = {
+  readonly limits: Limits;
+  readonly limit: number;
+  readonly end: number;
+  readonly from: number;
+  readonly until: number;
+  left: number;
+  uncounted: number;
 };
-const hasRoom = (held: Counts, limits: Limits, cost: number) => {
-  for (const window of windows) if (held[window].used + cost > limits[window]) return false;
-  return true;
+type Held = { readonly id: string; counts: Counts | null; near: Near | null };
+
+const isWithin = ({ start, end }: Count, at: number) => at >= start && at < end;
+
+const chargeNear = (near: Near, { limits, cost }: Charge, at: number): Quota | null => {
+  if (near.limits !== limits || at < near.from || at >= near.until || near.left < cost) return null;
+  near.left -= cost;
+  near.uncounted += cost;
+  return { allowed: true, limit: near.limit, remaining: near.left, resetMs: near.end - at };
 };
-const use = (held: Counts, cost: number) => {
+const nearIn = (counts: Counts, limits: Limits, { limit, remaining, resetMs }: Quota, at: number): Near => ({
+  limits,
+  limit,
+  end: at + resetMs,
+  from: Math.max(...windows.map((window) => counts[window].start)),
+  until: Math.min(...windows.map((window) => counts[window].end)),
+  left: remaining,
+  uncounted: 0,
+});
+const use = (counts: Counts, cost: number) => {
   for (const window of windows) {
-    held[window].used += cost;
-    held[window].unsaved += cost;
+    counts[window].used += cost;
+    counts[window].unsaved += cost;
   }
+};
+/** Counts what was not counted yet. */
+const settle = (held: Held) => {
+  if (held.counts && held.near) use(held.counts, held.near.uncounted);
+  held.near = null;
+};
+
+const createHolding = () => {
+  const organizations = new Map<string, Map<string, Held>>();
+  const begin = (organizationId: string, chain: string) => {
+    const chains = organizations.get(organizationId) ?? new Map<string, Held>();
+    const held = { id: `${organizationId}/${chain}`, counts: null, near: null };
+    organizations.set(organizationId, chains.set(chain, held));
+    return held;
+  };
+  return {
+    of: (organizationId: string, chain: string): Held =>
+      organizations.get(organizationId)?.get(chain) ?? begin(organizationId, chain),
+    all: () => [...organizations.values()].flatMap((chains) => [...chains.values()]),
+    /** Whoever has not come for an hour is found in the file again. */
+    forgetBefore: (now: number) => {
+      const isOver = ({ counts }: Held) => counts !== null && now >= counts.hour.end;
+      for (const [organizationId, chains] of organizations)
+        if ([...chains.values()].every(isOver)) organizations.delete(organizationId);
+    },
+  };
 };
 
 /**
@@ -40,24 +90,28 @@ export const createRates = (db: Database, now: () => number) => {
        used = CASE WHEN start = excluded.start THEN used + excluded.used ELSE excluded.used END, start = excluded.start
      WHERE excluded.start >= start RETURNING used`,
   );
-  const counts = new Map<string, Counts>();
+  const holding = createHolding();
   let timer: NodeJS.Timeout | undefined;
 
-  const begin = (id: string, window: (typeof windows)[number], at: number): Count => {
+  const begin = (id: string, window: Window, at: number): Count => {
     const { start, end } = windowAt(window, at);
     const found = window === 'second' ? undefined : (find.get(id, window, start) as { used: number } | undefined);
     return { start, end, used: found?.used ?? 0, unsaved: 0 };
   };
-  const countsOf = (id: string, at: number): Counts => {
-    const held = counts.get(id);
-    if (held && isCurrent(held, at)) return held;
-    const fresh = (window: (typeof windows)[number]) => {
-      const count = held?.[window];
-      return count && at >= count.start && at < count.end ? count : begin(id, window, at);
-    };
-    const current = Object.fromEntries(windows.map((window) => [window, fresh(window)])) as Counts;
-    counts.set(id, current);
-    return current;
+  const countsAt = ({ id, counts }: Held, at: number): Counts => {
+    if (counts && windows.every((window) => isWithin(counts[window], at))) return counts;
+    const fresh = (window: Window) => (counts && isWithin(counts[window], at) ? counts[window] : begin(id, window, at));
+    return Object.fromEntries(windows.map((window) => [window, fresh(window)])) as Counts;
+  };
+  const chargeAll = (held: Held, { limits, cost }: Charge, at: number): Quota => {
+    settle(held);
+    const counts = countsAt(held, at);
+    held.counts = counts;
+    const allowed = windows.every((window) => counts[window].used + cost <= limits[window]);
+    if (allowed) use(counts, cost);
+    const quota = quotaOf(limits, counts, { now: at, cost, allowed });
+    if (allowed) held.near = nearIn(counts, limits, quota, at);
+    return quota;
   };
 
   const saveCount = (id: string, window: string, count: Count) => {
@@ -69,10 +123,12 @@ export const createRates = (db: Database, now: () => number) => {
   const save = () => {
     timer = undefined;
     inTransaction(db, () => {
-      for (const [id, held] of counts) for (const window of kept) saveCount(id, window, held[window]);
+      for (const held of holding.all()) {
+        settle(held);
+        if (held.counts) for (const window of kept) saveCount(held.id, window, held.counts[window]);
+      }
     });
-    // Whoever has not come for an hour is found in the file again.
-    for (const [id, held] of counts) if (now() >= held.hour.end) counts.delete(id);
+    holding.forgetBefore(now());
   };
   /** A file that cannot be written is tried again; the counts are not lost meanwhile. */
   const saveSoon = () => {
@@ -86,13 +142,11 @@ export const createRates = (db: Database, now: () => number) => {
   };
 
   return {
-    charge: ({ organizationId, chain, limits, cost }: Charge): Quota => {
+    charge: (charge: Charge): Quota => {
       const at = now();
-      const held = countsOf(`${organizationId}/${chain}`, at);
-      const allowed = hasRoom(held, limits, cost);
-      if (allowed) use(held, cost);
+      const held = holding.of(charge.organizationId, charge.chain);
       saveSoon();
-      return quotaOf(limits, held, { now: at, cost, allowed });
+      return (held.near && chargeNear(held.near, charge, at)) ?? chargeAll(held, charge, at);
     },
     close: () => {
       clearTimeout(timer);
