@@ -134,12 +134,28 @@ const write = (response: ServerResponse, body: Answer['body']) => {
 };
 
 const send = (request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer) => {
+  if (response.destroyed) return;
   const { status, body, headers } = answer;
   const list = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, 'content-length'];
   list.push(String(lengthOf(body)), ...headers);
   if (!request.complete) list.push('connection', 'close');
   response.writeHead(status, list);
   write(response, body);
+};
+
+const idsAtOnce = 64;
+/**
+ * Ids made before they are needed: one, with numbers behind it. Each is a text of its own, for what is put together from
+ * parts takes longer to check and to send.
+ */
+const createStock = (uuid: () => string) => {
+  let stock: string[] = [];
+  const fill = (first: string): string[] =>
+    JSON.parse(JSON.stringify(Array.from({ length: idsAtOnce }, (_, i) => `${first}-${i}`)));
+  return () => {
+    if (stock.length === 0) stock = fill(uuid());
+    return stock.pop() as string;
+  };
 };
 
 /** Clients come back with the same URL. */
@@ -168,27 +184,30 @@ const createPlaces = (app: App) => {
 /** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. What needs no node is answered without waiting a turn. */
 export const createGateway = (app: App) => {
   const places = createPlaces(app);
+  const ids = { uuid: createStock(app.system.uuid) };
   const faultOf = (error: unknown, requestId: string): Answer => {
     if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
     app.system.log.error({ err: error, requestId }, 'a gateway request failed');
     return refusal(500, rpcCodes.internal, 'an unexpected error');
   };
   const answer = (place: Place | null, request: IncomingMessage, response: ServerResponse) => {
-    const requestId = requestIdOf(request, app.system);
-    const reply = (answer: Answer) => {
-      if (!response.destroyed) send(request, response, requestId, answer);
-    };
-    const finish = (answer: Answer) =>
-      request.complete ? reply(answer) : void drain(request).then(() => reply(answer));
+    const requestId = requestIdOf(request, ids);
+    const finish = (reply: Answer) =>
+      request.complete
+        ? send(request, response, requestId, reply)
+        : void drain(request).then(() => send(request, response, requestId, reply));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
     if (!place) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));
-    const take = (unknown: Refusal | null) => {
-      const fault = unknown ? refusal(unknown.status, unknown.code, unknown.message) : checkForm(request);
+    const take = () => {
+      const fault = checkForm(request);
       if (fault) return finish(fault);
-      const done = (body: Buffer) => settle(() => answerBody(place, body, response), finish, fail);
-      return takeBody(request, bodyLimit, done, fail);
+      const answerTo = (body: Buffer) => settle(() => answerBody(place, body, response), finish, fail);
+      return takeBody(request, bodyLimit, answerTo, fail);
     };
-    return isModest(request) ? take(null) : void recognize(app, place.target).then(take, fail);
+    if (isModest(request)) return take();
+    const hear = (unknown: Refusal | null) =>
+      unknown ? finish(refusal(unknown.status, unknown.code, unknown.message)) : take();
+    return void recognize(app, place.target).then(hear, fail);
   };
   /** False for what is no address of the gateway. */
   return (request: IncomingMessage, response: ServerResponse): boolean => {

@@ -22,7 +22,7 @@ export const rateHeaders = (quota: Quota): Headers => {
 const given = /^[\x21-\x7e]{1,128}$/;
 
 /** The caller's own id for the request, or a new one. */
-export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: System) => {
+export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: Pick<System, 'uuid'>) => {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && given.test(sent) ? sent : uuid();
 };

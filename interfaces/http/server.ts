@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
 import { Failure } from '../../domain/failure.js';
@@ -90,9 +97,10 @@ const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessag
 /** Once it is so, clients hear with their answer that the connection ends, and send nothing more on it. */
 const lastAnswersWhen = (isStopping: () => boolean) =>
   class extends ServerResponse {
-    override writeHead(...given: unknown[]) {
+    // Given one by one: every answer goes this way.
+    override writeHead(status: number, reason?: unknown, headers?: OutgoingHttpHeaders) {
       if (isStopping()) this.shouldKeepAlive = false;
-      return super.writeHead(...(given as [number]));
+      return super.writeHead(status, reason as string, headers);
     }
   };
 

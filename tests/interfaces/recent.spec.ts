@@ -40,6 +40,11 @@ describe('answers to what was asked before', () => {
     assert.equal(keeping(long)(long), null);
   });
 
+  it('are kept only of plain letters, which nothing that is no text reads like', () => {
+    const question = usual('1').replace('[]', '["\ufffd"]');
+    assert.equal(keeping(question)(question), null);
+  });
+
   it('are let go of when there are too many', () => {
     const recent = createRecent();
     const question = (i: number) => Buffer.from(usual('1').replace('[]', `[${i}]`));
