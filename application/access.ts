@@ -23,8 +23,8 @@ type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
 export type Access = {
   /** Charges the request to its organization's limits on that chain; whether it had room for it is in the quota. */
   admit(request: Signed, variant: Variant): Promise<Admitted>;
-  /** By the key alone, as gateway addresses carry it. */
-  admitKey(apiKey: string, variant: Variant, cost: number): Soon<Admitted>;
+  /** By the key alone, as gateway addresses carry it; gives what is left of the limits. */
+  admitKey(apiKey: string, variant: Variant, cost: number): Soon<Quota>;
 };
 
 const nonceWindowMs = 300_000;
@@ -82,7 +82,7 @@ export const createAccess = (ports: {
     admitKey: (apiKey, variant, cost) =>
       after(credentials.find(apiKey), (caller) => {
         if (!caller) return refuse('UNAUTHENTICATED', 'the API key is not valid');
-        return after(after(chargeFor(caller, variant, cost), limiter.charge), (quota) => ({ caller, quota }));
+        return after(chargeFor(caller, variant, cost), limiter.charge);
       }),
   };
 };

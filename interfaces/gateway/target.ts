@@ -50,8 +50,8 @@ const refusalFor = (error: unknown): Refusal => {
 
 const refused = (error: unknown): Admission => ({ quota: null, refusal: refusalFor(error) });
 
-const admissionOf = ({ quota }: { quota: Quota | null }): Admission => {
-  if (!quota || quota.allowed) return { quota, refusal: null };
+const admissionOf = (quota: Quota): Admission => {
+  if (quota.allowed) return { quota, refusal: null };
   const message = `limit exceeded: no more than ${quota.limit} requests`;
   return { quota, refusal: { status: 429, code: rpcCodes.limitExceeded, message } };
 };

@@ -27,7 +27,8 @@ export const takeBody = (
   failed: (fault: HttpFailure) => void,
 ) => {
   const tooLarge = () => new HttpFailure(413, `the body is larger than ${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) return failed(tooLarge());
+  const expected = Number(request.headers['content-length'] ?? -1);
+  if (expected > limit) return failed(tooLarge());
   const chunks: Buffer[] = [];
   let length = 0;
   let isOver = false;
@@ -36,19 +37,22 @@ export const takeBody = (
     isOver = true;
     failed(fault);
   };
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= limit) chunks.push(chunk);
-    else {
-      request.pause();
-      fail(tooLarge());
-    }
-  });
-  request.on('end', () => {
+  const finish = () => {
     if (isOver) return;
     isOver = true;
     done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  };
+  // Small ones are there as a whole with their first piece, a turn before they are said to have ended.
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > limit) {
+      request.pause();
+      return fail(tooLarge());
+    }
+    chunks.push(chunk);
+    if (length === expected && request.complete) finish();
   });
+  request.on('end', finish);
   // Also after an error, which is told of to nobody when nobody listens.
   request.on('close', () => {
     if (!request.complete) fail(new HttpFailure(400, 'the body ended early'));

@@ -41,7 +41,7 @@ export const openSockets = async (system: System) => {
     nodes: new Map([['c/mainnet', { isDevelopment: false }]]),
     feeds: new Map([['c/mainnet', feed]]),
     knownCredentials: { find: () => ({}) },
-    access: { admitKey: () => ({ quota: null }) },
+    access: { admitKey: () => ({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }) },
   };
   const sockets = createSockets(app as unknown as App);
   const server = createServer();
