@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
 import type { Waiter } from '../../application/gateway/waiter.js';
 import { after, type Soon, settle } from '../../application/soon.js';
-import { rateHeaderList, requestIdOf } from '../http/answer.js';
+import type { Quota } from '../../domain/rate-limit.js';
+import { addRateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, takeBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
 import { answerMessage, encode, encodeOne, type Reply } from './dispatch.js';
@@ -25,33 +26,29 @@ const types = ['application/json', 'application/json-rpc', 'application/jsonrequ
 
 const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** In pieces, which are not put together before they are sent; a text has one character a byte. */
+/** The body in pieces, which are not put together before they are sent; a text has one character a byte. */
 type Answer = {
   readonly status: number;
   readonly body: readonly (string | Uint8Array)[];
-  /** Name, value, name, value. */
-  readonly headers: readonly string[];
+  readonly quota: Quota | null;
 };
 
-const refusal = (
-  status: number,
-  code: number,
-  message: string,
-  headers: readonly string[] = [],
-  id?: string,
-): Answer => ({
+const refusal = ({ status, code, message }: Refusal, quota: Quota | null = null, id?: string): Answer => ({
   status,
   body: [Buffer.from(errorReply(code, message, id))],
-  headers,
+  quota,
 });
 
-const checkForm = ({ method, headers }: IncomingMessage): Answer | null => {
-  if (method !== 'POST')
-    return refusal(405, rpcCodes.invalidRequest, 'JSON-RPC is called with POST', ['allow', 'POST']);
+const unknownChain: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
+const notPosted: Refusal = { status: 405, code: rpcCodes.invalidRequest, message: 'JSON-RPC is called with POST' };
+const otherType: Refusal = { status: 415, code: rpcCodes.invalidRequest, message: 'the body must be application/json' };
+const chainOff: Refusal = { status: 200, code: rpcCodes.noNode, message: 'this chain is off' };
+const unexpected: Refusal = { status: 500, code: rpcCodes.internal, message: 'an unexpected error' };
+
+const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
+  if (method !== 'POST') return notPosted;
   const type = headers['content-type'] ?? 'application/json';
-  return types.includes(type) || types.includes(plain(type))
-    ? null
-    : refusal(415, rpcCodes.invalidRequest, 'the body must be application/json');
+  return types.includes(type) || types.includes(plain(type)) ? null : otherType;
 };
 
 /** A single call that is refused as a whole is refused under its id. */
@@ -89,19 +86,15 @@ const answerRead = (
   response: ServerResponse,
   message = readBytes(bytes),
 ): Soon<Answer> => {
-  const headers = quota ? rateHeaderList(quota) : [];
-  if (!('calls' in message)) {
-    const { status, code, message: why } = refused?.status === 401 ? refused : message;
-    return refusal(status, code, why, headers);
-  }
-  if (refused) return refusal(refused.status, refused.code, refused.message, headers, idOf(message));
+  if (!('calls' in message)) return refusal(refused?.status === 401 ? refused : message, quota);
+  if (refused) return refusal(refused, quota, idOf(message));
   const { node } = target;
-  if (!node) return refusal(200, rpcCodes.noNode, 'this chain is off', headers, idOf(message));
+  if (!node) return refusal(chainOff, quota, idOf(message));
   const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
   return after(replies, (all) => {
     const [only] = all;
     if (only && !message.isBatch) recent.keep(bytes, only.answer);
-    return { status: 200, body: encodeAll(all, message.isBatch), headers };
+    return { status: 200, body: encodeAll(all, message.isBatch), quota };
   });
 };
 
@@ -114,7 +107,7 @@ const answerBody = (place: Place, bytes: Buffer, response: ServerResponse): Soon
   return after(admit(app, target, calls), (admission) => {
     const { quota, refusal: refused } = admission;
     if (ready === null || refused) return answerRead(place, bytes, admission, response, message);
-    return { status: 200, body: [ready], headers: quota ? rateHeaderList(quota) : [] };
+    return { status: 200, body: [ready], quota };
   });
 };
 
@@ -133,11 +126,15 @@ const write = (response: ServerResponse, body: Answer['body']) => {
   return response.uncork();
 };
 
+const contentType = 'application/json; charset=utf-8';
+
 const send = (request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer) => {
   if (response.destroyed) return;
-  const { status, body, headers } = answer;
-  const list = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, 'content-length'];
-  list.push(String(lengthOf(body)), ...headers);
+  const { status, body, quota } = answer;
+  const length = String(lengthOf(body));
+  const list = ['content-type', contentType, 'x-request-id', requestId, 'content-length', length];
+  if (quota) addRateHeaders(list, quota);
+  if (status === notPosted.status) list.push('allow', 'POST');
   if (!request.complete) list.push('connection', 'close');
   response.writeHead(status, list);
   write(response, body);
@@ -186,9 +183,10 @@ export const createGateway = (app: App) => {
   const places = createPlaces(app);
   const ids = { uuid: createStock(app.system.uuid) };
   const faultOf = (error: unknown, requestId: string): Answer => {
-    if (error instanceof HttpFailure) return refusal(error.status, rpcCodes.invalidRequest, error.message);
+    if (error instanceof HttpFailure)
+      return refusal({ status: error.status, code: rpcCodes.invalidRequest, message: error.message });
     app.system.log.error({ err: error, requestId }, 'a gateway request failed');
-    return refusal(500, rpcCodes.internal, 'an unexpected error');
+    return refusal(unexpected);
   };
   const answer = (place: Place | null, request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request, ids);
@@ -197,16 +195,15 @@ export const createGateway = (app: App) => {
         ? send(request, response, requestId, reply)
         : void drain(request).then(() => send(request, response, requestId, reply));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
-    if (!place) return finish(refusal(404, rpcCodes.invalidRequest, 'there is no such chain'));
+    if (!place) return finish(refusal(unknownChain));
     const take = () => {
-      const fault = checkForm(request);
-      if (fault) return finish(fault);
+      const fault = formFault(request);
+      if (fault) return finish(refusal(fault));
       const answerTo = (body: Buffer) => settle(() => answerBody(place, body, response), finish, fail);
       return takeBody(request, bodyLimit, answerTo, fail);
     };
     if (isModest(request)) return take();
-    const hear = (unknown: Refusal | null) =>
-      unknown ? finish(refusal(unknown.status, unknown.code, unknown.message)) : take();
+    const hear = (unknown: Refusal | null) => (unknown ? finish(refusal(unknown)) : take());
     return void recognize(app, place.target).then(hear, fail);
   };
   /** False for what is no address of the gateway. */

@@ -5,15 +5,16 @@ import { type Problem, problemOf } from './problems.js';
 
 export type Headers = Record<string, string>;
 
-/** What is left of the caller's limits: name, value, name, value. */
-export const rateHeaderList = ({ allowed, limit, remaining, resetMs }: Quota): readonly string[] => {
+/** Adds what is left of the caller's limits: name, value, name, value. */
+export const addRateHeaders = (list: string[], { allowed, limit, remaining, resetMs }: Quota): void => {
   const seconds = String(Math.ceil(resetMs / 1000));
-  const told = ['ratelimit-limit', String(limit), 'ratelimit-remaining', String(remaining), 'ratelimit-reset', seconds];
-  return allowed ? told : [...told, 'retry-after', seconds];
+  list.push('ratelimit-limit', String(limit), 'ratelimit-remaining', String(remaining), 'ratelimit-reset', seconds);
+  if (!allowed) list.push('retry-after', seconds);
 };
 
 export const rateHeaders = (quota: Quota): Headers => {
-  const list = rateHeaderList(quota);
+  const list: string[] = [];
+  addRateHeaders(list, quota);
   const headers: Headers = {};
   for (let i = 0; i < list.length; i += 2) headers[list[i] as string] = list[i + 1] as string;
   return headers;
