@@ -13,9 +13,9 @@ import { until } from './until.js';
 
 /** Of each round. */
 const requests = { few: 3000, many: 6000 };
-const rounds = 3;
-/** How a program lies in memory makes it up to a tenth faster or slower for as long as it runs, so each is started anew. */
-const generations = 3;
+const rounds = 2;
+/** How a program lies in memory makes it up to a quarter faster or slower for as long as it runs, so each is started anew. */
+const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
 /** By what is measured. */

@@ -24,16 +24,28 @@ const headFor = (length: number): Buffer => {
 /** Written once for all subscribers; each puts its own id there. */
 type Frame = { bytes: Buffer; readonly idAt: number };
 
-const frames: Readonly<Record<Prefix, WeakMap<Told, Frame>>> = { evm: new WeakMap(), eth: new WeakMap() };
-
 /** As it goes over the wire, with nobody's id in it. */
-export const frameFor = (told: Told, prefix: Prefix): Frame => {
-  const made = frames[prefix].get(told);
-  if (made) return made;
+const frameOf = ({ json }: Told, prefix: Prefix): Frame => {
   const before = `{"jsonrpc":"2.0","method":"${prefix}_subscription","params":{"subscription":"`;
-  const message = Buffer.from(`${before}${placeholder}","result":${told.json}}}`);
+  const message = Buffer.from(`${before}${placeholder}","result":${json}}}`);
   const head = headFor(message.length);
-  const frame = { bytes: Buffer.concat([head, message]), idAt: head.length + before.length };
-  frames[prefix].set(told, frame);
-  return frame;
+  return { bytes: Buffer.concat([head, message]), idAt: head.length + before.length };
+};
+
+const createFrames = (prefix: Prefix) => {
+  const made = new WeakMap<Told, Frame>();
+  // Thousands in a row are told the same.
+  let latest: { readonly told: Told; readonly frame: Frame } | null = null;
+  return (told: Told): Frame => {
+    if (latest?.told === told) return latest.frame;
+    const frame = made.get(told) ?? frameOf(told, prefix);
+    made.set(told, frame);
+    latest = { told, frame };
+    return frame;
+  };
+};
+
+export const frameFor: Readonly<Record<Prefix, (told: Told) => Frame>> = {
+  evm: createFrames('evm'),
+  eth: createFrames('eth'),
 };

@@ -52,7 +52,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   const transmit = (one: Told, { id, prefix }: Subscriber) => {
     // Nothing may follow the frame that closes a connection.
     if (socket.readyState !== socket.OPEN) return;
-    const frame = frameFor(one, prefix);
+    const frame = frameFor[prefix](one);
     const { bytes: own, idAt } = frame;
     own.write(id, idAt, 'latin1');
     isFull = wire.writableLength + own.length > mostHanded;
