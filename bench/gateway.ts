@@ -47,12 +47,14 @@ const asking = {
   same: () => call('eth_getBlockByHash', `"0x${'3'.repeat(64)}",false`),
 };
 
-/** The gateway alone: what other roles do beside it is not its cost. */
-const startGateway = async (urls: string): Promise<Service> => {
+const makeHome = async () => {
   const whole = await startService({ on: embedded });
   await whole.stop();
-  return startService({ on: whole.home, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
+  return whole.home;
 };
+/** The gateway alone: what other roles do beside it is not its cost. */
+const startGateway = async (urls: string, on = makeHome()): Promise<Service> =>
+  startService({ on: await on, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
 
 /** What others have made; null where it is not installed. */
 const startOthers = async (node: string) => ({
@@ -118,11 +120,13 @@ const measureHttp = async (ratesOf: ReturnType<typeof createRates>) => {
   const node = await startPeer('node');
   const [proxy, bare] = await Promise.all([startPeer('proxy', node.url), startPeer('bare')]);
   const peers: Peers = { proxy, bare, ...(await startOthers(node.url)) };
-  const service = await startGateway(node.url);
-  const gateway = gatewayUrl(service);
+  const home = makeHome();
   for (const { what, body, ceiling, peer: name, count } of rows) {
     const peer = peers[name];
     if (!peer) continue;
+    // Of its own for each kind of answer, as the bare server is for its one.
+    const service = await startGateway(node.url, home);
+    const gateway = gatewayUrl(service);
     await post(gateway, body(0));
     const found = await inTurn(
       {
@@ -134,8 +138,8 @@ const measureHttp = async (ratesOf: ReturnType<typeof createRates>) => {
     const { peer: theirs, ours } = ratesOf(`${what} ${ceiling}`);
     theirs.push(found.peer.value);
     ours.push(found.ours.value);
+    await service.stop();
   }
-  await service.stop();
   for (const one of [node, ...Object.values(peers)]) one?.close();
 };
 

@@ -6,6 +6,8 @@ import type { Soon } from '../soon.js';
 export type RpcAnswer =
   | {
       readonly result: Uint8Array;
+      /** The same, where it is long and came in several: whoever passes it on need not join them. */
+      readonly pieces?: readonly Uint8Array[];
       /** Comes with what was remembered because it never changes: whoever keeps it says when it is asked for again. */
       readonly repeated?: () => void;
     }

@@ -8,8 +8,12 @@ const repeated: Readonly<Record<string, { readonly field: string; readonly place
   eth_getTransactionReceipt: { field: 'transactionHash', place: 0 },
 };
 
+/** A long result is in pieces, and joined when it is looked at; so that is done only where it must be. */
+type Answer = { readonly result: Uint8Array; readonly pieces?: readonly Uint8Array[] };
+const wholeOf = ({ result }: Answer) => result as Buffer;
+
 const nothing = Buffer.from('null');
-export const isNull = (result: Buffer): boolean => result.equals(nothing);
+export const isNull = (answer: Answer): boolean => answer.pieces === undefined && wholeOf(answer).equals(nothing);
 
 /** These may be what a node says that does not know better yet. */
 const empty = ['null', '[]', '{}', '"0x"', '"0x0"', 'false'];
@@ -23,10 +27,11 @@ const readField = (result: Buffer, field: string): unknown => {
 };
 
 /** Whether an answer is about what was asked. The bytes are looked through; only where that does not tell are they read. */
-export const fits = (method: string, params: readonly unknown[], result: Buffer): boolean => {
+export const fits = (method: string, params: readonly unknown[], answer: Answer): boolean => {
   const rule = repeated[method];
   const asked = rule && params[rule.place];
-  if (!rule || typeof asked !== 'string' || !asked.startsWith('0x') || isNull(result)) return true;
+  if (!rule || typeof asked !== 'string' || !asked.startsWith('0x') || isNull(answer)) return true;
+  const result = wholeOf(answer);
   if (result.includes(`"${rule.field}":"${asked}"`)) return true;
   try {
     return String(readField(result, rule.field)).toLowerCase() === asked.toLowerCase();
@@ -55,11 +60,12 @@ export const heightIn = (result: Buffer, field: string): number | null => {
 };
 
 /** The head that an answer tells of; null when it tells of none. */
-export const headIn = (method: string, params: readonly unknown[], result: Buffer): number | null => {
+export const headIn = (method: string, params: readonly unknown[], answer: Answer): number | null => {
   if (method === 'eth_blockNumber') {
+    const result = wholeOf(answer);
     const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, longestHeight)));
     return Number.isSafeInteger(height) ? height : null;
   }
   if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return null;
-  return heightIn(result, 'number');
+  return heightIn(wholeOf(answer), 'number');
 };

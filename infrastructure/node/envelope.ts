@@ -1,6 +1,11 @@
 /** What an answer of JSON-RPC holds; `id` as it is written. */
 export type Envelope =
-  | { readonly id: string | null; readonly result: Buffer }
+  | {
+      readonly id: string | null;
+      readonly result: Buffer;
+      /** The same, where it is long and came in several. */
+      readonly pieces?: readonly Buffer[];
+    }
   | { readonly id: string | null; readonly error: Buffer };
 
 const quote = 0x22;
@@ -9,6 +14,8 @@ const colon = 0x3a;
 const comma = 0x2c;
 const open = 0x7b;
 const close = 0x7d;
+const openList = 0x5b;
+const closeList = 0x5d;
 const mostTail = 160;
 
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -29,31 +36,32 @@ const endOfToken = (bytes: Buffer, start: number) => {
   if (bytes[start] === quote) return endOfText(bytes, start);
   let at = start;
   while (at < bytes.length && bytes[at] !== comma && bytes[at] !== close && !isSpace(bytes[at])) at++;
-  return at > start && bytes[start] !== open && bytes[start] !== 0x5b ? at : -1;
+  return at > start && bytes[start] !== open && bytes[start] !== openList ? at : -1;
 };
 
 /** What may follow the result: the members that others write first. */
 const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){0,2}\s*\}\s*$/;
 const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
 
-const isWhole = (value: Buffer) => {
-  const first = value[0];
-  const last = value.at(-1);
+const isEnclosed = (first: number | undefined, last: number | undefined) => {
   if (first === open) return last === close;
-  if (first === 0x5b) return last === 0x5d;
-  if (first === quote) return last === quote && value.length > 1;
+  if (first === openList) return last === closeList;
+  return first === quote && last === quote;
+};
+const isWhole = (value: Buffer) => {
+  if (value.length > 1 && isEnclosed(value[0], value.at(-1))) return true;
   return value.length < 32 && /^(?:null|true|false|-?\d[\d.eE+-]*)$/.test(value.toString('latin1'));
 };
 
-type Found = { readonly kind: 'result' | 'error'; readonly id: string | null; readonly value: Buffer };
+/** What an answer says up to its result, which starts there. */
+type Opening = { readonly kind: 'result' | 'error'; readonly id: string | null; readonly start: number };
+type Ending = { readonly at: number; readonly id: string | null };
+type Found = Pick<Opening, 'kind' | 'id'> & { readonly value: Buffer };
 
-const found = (bytes: Buffer, kind: Found['kind'], start: number, seen: string | null): Found | null => {
-  const tailFrom = Math.max(start, bytes.length - mostTail);
-  const tail = bytes.toString('latin1', tailFrom);
-  const matched = tailPattern.exec(tail);
-  if (!matched) return null;
-  const value = bytes.subarray(start, tailFrom + matched.index);
-  return isWhole(value) ? { kind, id: seen ?? idInTail.exec(matched[0])?.[1] ?? null, value } : null;
+const endingOf = (bytes: Buffer, from: number): Ending | null => {
+  const tailFrom = Math.max(from, bytes.length - mostTail);
+  const matched = tailPattern.exec(bytes.toString('latin1', tailFrom));
+  return matched && { at: tailFrom + matched.index, id: idInTail.exec(matched[0])?.[1] ?? null };
 };
 
 type Member = { readonly key: string; readonly start: number };
@@ -67,7 +75,7 @@ const memberAt = (bytes: Buffer, at: number): Member | null => {
 };
 
 /** Looks at the members up to the result only, so that a large answer costs no more than a small one. */
-const scan = (bytes: Buffer): Found | null => {
+const openingOf = (bytes: Buffer): Opening | null => {
   let at = afterSpace(bytes, 0);
   let id: string | null = null;
   // What stands before a member: the opening brace, then commas.
@@ -75,13 +83,21 @@ const scan = (bytes: Buffer): Found | null => {
     const member = memberAt(bytes, afterSpace(bytes, at + 1));
     if (!member) return null;
     const { key, start } = member;
-    if (key === 'result' || key === 'error') return found(bytes, key, start, id);
+    if (key === 'result' || key === 'error') return { kind: key, id, start };
     const end = endOfToken(bytes, start);
     if (end < 0) return null;
     if (key === 'id') id = bytes.toString('latin1', start, end);
     at = afterSpace(bytes, end);
   }
   return null;
+};
+
+const scan = (bytes: Buffer): Found | null => {
+  const opening = openingOf(bytes);
+  const ending = opening && endingOf(bytes, opening.start);
+  if (!ending) return null;
+  const value = bytes.subarray(opening.start, ending.at);
+  return isWhole(value) ? { kind: opening.kind, id: opening.id ?? ending.id, value } : null;
 };
 
 /** For what is written in no usual way. */
@@ -104,4 +120,34 @@ export const readEnvelope = (bytes: Buffer): Envelope | null => {
   if (!read) return null;
   const { kind, id, value } = read;
   return kind === 'result' ? { id, result: value } : { id, error: value };
+};
+
+/** Null where the first and the last do not tell. */
+const readLong = (pieces: readonly Buffer[]): Envelope | null => {
+  const [first, last] = [pieces[0] as Buffer, pieces.at(-1) as Buffer];
+  const opening = openingOf(first);
+  const ending = last.length < mostTail ? null : endingOf(last, 0);
+  if (!opening || !ending || !isEnclosed(first[opening.start], last[ending.at - 1])) return null;
+  if (opening.kind === 'error') return null;
+  const own = [first.subarray(opening.start), ...pieces.slice(1, -1), last.subarray(0, ending.at)];
+  let joined: Buffer | null = null;
+  return {
+    id: opening.id ?? ending.id,
+    pieces: own,
+    get result() {
+      joined ??= Buffer.concat(own);
+      return joined;
+    },
+  };
+};
+
+/** From this length on joining costs more than handling several. */
+const long = 32_768;
+
+/** The same of what came in several pieces; a long result is joined only for those who need it whole. */
+export const readPieces = (pieces: readonly Buffer[]): Envelope | null => {
+  const [first] = pieces;
+  if (first && pieces.length === 1) return readEnvelope(first);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return (length >= long ? readLong(pieces) : null) ?? readEnvelope(Buffer.concat(pieces, length));
 };

@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 import type { Waiter } from '../../application/gateway/waiter.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import { createBundles, type Question, readBatch } from './batch.js';
-import { type Envelope, readEnvelope } from './envelope.js';
+import { type Envelope, readEnvelope, readPieces } from './envelope.js';
 import { connectMs, envelopeOf, type Link, longestAnswer, toFault } from './link.js';
 
 const connections = 256;
@@ -26,8 +26,8 @@ const faultOfStatus = (status: number, retryAfter: unknown) =>
     : failing(`answered with status ${status}`);
 
 /** Some nodes answer their errors with a status of 400 or so; what is no JSON-RPC then is no answer. */
-const readAnswer = (status: number, bytes: Buffer, id: number): Envelope => {
-  const envelope = readEnvelope(bytes);
+const readAnswer = (status: number, pieces: readonly Buffer[], id: number): Envelope => {
+  const envelope = readPieces(pieces);
   if (!envelope || (status !== 200 && !('error' in envelope)))
     throw failing(status === 200 ? 'answered with something that is not JSON-RPC' : `answered with status ${status}`);
   // What could not be understood at all is answered without its id.
@@ -36,7 +36,8 @@ const readAnswer = (status: number, bytes: Buffer, id: number): Envelope => {
 };
 
 /** By place; null where the node takes no batches, which it says with an error, or with a status that is one. */
-const readAnswers = (status: number, bytes: Buffer, ids: readonly number[]): readonly (Envelope | null)[] | null => {
+const readAnswers = (status: number, pieces: readonly Buffer[], ids: readonly number[]) => {
+  const bytes = Buffer.concat(pieces);
   const answers = status === 200 ? readBatch(bytes) : null;
   if (answers) return ids.map((id) => answers.get(String(id)) ?? null);
   const envelope = readEnvelope(bytes);
@@ -45,7 +46,11 @@ const readAnswers = (status: number, bytes: Buffer, ids: readonly number[]): rea
   return null;
 };
 
-type Settle<T> = { read(status: number, bytes: Buffer): T; resolve(answer: T): void; reject(fault: NodeFault): void };
+type Settle<T> = {
+  read(status: number, pieces: readonly Buffer[]): T;
+  resolve(answer: T): void;
+  reject(fault: NodeFault): void;
+};
 
 /** Collects an answer; a client that leaves, or an answer that grows without end, lets go of the connection at once. */
 const handlerFor = <T>(waiter: Waiter, { read, resolve, reject }: Settle<T>): Dispatcher.DispatchHandler => {
@@ -79,7 +84,7 @@ const handlerFor = <T>(waiter: Waiter, { read, resolve, reject }: Settle<T>): Di
     onResponseEnd: () => {
       done();
       try {
-        resolve(read(status, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+        resolve(read(status, chunks));
       } catch (error) {
         reject(error as NodeFault);
       }
@@ -106,14 +111,14 @@ export const httpLink = (url: URL): Link => {
     });
   const alone = ({ method, params, waiter }: Question) => {
     const id = nextId();
-    return post(envelopeOf(method, params, id), waiter, (status, bytes) => readAnswer(status, bytes, id));
+    return post(envelopeOf(method, params, id), waiter, (status, pieces) => readAnswer(status, pieces, id));
   };
   const bundled = createBundles({
     alone,
     together: (questions, waiter) => {
       const ids = questions.map(nextId);
       const calls = questions.map(({ method, params }, place) => envelopeOf(method, params, ids[place] as number));
-      return post(`[${calls.join(',')}]`, waiter, (status, bytes) => readAnswers(status, bytes, ids));
+      return post(`[${calls.join(',')}]`, waiter, (status, pieces) => readAnswers(status, pieces, ids));
     },
   });
   return {

@@ -6,6 +6,8 @@ import type { Envelope } from './envelope.js';
 import type { Member } from './member.js';
 import type { Attempt, Doubt } from './race.js';
 
+type Result = Extract<Envelope, { readonly result: Buffer }>;
+
 /** Another node may do better than one that says so; anything else it would say as well. */
 const doubts: Partial<Record<FaultKind, Doubt>> = {
   missing: 'lacking',
@@ -28,7 +30,7 @@ export const judge = (
   { method, params }: RpcCall,
   envelope: Envelope,
   member: Member,
-  isBehind: (result: Buffer) => boolean,
+  isBehind: (answer: Result) => boolean,
 ): Attempt<RpcAnswer> => {
   if ('error' in envelope) {
     const fault = faultOf(readError(envelope.error));
@@ -36,11 +38,10 @@ export const judge = (
     if (fault.kind === 'busy') member.rest(new NodeFault('busy', 'asks for fewer requests'));
     return { answer: { error: envelope.error }, doubt: doubts[fault.kind] ?? 'none' };
   }
-  const { result } = envelope;
-  if (!fits(method, params, result)) {
+  if (!fits(method, params, envelope)) {
     const fault = new NodeFault('wrong', 'answered about something else than was asked for');
     member.rest(fault);
     throw fault;
   }
-  return { answer: { result }, doubt: isNull(result) || isBehind(result) ? 'empty' : 'none' };
+  return { answer: envelope, doubt: isNull(envelope) || isBehind(envelope) ? 'empty' : 'none' };
 };

@@ -48,7 +48,8 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
 
   const fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter): Promise<RpcAnswer> => {
     const startedAt = performance.now();
-    const isBehind = (result: Buffer) => monotonic.isBehind(headIn(call.method, call.params, result));
+    const isBehind: Parameters<typeof judge>[3] = (answer) =>
+      monotonic.isBehind(headIn(call.method, call.params, answer));
     const ask = (member: Member, given: Waiter) =>
       member
         .exchange(call.method, params, given, call.bundle)
@@ -56,7 +57,7 @@ const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, de
     const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
     return race(inOrder(members, reach, lookout.tip()), ask, terms).then((answer) => {
       patience.note(call.method, performance.now() - startedAt);
-      return 'result' in answer ? { result: monotonic.settle(call, params, answer.result as Buffer) } : answer;
+      return 'result' in answer ? monotonic.settle(call, params, answer) : answer;
     });
   };
   if (members.length === 1) return fetch;

@@ -22,15 +22,15 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
   const counted = { hits: 0, misses: 0, coalesced: 0 };
   let changes = 0;
 
-  const isFinal = (reach: Reach, result: Buffer) => {
+  const isFinal = (reach: Reach, answer: { readonly result: Uint8Array }) => {
     if (reach.kind === 'height') return reach.height <= finality.height();
-    const height = reach.kind === 'transaction' ? heightIn(result, 'blockNumber') : null;
+    const height = reach.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
     return height !== null && height <= finality.height();
   };
   const remember = (key: string, reach: Reach, answer: RpcAnswer) => {
-    if ('error' in answer) return;
+    if ('error' in answer || !(isLasting(reach) || isFinal(reach, answer))) return;
     const result = answer.result as Buffer;
-    if (!isEmptyish(result) && (isLasting(reach) || isFinal(reach, result))) cache.keep(key, result);
+    if (!isEmptyish(result)) cache.keep(key, result);
   };
   /** How long others join a question that is on its way. */
   const sharedFor = (reach: Reach) => {

@@ -86,10 +86,9 @@ export const answerMessage = ({ calls }: Message, place: Place): Soon<readonly R
   return Promise.all(calls.map(async (call) => repliesTo(call, place))).then((all) => all.flat());
 };
 
-const piecesOf = ({ id, answer }: Reply): [string, Uint8Array] =>
-  'result' in answer
-    ? [`{"jsonrpc":"2.0","id":${id},"result":`, answer.result]
-    : [`{"jsonrpc":"2.0","id":${id},"error":`, answer.error];
+const headOf = ({ id, answer }: Reply) =>
+  'result' in answer ? `{"jsonrpc":"2.0","id":${id},"result":` : `{"jsonrpc":"2.0","id":${id},"error":`;
+const bodyOf = ({ answer }: Reply) => ('result' in answer ? answer.result : answer.error);
 
 /** Up to this size a text is written faster than bytes are. */
 const mostText = 16_384;
@@ -102,8 +101,10 @@ const textOf = (bytes: Uint8Array) => bufferOf(bytes).toString('latin1');
 
 /** The nodes' own bytes, not copied; a text has one character a byte. */
 export const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
-  const [head, body] = piecesOf(reply);
+  const head = headOf(reply);
   const start = ascii.test(reply.id) ? head : textOf(Buffer.from(head));
+  if ('pieces' in reply.answer && reply.answer.pieces) return [start, ...reply.answer.pieces, close];
+  const body = bodyOf(reply);
   return body.length > mostText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
 };
 
@@ -111,9 +112,8 @@ export const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
 export const encode = (replies: readonly Reply[], isBatch: boolean): Buffer => {
   const pieces: Uint8Array[] = [];
   for (const [i, reply] of replies.entries()) {
-    const [head, body] = piecesOf(reply);
     const before = isBatch && i === 0 ? '[' : '';
-    pieces.push(Buffer.from(`${before}${i > 0 ? ',' : ''}${head}`), body, Buffer.from(close));
+    pieces.push(Buffer.from(`${before}${i > 0 ? ',' : ''}${headOf(reply)}`), bodyOf(reply), Buffer.from(close));
   }
   if (isBatch && replies.length > 0) pieces.push(Buffer.from(']'));
   return Buffer.concat(pieces);

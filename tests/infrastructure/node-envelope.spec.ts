@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnvelope } from '../../infrastructure/node/envelope.js';
+import { readEnvelope, readPieces } from '../../infrastructure/node/envelope.js';
 
 const read = (text: string) => readEnvelope(Buffer.from(text));
 
@@ -26,6 +26,41 @@ describe('the envelope of a node’s answer', () => {
         assert.equal(found.result.toString(), value);
       }),
     );
+  });
+  const filler = (length: number) => [
+    `"${'é'.repeat(length)}"`,
+    `[${'1,'.repeat(length)}1]`,
+    `{"a":"${'}'.repeat(length)}"}`,
+    '{"a":',
+  ];
+  const cuts = fc.array(fc.nat(70_000), { maxLength: 5 }).map((places) => places.toSorted((a, b) => a - b));
+  const cut = (bytes: Buffer, places: readonly number[]) =>
+    [0, ...places]
+      .map((place, i) => bytes.subarray(place, places[i] ?? bytes.length))
+      .filter(({ length }) => length > 0);
+
+  it('is the same in however many pieces it comes, and those of a long result are its own', () => {
+    let inPieces = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...filler(30), ...filler(30_000)),
+        fc.constantFrom(...orders),
+        fc.constantFrom('', ' '),
+        fc.constantFrom('result', 'error'),
+        cuts,
+        (value, order, space, kind, places) => {
+          const bytes = Buffer.from(written(value, order, space, kind));
+          const [found, whole] = [readPieces(cut(bytes, places)), readEnvelope(bytes)];
+          if (found && 'result' in found && found.pieces) {
+            inPieces++;
+            assert.deepEqual(Buffer.concat(found.pieces), found.result);
+            assert.deepEqual({ id: found.id, result: found.result }, whole);
+          } else assert.deepEqual(found, whole);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    assert.ok(inPieces > 40, String(inPieces));
   });
   it('is not mistaken for what its result holds', () => {
     const result = { jsonrpc: '2.0', id: 1, result: { id: 2 }, error: '},"id":3}', a: ['"', '\\', ',"id":4}'] };
