@@ -46,6 +46,9 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
+/** So many that what comes and goes is met between some two of them. */
+const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
+
 describe('the differences between two moments', function () {
   this.timeout(120_000);
   let stores: Awaited<ReturnType<typeof openStores>>;
@@ -73,8 +76,9 @@ describe('the differences between two moments', function () {
         const start = await stores.events.head();
         await history.append(renamed(happened, name));
         const organizations = new Set(ownersOf(name).map(({ organizationId }) => organizationId));
+        const moments = [one, another, ...betweens].toSorted((a, b) => a - b).map((passed) => start + passed);
         for (const id of organizations)
-          await check(history, id, start + Math.min(one, another), start + Math.max(one, another));
+          for (const [i, to] of moments.slice(1).entries()) await check(history, id, moments[i] as Position, to);
         await history.close();
       }),
       { numRuns: 5, endOnFailure: true },
