@@ -19,6 +19,7 @@ import {
   recognize,
   type Target,
   targetOf,
+  unknownChain,
 } from './target.js';
 
 const bodyLimit = 5 * 1_048_576;
@@ -39,7 +40,6 @@ const refusal = ({ status, code, message }: Refusal, quota: Quota | null = null,
   quota,
 });
 
-const unknownChain: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
 const notPosted: Refusal = { status: 405, code: rpcCodes.invalidRequest, message: 'JSON-RPC is called with POST' };
 const otherType: Refusal = { status: 415, code: rpcCodes.invalidRequest, message: 'the body must be application/json' };
 const chainOff: Refusal = { status: 200, code: rpcCodes.noNode, message: 'this chain is off' };

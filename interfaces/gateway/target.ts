@@ -39,6 +39,7 @@ export const targetOf = (app: App, { segment, network, apiKey }: Address): Targe
 
 /** Why a request is not let in. */
 export type Refusal = { readonly status: number; readonly code: number; readonly message: string };
+export const unknownChain: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
 export type Admission = { readonly quota: Quota | null; readonly refusal: Refusal | null };
 
 const refusalFor = (error: unknown): Refusal => {

@@ -6,7 +6,7 @@ import { createPressure } from '../../application/gateway/pressure.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
 import { errorReply, rpcCodes } from './json-rpc.js';
 import type { Opened } from './subscriptions.js';
-import { type Address, type Refusal, recognize, type Target, targetOf } from './target.js';
+import { type Address, type Refusal, recognize, type Target, targetOf, unknownChain } from './target.js';
 
 const longestMessage = 5 * 1_048_576;
 const mostFragments = 1024;
@@ -27,7 +27,6 @@ const refuse = (socket: Duplex, { status, code, message }: Refusal) => {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-const noSuch: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
 const off: Refusal = { status: 503, code: rpcCodes.noNode, message: 'this chain is off' };
 
 /** Connections whose key was deleted, here or in another process, are closed. */
@@ -79,7 +78,7 @@ export const createSockets = (app: App) => {
     upgrade: async (address: Address, request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
       const target = targetOf(app, address);
-      if (!target) return refuse(socket, noSuch);
+      if (!target) return refuse(socket, unknownChain);
       const unknown = await recognize(app, target);
       return unknown ? refuse(socket, unknown) : accept(target, request, socket, head);
     },
