@@ -24,9 +24,10 @@ const write = (path, contents) => {
 /** What brings files of its own, or is loaded only where an engine is configured. */
 const external = ['@photostructure/sqlite', '@nomicfoundation/*', '@ton/core', '@ton/crypto', '@ton/sandbox'];
 
-/** The command, and what runs in threads of its own and is loaded by its name. */
+/** The command, as a process and to be called from another program, and what runs in threads and is loaded by its name. */
 const entries = (files) => [
   join(root, 'interfaces', 'main.ts'),
+  join(root, 'interfaces', 'process.ts'),
   ...files.filter((file) => /^serveThread\b/m.test(readFileSync(file, 'utf8'))),
 ];
 

@@ -181,10 +181,14 @@ export type Wanted = {
   readonly chains: 'none' | 'configured' | 'with development';
 };
 
-/** The service over the stores that the configuration names; `close` lets go of them. */
-export const compose = async (config: Config, given: Partial<Wanted> = {}) => {
+/** The service over the stores that the configuration names, logging to standard error by default; `close` lets go of the stores. */
+export const compose = async (
+  config: Config,
+  given: Partial<Wanted> = {},
+  logTo: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
+) => {
   const wanted: Wanted = { newMasterKey: false, chains: 'none', ...given };
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = pino({ level: config.logLevel }, logTo);
   const container = new Container();
   container.load(
     stores(config, log),

@@ -1,49 +1,34 @@
 import { readConfig } from '../infrastructure/config.js';
 import { isSigned } from '../infrastructure/notary.js';
 import { sha256 } from '../infrastructure/system.js';
-import type { Invocation, Needs } from './cli/command.js';
 import { runCli } from './cli/run.js';
 
-/** Loaded when a command needs the stores: `call` and `--help` do without them. */
-const open = async (needs?: Needs) => {
-  const { compose } = await import('../infrastructure/container.js');
-  return compose(readConfig(process.env), needs);
+/** Where a command is run: in a process of its own, or inside another program that plays its terminal. */
+export type Terminal = {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isInteractive: boolean;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Takes the lines of the log; standard error by default. */
+  readonly log?: { write(line: string): void };
+  /** Resolves when the user or a service manager asks the command to end. */
+  readonly stopped: () => Promise<void>;
 };
 
-const openMove: Invocation['openMove'] = async (to) => {
-  const { openMove } = await import('../infrastructure/move.js');
-  return openMove(readConfig(process.env), to);
-};
-
-let isExamined = false;
-const examine: Invocation['examine'] = async () => {
-  const { examine } = await import('../infrastructure/doctor/examine.js');
-  isExamined = true;
-  return examine(process.env);
-};
-
-const stopped = () =>
-  new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+/** Runs one command and returns its exit code. Stores are loaded when a command needs them: `call` and `--help` do not. */
+export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
+  const { environment, isInteractive, out, err, log, stopped } = terminal;
+  const settings = () => readConfig(environment);
+  return runCli(args, {
+    environment,
+    settings,
+    open: async (needs) => (await import('../infrastructure/container.js')).compose(settings(), needs, log),
+    openMove: async (to) => (await import('../infrastructure/move.js')).openMove(settings(), to),
+    examine: async () => (await import('../infrastructure/doctor/examine.js')).examine(environment),
+    stopped,
+    proof: { sha256, isSigned },
+    write: (text) => out(`${text}\n`),
+    draw: isInteractive ? out : null,
+    complain: (text) => err(`${text}\n`),
   });
-
-/** Whoever reads what is printed, `head` for one, may have seen enough. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
-
-process.exitCode = await runCli(process.argv.slice(2), {
-  environment: process.env,
-  settings: () => readConfig(process.env),
-  open,
-  openMove,
-  examine,
-  stopped,
-  proof: { sha256, isSigned },
-  write: (text) => process.stdout.write(`${text}\n`),
-  draw: process.stdout.isTTY ? (text) => void process.stdout.write(text) : null,
-  complain: (text) => process.stderr.write(`${text}\n`),
-});
-// Connections to what does not answer may go on waiting; their answers stopped to matter.
-if (isExamined) process.exit();
+};

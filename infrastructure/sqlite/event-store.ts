@@ -129,7 +129,7 @@ const organizationReads = (
 
 export const sqliteEventStore = async (path: string, access: Access = 'write'): Promise<EventStore> => {
   const isRead = access === 'read';
-  const writer = isRead ? noThread : await startThread<Append | Adoption, Appended>('./event-writer', { path });
+  const writer = isRead ? noThread : await startThread<Append | Adoption, Appended>('event-writer', { path });
   const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
   const ofAll = db.prepare(`SELECT ${allColumns} FROM events WHERE position > ? ORDER BY position ${limitGiven}`);

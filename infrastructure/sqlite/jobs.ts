@@ -115,7 +115,7 @@ const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call:
 
 /** Shared by all processes on this data directory; survives them, but not for certain a power cut. */
 export const sqliteJobs = async (path: string, now: () => number = Date.now): Promise<Jobs> => {
-  const writer: Writer = await startThread('./jobs-writer', { path });
+  const writer: Writer = await startThread('jobs-writer', { path });
   const closing = new AbortController();
   const calls = new Set<ReturnType<typeof createCall>>();
   const workers = new Set<Promise<void>>();

@@ -151,7 +151,7 @@ export const sqliteReadModels = async (
   const isRead = access === 'read';
   const writer: Writer = isRead
     ? noThread
-    : await startThread('./document-writer', { path, tables: collections.map(tableOf) });
+    : await startThread('document-writer', { path, tables: collections.map(tableOf) });
   const db = isRead ? openToRead(path) : openDatabase(path, 'relaxed');
   const statements = new Map(collections.map(({ name }) => [name, statementsOn(db, name)]));
   const statementsFor = ({ name }: AnyCollection) => {

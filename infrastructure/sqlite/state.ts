@@ -8,7 +8,7 @@ const idsAtOnce = 1000;
 
 export const sqliteState = async (path: string, access: Access = 'write'): Promise<StateStore> => {
   const isRead = access === 'read';
-  const writer = isRead ? noThread : await startThread<StateJob, boolean>('./state-writer', { path });
+  const writer = isRead ? noThread : await startThread<StateJob, boolean>('state-writer', { path });
   const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
   const idsAfter = db.prepare(`SELECT id FROM state WHERE bucket = ? AND id > ? ORDER BY id LIMIT ${idsAtOnce}`);

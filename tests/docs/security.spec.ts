@@ -12,17 +12,10 @@ import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import { stateVault } from '../../infrastructure/vault.js';
 import { endpoints } from '../../interfaces/operations/index.js';
 import { type Credentials, signatureHeaders } from '../../interfaces/signature.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { freshDirectory } from '../support/directories.js';
 import { embedded, type Home } from '../support/engines.js';
-import {
-  clientOf,
-  demoOf,
-  jsonOf,
-  newOrganization,
-  runCommand,
-  type Service,
-  startService,
-} from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { skip } from '../support/skip.js';
 
 const page = readFileSync('docs/security.md', 'utf8');

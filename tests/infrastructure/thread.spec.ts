@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { pathToFileURL } from 'node:url';
 import { startThread, type Thread } from '../../infrastructure/sqlite/thread.js';
+import { buildProgram } from '../support/builder.js';
 
 type Job = { text: string } | { fail: true };
 
 describe('writing thread', () => {
+  let program: URL;
   let thread: Thread<Job, number>;
+  before(async () => {
+    program = pathToFileURL(await buildProgram('tests/support/batch-size-thread.ts'));
+  });
   beforeEach(async () => {
-    thread = await startThread(new URL('../support/batch-size-thread.ts', import.meta.url), {});
+    thread = await startThread(program, {});
   });
   afterEach(() => thread.close());
 

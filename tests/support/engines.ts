@@ -14,6 +14,7 @@ import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-dou
 import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
 import { noRedis, redisDatabase } from './redis.js';
 import { keepHome } from './secrets.js';
+import { isFull } from './tier.js';
 
 /** Somewhere a service can be started, again and again, and several at once. */
 export type Home = {
@@ -87,5 +88,5 @@ export const services: Engine = {
   },
 };
 
-/** Every set of engines that the black-box suite runs on. */
-export const engines: readonly Engine[] = noRedis === null ? [embedded, services] : [embedded];
+/** Every set of engines that the black-box suite runs on: in the full tier the services too. */
+export const engines: readonly Engine[] = isFull && noRedis === null ? [embedded, services] : [embedded];

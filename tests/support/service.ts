@@ -1,31 +1,15 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
-import { chains } from '../../domain/variant.js';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import { checkedClient } from './checked-client.js';
+import { environmentOf, jsonOf, launcher } from './command.js';
 import type { Engine, Home } from './engines.js';
-import { keepCommand, keepCredentials, keepEnvironment, keepLog } from './secrets.js';
-
-const launcher = 'bin/chainfold.js';
-
-const environment = ({ directory, environment: engines }: Home, extra: Record<string, string> = {}) =>
-  keepEnvironment({
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    CHAINFOLD_DATA_DIR: directory,
-    ...engines,
-    CHAINFOLD_PORT: '0',
-    // Only the tests that follow a chain start one.
-    ...Object.fromEntries(chains.map(({ tag }) => [`CHAIN_${tag}_URL`, 'off'])),
-    CHAINFOLD_LOG_LEVEL: 'warn',
-    ...extra,
-  });
+import { keepCredentials, keepLog } from './secrets.js';
 
 export type Service = {
   readonly url: string;
@@ -53,7 +37,7 @@ export const startService = async (options: {
   const home = 'home' in options.on ? await options.on.home() : options.on;
   const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
   const child = spawn(process.execPath, args, {
-    env: environment(home, options.env),
+    env: environmentOf(home, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -117,33 +101,6 @@ export const demoOf = (home: Home): Demo => {
 
 export const clientOf = ({ url, home }: Service, credentials: Credentials = demoOf(home)): Client =>
   checkedClient(createClient({ url, ...keepCredentials(credentials) }));
-
-export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
-const outcomeOf = async (home: Home, args: readonly string[], env: Record<string, string>): Promise<CommandResult> => {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], {
-      env: environment(home, env),
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-};
-
-/** A command as a person types it. */
-export const runCommand = async (home: Home, args: readonly string[], env: Record<string, string> = {}) => {
-  const result = await outcomeOf(home, args, env);
-  keepCommand(args, result);
-  return result;
-};
-
-export const jsonOf = async (home: Home, args: readonly string[]) => {
-  const { code, stdout, stderr } = await runCommand(home, [...args, '--json']);
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
-  return JSON.parse(stdout);
-};
 
 /** One more organization with a credential, made at the command line. */
 export const newOrganization = async (

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { chains } from '../../domain/variant.js';
 import type { Client } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { engines } from '../support/engines.js';
 import { call, problemIn } from '../support/http.js';
-import { clientOf, demoOf, jsonOf, runCommand, type Service, startService } from '../support/service.js';
+import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 
 const figures = { per_second_limit: 7, per_hour_limit: 70, per_day_limit: 700, per_month_limit: 7000 };
 const defaults = {

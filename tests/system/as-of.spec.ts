@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
+import { runCommand } from '../support/command.js';
 import { type Engine, embedded, engines } from '../support/engines.js';
 import { call, problemIn } from '../support/http.js';
 import { openPayments, type Payments } from '../support/payments.js';
-import { demoOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { skip } from '../support/skip.js';
 
 const [ann, ben] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];

@@ -3,17 +3,10 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { jsonOf, runCommand } from '../support/command.js';
 import { type Engine, engines } from '../support/engines.js';
 import { call, problemIn } from '../support/http.js';
-import {
-  clientOf,
-  demoOf,
-  jsonOf,
-  newOrganization,
-  runCommand,
-  type Service,
-  startService,
-} from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 
 type Shown = { position: number; commit_time: string; type: string; request_id: string; data: object };
 

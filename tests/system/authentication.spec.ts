@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Credentials } from '../../interfaces/signature.js';
+import { runCommand } from '../support/command.js';
 import { engines } from '../support/engines.js';
 import { call, problemIn, send, sign } from '../support/http.js';
-import { demoOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { demoOf, newOrganization, type Service, startService } from '../support/service.js';
 
 const path = '/v1/c/ListWallets';
 const body = '{}';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { jsonOf, runCommand } from '../support/command.js';
 import { engines } from '../support/engines.js';
 import { call } from '../support/http.js';
-import { demoOf, jsonOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { demoOf, newOrganization, type Service, startService } from '../support/service.js';
 
 const port = (service: Service) => ({ CHAINFOLD_PORT: new URL(service.url).port });
 

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Examined } from '../../application/findings.js';
+import { runCommand } from '../support/command.js';
 import { embedded, engines, type Home } from '../support/engines.js';
-import { clientOf, runCommand, type Service, startService } from '../support/service.js';
+import { clientOf, type Service, startService } from '../support/service.js';
 
 type Answer = { readonly ok: boolean; readonly checks: readonly Examined[] };
 

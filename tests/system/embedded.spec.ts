@@ -4,11 +4,12 @@ import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, 
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { jsonOf } from '../support/command.js';
 import { embedded as engine } from '../support/engines.js';
 import { everyPage } from '../support/following.js';
 import { call } from '../support/http.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
-import { clientOf, demoOf, jsonOf, newOrganization, type Service, startService } from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { skip } from '../support/skip.js';
 
 /** What docs/operations.md has an operator do, with its very commands. */

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { HDNodeWallet, JsonRpcProvider, Network, parseEther, Wallet } from 'ethers';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
 import type { Client } from '../../interfaces/client.js';
+import { runCommand } from '../support/command.js';
 import { engines } from '../support/engines.js';
 import { eventually } from '../support/following.js';
 import { call, problemIn } from '../support/http.js';
-import { clientOf, demoOf, newOrganization, runCommand, type Service, startService } from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { silent } from '../support/silent.js';
 import { skip } from '../support/skip.js';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
+import { jsonOf } from '../support/command.js';
 import { embedded } from '../support/engines.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../support/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../support/evm-node.js';
 import { eventually } from '../support/following.js';
 import { connectTo, gatewayUrl, keyOf, post, socketUrl } from '../support/gateway.js';
-import { clientOf, jsonOf, newOrganization, type Service, startService } from '../support/service.js';
+import { clientOf, newOrganization, type Service, startService } from '../support/service.js';
 
 const hello = '{"jsonrpc":"2.0","id":1,"method":"net_version","params":[]}';
 const logging = { from: addressOf('sender'), to: addressOf('contract') };

@@ -6,19 +6,12 @@ import { join } from 'node:path';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
 import { createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { freshDirectory } from '../support/directories.js';
 import { embedded, engines, type Home, services } from '../support/engines.js';
 import { allEvents, eventually } from '../support/following.js';
 import { call, problemIn } from '../support/http.js';
-import {
-  clientOf,
-  demoOf,
-  jsonOf,
-  newOrganization,
-  runCommand,
-  type Service,
-  startService,
-} from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { silent } from '../support/silent.js';
 import { skip } from '../support/skip.js';
 import { noticeIn, type Receiver, startReceiver } from '../support/webhook-receiver.js';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { runCommand } from '../support/command.js';
 import { addressOf, digestOf } from '../support/evm-chain.js';
 import { type Records, useRecordedRollup } from '../support/recorded-queries.js';
 import { beyondDoubles, hashOf, minedBlock, recorded } from '../support/recorded-rollup.js';
-import { clientOf, runCommand } from '../support/service.js';
+import { clientOf } from '../support/service.js';
 
 const unknown = { transaction_hash: digestOf('unknown') };
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
 import { organizations } from '../../projections/organizations.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { embedded, type Home } from '../support/engines.js';
 import { organizationCreated } from '../support/events.js';
-import { clientOf, jsonOf, runCommand, type Service, startService } from '../support/service.js';
+import { clientOf, type Service, startService } from '../support/service.js';
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 const addresses = (from: number, count: number) => Array.from({ length: count }, (_, i) => address(from + i));

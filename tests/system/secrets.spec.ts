@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Credentials } from '../../interfaces/signature.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { freshDirectory } from '../support/directories.js';
 import { type Engine, engines } from '../support/engines.js';
 import { raw, sign } from '../support/http.js';
@@ -17,15 +18,7 @@ import {
   keepSecretsIn,
   readableKeepers,
 } from '../support/secrets.js';
-import {
-  clientOf,
-  demoOf,
-  jsonOf,
-  newOrganization,
-  runCommand,
-  type Service,
-  startService,
-} from '../support/service.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 
 const randomSecret = () => randomBytes(32).toString('hex');
 const noLeaks = (directories?: string[]) => assert.deepEqual(findLeaks(directories), []);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Interface, Wallet } from 'ethers';
+import { runCommand } from '../support/command.js';
 import { engines } from '../support/engines.js';
 import { eventually } from '../support/following.js';
 import { openPayments, type Payments, receiver, refusedWith, signOutside } from '../support/payments.js';
-import { runCommand } from '../support/service.js';
 import { skip } from '../support/skip.js';
 
 for (const engine of engines)

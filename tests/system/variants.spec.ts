@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { loadEdr } from '../../infrastructure/chains/development/edr.js';
+import { jsonOf, runCommand } from '../support/command.js';
 import { eventually } from '../support/following.js';
 import { call } from '../support/http.js';
-import { demoOf, jsonOf, runCommand } from '../support/service.js';
+import { demoOf } from '../support/service.js';
 import { skip } from '../support/skip.js';
 import { openVariants, type Variants, variantRows } from '../support/variant-scene.js';
 import { noticeIn } from '../support/webhook-receiver.js';

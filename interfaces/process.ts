@@ -1,0 +1,23 @@
+import { run } from './main.js';
+
+const stopped = () =>
+  new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+
+/** Readers of what is printed, `head` for one, may have seen enough. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const args = process.argv.slice(2);
+process.exitCode = await run(args, {
+  environment: process.env,
+  isInteractive: process.stdout.isTTY,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  stopped,
+});
+// Connections to engines that do not answer may go on waiting after an examination; their answers no longer matter.
+if (args[0] === 'doctor') process.exit();

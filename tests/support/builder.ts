@@ -1,0 +1,10 @@
+type Builder = {
+  buildIfStale(): Promise<void>;
+  /** Compiles a program that is no part of the service and returns its file. */
+  buildProgram(file: string): Promise<string>;
+};
+
+/** The builder of this repository, which is no TypeScript because it compiles what is. */
+export const { buildIfStale, buildProgram } = (await import(
+  new URL('../../build.js', import.meta.url).href
+)) as Builder;
