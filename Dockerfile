@@ -1,12 +1,12 @@
 # One image for every role; the command picks them: serve --role api, projector, follower.
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production CHAINFOLD_HOST=0.0.0.0 CHAINFOLD_DATA_DIR=/data
 WORKDIR /app
 # What only building needs stays behind: with no build.js beside it, bin/chainfold.js runs dist/ as it is.

@@ -128,30 +128,29 @@ describe('replay', () => {
     }));
 
   it('gives the same documents in any batches, stored and read again between them', () =>
-    fc.assert(
-      fc.property(histories, fc.array(fc.nat(120)), (history, cuts) => {
-        const ends = [...cuts.sort((a, b) => a - b), history.length];
-        const batches = ends.map((end, i) => history.slice(ends[i - 1] ?? 0, end));
-        const inBatches = batches.reduce<Documents>((from, batch) => storedDocuments(project(batch, from)), new Map());
-        assert.deepEqual(inBatches, project(history));
-      }),
+    holds((history) => {
+      const [cuts] = fc.sample(fc.array(fc.nat(history.length)), { seed: history.length, numRuns: 1 });
+      const ends = [...(cuts ?? []).sort((a, b) => a - b), history.length];
+      const batches = ends.map((end, i) => history.slice(ends[i - 1] ?? 0, end));
+      const inBatches = batches.reduce<Documents>((from, batch) => storedDocuments(project(batch, from)), new Map());
+      assert.deepEqual(inBatches, project(history));
+    }));
+
+  it('hands every projection the events that it handles', () =>
+    assert.deepEqual(
+      projections.map(({ name, on }) => [name, Object.keys(on)]),
+      Object.entries(handled),
     ));
 
-  it('knows what every projection handles', () =>
-    assert.deepEqual(
-      projections.map(({ name }) => name),
-      Object.keys(handled),
-    ));
-  for (const [name, types] of Object.entries(handled))
-    it(`makes ${name} of ${types.join(', ')} and of nothing else`, () => {
-      const projection = projections.find((candidate) => candidate.name === name);
-      assert.deepEqual(Object.keys(projection?.on ?? {}), types);
-      holds((history) => {
+  it('makes the documents of every projection of the events that it handles and of nothing else', () =>
+    holds((history) => {
+      const all = project(history);
+      for (const { name, on } of projections) {
         const collected = (documents: Documents) => [...documents].filter(([at]) => JSON.parse(at)[0] === name);
-        const named = history.filter(({ type }) => types.includes(type));
-        assert.deepEqual(collected(project(named)), collected(project(history)));
-      });
-    });
+        const named = history.filter(({ type }) => Object.hasOwn(on, type));
+        assert.deepEqual(collected(project(named)), collected(all), name);
+      }
+    }));
 });
 
 describe('replay for one owner', () => {

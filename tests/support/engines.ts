@@ -12,6 +12,7 @@ import { projections } from '../../projections/index.js';
 import { freshDirectory } from './directories.js';
 import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-double/server.js';
 import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
+import { closeAtEnd } from './open-engines.js';
 import { noRedis, redisDatabase } from './redis.js';
 import { keepHome } from './secrets.js';
 import { isFull } from './tier.js';
@@ -45,15 +46,9 @@ export const embedded: Engine = {
 };
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
-const started: { close(): Promise<void> }[] = [];
-/** Lets go of the engines of every home there is. */
-export const closeEngines = async () => {
-  await Promise.all(started.splice(0).map((one) => one.close()));
-};
-
 const startDoubles = async () => {
   const [eventStore, mongo] = await Promise.all([startEventStoreDouble(), startMongoDouble()]);
-  started.push(eventStore, mongo);
+  closeAtEnd(eventStore, mongo);
   return { eventStore, mongo };
 };
 const database = (url: string, name: string) =>
@@ -69,7 +64,7 @@ export const services: Engine = {
     const mongo = MONGODB_URL ?? doubles?.mongo.url ?? '';
     const mongoUrl = database(mongo, 'live');
     const redis = await redisDatabase();
-    started.push({ close: redis.end });
+    closeAtEnd({ close: redis.end });
     const home: Home = {
       directory: freshDirectory(),
       environment: {

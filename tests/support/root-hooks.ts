@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildIfStale } from './builder.js';
 import { madeDirectories } from './directories.js';
-import { closeEngines } from './engines.js';
+import { closeEngines } from './open-engines.js';
 import { findLeaks, forgetProducts, keepAllContents, readableKeepers } from './secrets.js';
 
 /** Services, commands and the threads of stores run compiled code, whichever specs are chosen. */

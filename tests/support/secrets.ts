@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { madeDirectories } from './directories.js';
-import { contentsOf, type Stores } from './engine-contents.js';
+import type { Stores } from './engine-contents.js';
 import { report } from './report.js';
 import { createSearch, formsOf } from './secret-forms.js';
 
@@ -86,6 +86,8 @@ export const keepHome = (home: Stores) => {
 };
 
 export const keepContents = async (home: Stores) => {
+  // Loaded where there are engines: their clients take longer to load than most specs to run.
+  const { contentsOf } = await import('./engine-contents.js');
   for (const [name, contents] of Object.entries(await contentsOf(home))) keepAnswer(name, contents);
 };
 
