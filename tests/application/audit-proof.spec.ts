@@ -10,9 +10,10 @@ import { sha256 } from '../../infrastructure/system.js';
 import { eventStores, states } from '../support/adapters.js';
 import { appendEvents, handSystem, historyOf, notary, sealAll } from '../support/sealed-history.js';
 import { alteration, change, type Tampering, tampering } from '../support/tampering.js';
+import { sized } from '../support/tier.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
-const tamperings = 1000;
+const tamperings = sized(200, 1000);
 
 /** Each line or event that is there, as an index. */
 const apply = <T extends object>(items: readonly T[], { kind, at, to, leaf, value }: Tampering): readonly T[] => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Recorded } from '../../application/ports/event-store.js';
 import { allEvents, openStores } from '../support/following.js';
 import { createSuiScene, type Payment, people, type Step } from '../support/scripted-sui.js';
+import { sized } from '../support/tier.js';
 
 const person = fc.constantFrom(...people);
 const payment: fc.Arbitrary<Payment> = fc.record({
@@ -66,7 +67,7 @@ describe('following a chain of checkpoints', function () {
           await stores.close();
         }
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: sized(4, 8), endOnFailure: true },
     );
   });
 });

@@ -11,6 +11,7 @@ import {
   variantOf,
 } from '../support/following.js';
 import { silent } from '../support/silent.js';
+import { sized } from '../support/tier.js';
 import { type IndexFault, indexFaults, startTonIndex } from '../support/ton-index.js';
 import { createTonScript, fee, jettonWalletOf, master, type TonScript, type Transfer } from '../support/ton-script.js';
 import { accountOf } from '../support/ton-transactions.js';
@@ -207,7 +208,7 @@ describe('following TON', function () {
           await scene.close();
         }
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: sized(4, 8), endOnFailure: true },
     );
     assert(rows > 20, 'hardly anything happened');
     const seen = (await allEvents(stores.events)).flatMap(({ type, stream, data }) => {

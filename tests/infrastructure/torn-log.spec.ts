@@ -7,11 +7,12 @@ import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { createRandom } from '../soak/random.js';
 import { freshDirectory } from '../support/directories.js';
 import { organizationCreated } from '../support/events.js';
+import { sized } from '../support/tier.js';
 
 const walHeader = 32;
 const appends = 6;
 const perAppend = 3;
-const cuts = 200;
+const cuts = sized(60, 200);
 
 /** The files of a store as a power cut leaves them: each append was answered, and nothing was closed. */
 const interrupted = async () => {

@@ -14,6 +14,7 @@ import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb-dou
 import { type MongoDouble, startMongoDouble } from './mongodb-double/server.js';
 import { closeAtEnd } from './open-engines.js';
 import { noRedis, redisDatabase } from './redis.js';
+import { report } from './report.js';
 import { keepHome } from './secrets.js';
 import { isFull } from './tier.js';
 
@@ -85,3 +86,4 @@ export const services: Engine = {
 
 /** Every set of engines that the black-box suite runs on: in the full tier the services too. */
 export const engines: readonly Engine[] = isFull && noRedis === null ? [embedded, services] : [embedded];
+if (!isFull) report(`left to npm run test:full: the whole service on ${services.name}`);

@@ -4,6 +4,7 @@ import type { Client } from '../../interfaces/client.js';
 import { engines } from '../support/engines.js';
 import { call } from '../support/http.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
+import { sized } from '../support/tier.js';
 
 const evmAddress = () => `0x${randomBytes(20).toString('hex')}`;
 
@@ -38,7 +39,7 @@ for (const engine of engines)
         const { wallets } = await reader.c.listWallets({ page_size: 100 });
         return wallets.some((found) => found.wallet_id === wallet_id);
       };
-      await many(engine.isEmbedded ? 10_000 : 1000, 24, async (n) => {
+      await many(engine.isEmbedded ? sized(1000, 10_000) : 1000, 24, async (n) => {
         const { wallet_id } = await one(n).c.registerWallet({ name: `wallet ${n}` });
         const found = await isFound(n % 3 === 0 ? one(n) : other(n), wallet_id, n % 10 === 0).catch(() => false);
         if (!found) missed++;
@@ -49,7 +50,7 @@ for (const engine of engines)
     it('lets exactly one of two wallets win an address that both processes register at once', async () => {
       const [mine, yours] = await Promise.all(clients.map((client) => client.p.registerWallet({ name: 'racer' })));
       assert.ok(mine && yours);
-      await many(200, 8, async () => {
+      await many(sized(50, 200), 8, async () => {
         const address = evmAddress();
         const race = await Promise.allSettled([
           clients[0].p.registerAddress({ wallet_id: mine.wallet_id, address }),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { engines } from '../support/engines.js';
 import { liveAndRebuilt } from '../support/rebuild.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
+import { sized } from '../support/tier.js';
 
 const evmAddress = () => `0x${randomBytes(20).toString('hex')}`;
 /** What the service acknowledged: it must be there whatever happens. */
@@ -36,7 +37,7 @@ for (const engine of engines)
       const acknowledged: Acknowledged = { wallets: new Map(), batchSize };
       let service = await startService({ on: engine });
       const { home } = service;
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < sized(3, 5); round++) {
         await hammer(service, acknowledged, 2 * (1 + round));
         service = await startService({ on: home });
       }

@@ -9,6 +9,7 @@ import { liveAndRebuilt } from '../support/rebuild.js';
 import { noRedis, startRedis } from '../support/redis.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
 import { skip } from '../support/skip.js';
+import { describeInFull } from '../support/tier.js';
 
 /** How long an engine is away in these tests; the adapters know no difference between this and half a minute. */
 const awayMs = 6000;
@@ -71,7 +72,7 @@ const namesIn = async (service: Service) => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('engines that fail under a running service', () => {
+describeInFull('engines that fail under a running service', () => {
   let home: Home;
   let service: Service;
   let redis: Awaited<ReturnType<typeof startRedis>>;

@@ -5,9 +5,10 @@ import { embedded } from '../support/engines.js';
 import type { Target } from '../support/fuzz/requests.js';
 import { complaintsIn, fuzz, fuzzedSettings, isFlat, prepare, residentBytes, worksFor } from '../support/fuzz.js';
 import { demoOf, type Service, startService } from '../support/service.js';
+import { sized } from '../support/tier.js';
 
-/** About ten seconds; `npm run fuzz` is the long run. */
-const half = 6000;
+/** `npm run fuzz` is the long run. */
+const half = sized(1500, 6000);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(1_000_000_000));
 
 describe('random bytes and mutated requests', () => {

@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { embedded } from '../support/engines.js';
 import { clientOf, type Service, startService } from '../support/service.js';
+import { sized } from '../support/tier.js';
 
 /** Ten thousand where so many files may be open at once, here and in the service. */
 const mostOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
-const count = Math.min(10_000, mostOpen - 500);
+const count = Math.min(sized(3000, 10_000), mostOpen - 500);
 const atOnce = 500;
 /** What a connection may cost: 20 kB, and room for what else happens meanwhile. */
 const mostBytes = count * 20_000 + 50_000_000;

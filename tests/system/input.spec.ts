@@ -7,6 +7,7 @@ import type { Credentials } from '../../interfaces/signature.js';
 import { engines } from '../support/engines.js';
 import { type Answer, call, problemIn, raw, send, sign } from '../support/http.js';
 import { clientOf, demoOf, type Service, startService } from '../support/service.js';
+import { sized } from '../support/tier.js';
 
 const path = '/v1/c/RegisterWallet';
 const bytes = (...parts: (string | number)[]) =>
@@ -244,7 +245,7 @@ for (const engine of engines)
             `${endpoint.path} ${body} ${JSON.stringify(answer.body)}`,
           );
         }),
-        { numRuns: 600 },
+        { numRuns: sized(200, 600) },
       );
     });
   });

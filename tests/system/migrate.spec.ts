@@ -14,6 +14,7 @@ import { call, problemIn } from '../support/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../support/service.js';
 import { silent } from '../support/silent.js';
 import { skip } from '../support/skip.js';
+import { describeInFull } from '../support/tier.js';
 import { noticeIn, type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
 const newAddress = () => `0x${randomBytes(20).toString('hex')}`;
@@ -37,7 +38,7 @@ const embeddedBeside = async ({ environment: { CHAINFOLD_MASTER_KEY = '' } }: Ho
 
 const valuesTold = ({ attempts }: Receiver) => attempts.map((one) => noticeIn(one).data.transfer.value);
 
-describe('a move from the embedded stores to the services and back', function () {
+describeInFull('a move from the embedded stores to the services and back', function () {
   this.timeout(120_000);
   let chain: DevelopmentChain;
   let receiver: Receiver;
@@ -221,7 +222,7 @@ describe('a move from the embedded stores to the services and back', function ()
   });
 });
 
-describe('a move that is killed', function () {
+describeInFull('a move that is killed', function () {
   this.timeout(120_000);
   before(function () {
     if (!engines.includes(services)) skip(this, 'a move to the services, since there is no Redis');

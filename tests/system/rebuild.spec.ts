@@ -9,6 +9,7 @@ import { jsonOf, runCommand } from '../support/command.js';
 import { embedded, type Home } from '../support/engines.js';
 import { organizationCreated } from '../support/events.js';
 import { clientOf, type Service, startService } from '../support/service.js';
+import { describeInFull } from '../support/tier.js';
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 const addresses = (from: number, count: number) => Array.from({ length: count }, (_, i) => address(from + i));
@@ -33,7 +34,7 @@ const startRebuild = async (home: Home, ...args: string[]) => {
   return { child, lines, gone };
 };
 
-describe('rebuild of more than fits into memory', () => {
+describeInFull('rebuild of more than fits into memory', () => {
   it('takes no more of it than what is at hand, of forty thousand events', async function () {
     this.timeout(120_000);
     const home = await embedded.home();

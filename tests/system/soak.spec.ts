@@ -3,6 +3,7 @@ import { roles } from '../soak/processes.js';
 import { type Plan, soak } from '../soak/run.js';
 import { embedded } from '../support/engines.js';
 import { skip } from '../support/skip.js';
+import { describeInFull } from '../support/tier.js';
 
 /** `npm run soak` is the long run. No receiver hangs here: that takes fifteen seconds. */
 const plan: Plan = {
@@ -15,7 +16,7 @@ const plan: Plan = {
   patienceSeconds: 150,
 };
 
-describe('every role under load, killed again and again, on a chain that reorganizes', () => {
+describeInFull('every role under load, killed again and again, on a chain that reorganizes', () => {
   it('loses nothing, doubles nothing, leaks nothing', async function () {
     this.timeout(240_000);
     const verdict = await soak(embedded, plan);

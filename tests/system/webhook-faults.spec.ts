@@ -6,13 +6,14 @@ import { type Engine, engines, type Home } from '../support/engines.js';
 import { eventually } from '../support/following.js';
 import { testSystem } from '../support/silent.js';
 import { skip } from '../support/skip.js';
+import { sized } from '../support/tier.js';
 import { type Choose, misbehaving, noticeIn, type Receiver } from '../support/webhook-receiver.js';
 import { playWebhookFaults } from '../support/webhook-scenario.js';
 import { openScene, type Scene } from '../support/webhook-scene.js';
 
 /** `npm run soak` is the long run. The doubles of the engines are in this process, with the chain and the receivers. */
 const sizeOn = ({ isEmbedded }: Engine) => ({
-  activities: isEmbedded ? 80 : 40,
+  activities: isEmbedded ? sized(40, 80) : 40,
   kills: 2,
   odds: { slow: 0.15, fail: 0.08, reset: 0.05, hang: 0.02 },
   patienceMs: 90_000,
@@ -146,7 +147,7 @@ for (const engine of engines)
     });
 
     it('are not held up by an endpoint that hangs with hundreds waiting for it', async () => {
-      const queued = 300;
+      const queued = sized(100, 300);
       const dead = await setUp(1, () => 'hang');
       const alive = await setUp(1);
       const delay = async (value: string) => {
