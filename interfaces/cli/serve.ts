@@ -7,7 +7,7 @@ import type { Credentials } from '../signature.js';
 import { type Command, type Invocation, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
-const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
+export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 type Role = (typeof roles)[number];
 const stopMs = 8000;
 
@@ -20,8 +20,11 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
   });
 };
 
-/** What each role keeps running besides answering requests. */
-const processesOf = (app: App, wanted: readonly Role[]): Record<string, (signal: AbortSignal) => Promise<void>> => ({
+/** The processes that each role keeps running besides answering requests; docs/architecture.md lists them too. */
+export const processesOf = (
+  app: App,
+  wanted: readonly Role[],
+): Record<string, (signal: AbortSignal) => Promise<void>> => ({
   ...(wanted.includes('projector') && {
     projector: app.projector.run,
     'rebuild of changed projections': app.rebuild.runRaised,

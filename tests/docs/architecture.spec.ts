@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import type { App } from '../../application/app.js';
+import { processesOf, roles } from '../../interfaces/cli/serve.js';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  ...readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`),
+];
+const architecture = read('docs/architecture.md');
+const rooms = ['domain', 'projections', 'application', 'infrastructure', 'interfaces', 'tests'];
+const folders = [...rooms, 'docs', 'bench', 'bin', '.ci'];
+
+const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+  string,
+  Record<string, string>
+>;
+const packageNames = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+/** Read like paths and are none. */
+const notPaths = ['application/json', ...packageNames];
+
+/** A path as it stands, or one whose last part has a star. */
+const isThere = (path: string) => {
+  if (!path.includes('*')) return existsSync(path);
+  const [before = '', after = ''] = basename(path).split('*');
+  const isMeant = (name: string) => name.startsWith(before) && name.endsWith(after);
+  return existsSync(dirname(path)) && readdirSync(dirname(path)).some(isMeant);
+};
+
+const inFolder = new RegExp(
+  `(?<![\\w./-])(?:${folders.map((one) => one.replace('.', '\\.')).join('|')})/[\\w.*/-]*`,
+  'g',
+);
+const rootFile = /`(\.?[A-Za-z][\w.-]*\.(?:ts|c?js|json|md|sh|ya?ml))`/g;
+const link = /\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
+
+/** The paths that a page names: in text, in code and in pictures from the root, in links from the page's own folder. */
+const pathsIn = (page: string) => {
+  const text = read(page);
+  const prose = text.replaceAll(/^```.*?^```$/gms, '');
+  const links = [...prose.matchAll(link)].map(([, target = '']) => join(dirname(page), target));
+  const named = [...text.replaceAll(link, ']').matchAll(inFolder)].map(([path]) => path.replace(/\.+$/, ''));
+  const atRoot = [...prose.matchAll(rootFile)].map(([, path = '']) => path);
+  return [...links, ...named, ...atRoot].filter((path) => !notPaths.includes(path));
+};
+
+describe('the pages for contributors', () => {
+  for (const page of pages)
+    it(`name only paths that are there: ${page}`, () => {
+      const paths = pathsIn(page);
+      assert.ok(paths.length > 3, 'hardly any path was found');
+      assert.deepEqual(
+        paths.filter((path) => !isThere(path)),
+        [],
+      );
+    });
+
+  it('name only scripts that package.json has', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)]);
+    assert.ok(named.length > 3);
+    assert.deepEqual(
+      named.map(([, script = '']) => script).filter((script) => !Object.hasOwn(scripts, script)),
+      [],
+    );
+  });
+
+  it('list every decision in docs/decisions/README.md, numbered without a gap', () => {
+    const numbered = readdirSync('docs/decisions').filter((name) => /^\d{4}-/.test(name));
+    assert.ok(numbered.length >= 7);
+    for (const [i, name] of numbered.toSorted((a, b) => a.localeCompare(b)).entries()) {
+      assert.equal(Number(name.slice(0, 4)), i + 1, name);
+      assert.ok(read('docs/decisions/README.md').includes(`](${name})`), name);
+    }
+  });
+});
+
+type Condition = {
+  readonly path?: string;
+  readonly pathNot?: string | readonly string[];
+  readonly dependencyTypesNot?: readonly string[];
+  readonly circular?: boolean;
+  readonly orphan?: boolean;
+};
+type Rule = { readonly name: string; readonly from: Condition; readonly to: Condition };
+type Imported = { readonly path: string; readonly type: 'local' | 'npm' | 'core' };
+const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as { forbidden: readonly Rule[] };
+
+const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
+  new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
+/** Rules about circles and orphans look at more than one import. */
+const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
+const mayImport = (from: string, { path, type }: Imported) =>
+  !forbidden
+    .filter(isAboutOne)
+    .some((rule) => fits(rule.from, from) && fits(rule.to, path) && !rule.to.dependencyTypesNot?.includes(type));
+
+const local = (path: string): Imported => ({ path, type: 'local' });
+const cellsOf = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+/** The rows below a heading of a table, cell by cell. */
+const rowsBelow = (heading: string) => {
+  const [, below = ''] = architecture.split(`${heading}\n`);
+  return (/^(?:\|.*\n)+/.exec(below)?.[0] ?? '').trimEnd().split('\n').slice(1).map(cellsOf);
+};
+
+const packages = packageNames.map((name): Imported & { readonly name: string } => ({
+  name,
+  path: `node_modules/${name}/index.js`,
+  type: 'npm',
+}));
+const fileSystem: Imported = { path: 'fs', type: 'core' };
+
+describe('docs/architecture.md', () => {
+  const heading = `| from | ${rooms.join(' | ')} | packages and \`node:\` |`;
+
+  it('has the import rules of .dependency-cruiser.cjs as its table', () => {
+    const cell = (from: string, to: string) => {
+      if (mayImport(`${from}/sub/one.ts`, local(`${to}/sub/other.ts`))) return 'yes';
+      return mayImport(`${from}/main.ts`, local(`${to}/sub/other.ts`)) ? `only from \`${from}/main.ts\`` : 'no';
+    };
+    const outside = (from: string) => {
+      const all = packages.filter(({ name }) => name !== 'inversify');
+      const allowed = all.filter((one) => mayImport(`${from}/sub/one.ts`, one));
+      const hasNode = mayImport(`${from}/sub/one.ts`, fileSystem);
+      if (allowed.length === 0 && !hasNode) return 'none';
+      assert.ok(hasNode, `${from} may import packages but not node:`);
+      return allowed.length === all.length ? 'any' : 'listed';
+    };
+    assert.deepEqual(
+      rowsBelow(heading),
+      rooms.map((from) => [from, ...rooms.map((to) => cell(from, to)), outside(from)]),
+    );
+  });
+
+  it('lists the packages that infrastructure may import, and who may import inversify', () => {
+    const list = /^of `node:` and these packages: (.*?)\. `inversify`/ms.exec(architecture)?.[1] ?? '';
+    const allowed = packages.filter((one) => mayImport('infrastructure/container.ts', one));
+    assert.deepEqual(
+      [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+      allowed.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b)),
+    );
+    const inversify = packages.find(({ name }) => name === 'inversify') ?? assert.fail('no inversify');
+    for (const file of ['infrastructure/container.ts', 'interfaces/main.ts']) assert.ok(mayImport(file, inversify));
+    for (const room of rooms) assert.ok(!mayImport(`${room}/sub/one.ts`, inversify), room);
+  });
+
+  it('lists the roles and their processes as `serve` has them', () => {
+    const run = async () => undefined;
+    const chain = '`<chain>`';
+    const lists: Record<string, unknown> = {
+      followers: [{ variant: chain, run }],
+      watchTransactions: [[chain, run]],
+      watchPending: [[chain, run]],
+    };
+    const part = new Proxy({}, { get: () => run });
+    const app = new Proxy(lists, { get: (own, name: string) => own[name] ?? part }) as unknown as App;
+    assert.deepEqual(
+      rowsBelow('| role | process | file |').map(([role, process]) => `${role}: ${process}`),
+      roles.flatMap((role) => Object.keys(processesOf(app, [role])).map((process) => `${role}: ${process}`)),
+    );
+  });
+
+  it('says where a rule lives by a file and by a name in that file', () => {
+    const section = architecture.split('## Where does a rule live')[1] ?? '';
+    const rows = [...section.matchAll(/^\| (?!rule |---)([^|]+) \| ([^|]+) \|$/gm)];
+    assert.ok(rows.length >= 30, String(rows.length));
+    for (const [, rule, where = ''] of rows) {
+      const named = [...where.matchAll(/`([\w./-]+)`: `(\w+)`/g)];
+      assert.equal(named.map(([text]) => text).join('; '), where, rule);
+      for (const [, file = '', name = ''] of named)
+        assert.match(read(file), new RegExp(`\\b${name}\\b`), `${file} has no ${name}`);
+    }
+  });
+
+  it('draws pictures whose lines Mermaid can read', () => {
+    const pictures = [...architecture.matchAll(/^```mermaid\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    assert.equal(pictures.length, 6);
+    const [node, label] = ['\\w+(?:\\[\\(?"[^"]+"\\)?\\])?', '(?: -- "[^"]+")?'];
+    const flow = new RegExp(`^  +(?:${node}(?:${label} (?:-->|-\\.->) ${node})*|subgraph \\w+\\["[^"]+"\\]|end)$`);
+    const sequence = /^ {2}(?:participant \w+ as [\w ./]+|\w+--?>>\w+: [\w ,./-]+)$/;
+    for (const picture of pictures) {
+      const [kind = '', ...lines] = picture.trimEnd().split('\n');
+      assert.match(kind, /^(?:flowchart (?:TD|LR)|sequenceDiagram)$/);
+      for (const line of lines) assert.match(line, kind === 'sequenceDiagram' ? sequence : flow, line);
+    }
+  });
+});
