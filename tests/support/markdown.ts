@@ -82,7 +82,9 @@ export const sectionsIn = (text: string): Section[] => {
 
 /** Targets of links in the text, not in its code. */
 export const linksIn = (text: string): string[] => {
-  const prose = outsideCode(text).join('\n').replaceAll(/`[^`\n]*`/g, '');
+  const prose = outsideCode(text)
+    .join('\n')
+    .replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 };
 
