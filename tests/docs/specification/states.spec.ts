@@ -119,7 +119,7 @@ describe('docs/specification.md', () => {
     const inCode = [...read('interfaces/console/pages.ts').matchAll(/pages\.get\(\s*'([^']+)'/g)].map(
       ([, path = '']) => path,
     );
-    assert.deepEqual(columnAt('13-pages', 'path').toSorted(), inCode.toSorted());
+    assert.deepEqual(new Set(columnAt('13-pages', 'path')), new Set(inCode));
   });
 
   it('names no header and no beginning of an id that the code does not have', () => {
