@@ -14,7 +14,7 @@ type RetryAfter = string | readonly string[] | undefined;
 type Outcome = Pick<Reception, 'status' | 'failure' | 'answer'> & { readonly retryAfter: RetryAfter };
 
 const longestHeaderPart = 1000;
-export const mostKeptBytes = 1024;
+const mostKeptBytes = 1024;
 /** Read past the kept part: a connection that is used again is worth more than the rest of an error page. */
 const mostReadBytes = 16_384;
 /** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
