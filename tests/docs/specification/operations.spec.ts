@@ -139,7 +139,8 @@ describe('the operations of docs/specification.md', () => {
   });
 
   it('say what each is for', () => {
-    for (const { section } of told) assert.match(section.lines.filter((line) => line !== '')[1] ?? '', /^[A-Z].*\.$/);
+    const paragraphs = ({ lines }: Section) => lines.join('\n').trim().split('\n\n');
+    for (const { section } of told) assert.match(paragraphs(section)[1] ?? '', /^[A-Z][^|]*\.$/, section.title);
   });
 
   it('have the fields of their requests, with their types, and which of them are required', () =>
