@@ -27,7 +27,7 @@ export type Access = {
   admitKey(apiKey: string, variant: Variant, cost: number): Soon<Quota>;
 };
 
-const nonceWindowMs = 300_000;
+export const nonceWindowMs = 300_000;
 const noncePattern = /^(\d{13})(?:-[A-Za-z0-9]{1,32})?$/;
 const signaturePattern = /^[0-9a-f]{64}$/;
 

@@ -30,7 +30,7 @@ export type Balances = {
 
 type Holdings = { readonly holdings: readonly Holding[] };
 
-const beforeAnswering = 100;
+export const beforeAnswering = 100;
 const knownAtOnce = 1000;
 
 type Wanted = {

@@ -2,7 +2,7 @@ import { isRecord } from '../domain/rpc-value.js';
 import { NodeRefusal } from './ports/node.js';
 import { addressText, type ExactInteger, integer, type Raw, rawRecord, text, wrong } from './query-records.js';
 
-/** SPEC 2.12: what a contract did within a transaction. */
+/** docs/specification.md#internal-transaction: what a contract did within a transaction. */
 export type InternalTransactionRecord = {
   transaction_hash: string;
   from: string;

@@ -38,7 +38,7 @@ export const addressText = (value: unknown): string => text(value).toLowerCase()
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
 
-/** SPEC 2.12 */
+/** docs/specification.md#212-chain-query-records */
 export type BlockRecord = {
   block_hash: string;
   block_number: ExactInteger;

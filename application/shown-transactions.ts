@@ -1,7 +1,7 @@
 import type { Transaction } from '../domain/transaction.js';
 import type { TransactionDocument } from '../projections/transactions.js';
 
-/** SPEC 2.9 */
+/** docs/specification.md#29-managed-transaction */
 export type TransactionRecord = {
   wallet_id: string;
   transaction_id: string;
@@ -16,7 +16,7 @@ export type TransactionRecord = {
   nonce: string;
 };
 
-const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
+export const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
 
 export const showTransactionDocument = (document: TransactionDocument): TransactionRecord => ({
   wallet_id: document.wallet_id,

@@ -7,7 +7,7 @@ import type { Describe } from './descriptions.js';
 
 type Erc20 = { contract_address: string; name: string; symbol: string; decimals?: number };
 type Token = { contract_address: string; token_id: string; token_uri: string; token_data: string };
-/** SPEC 2.6 */
+/** docs/specification.md#token-metadata */
 export type TokenMetadata = { erc20?: Erc20; erc721?: Token & { name: string; symbol: string }; erc1155?: Token };
 
 export type AssetRecord = {
@@ -33,7 +33,7 @@ const particulars = [
 ] as const;
 type Particulars = Record<(typeof particulars)[number], string>;
 
-/** SPEC 2.8: what of this a record has is its form's to say. */
+/** docs/specification.md#28-transfer: what of this a record has is its form's to say. */
 export type TransferRecord = {
   asset_type: string;
   from: string;
@@ -56,7 +56,7 @@ export type TransferRecord = {
   }
 >;
 
-/** SPEC 2.10 */
+/** docs/specification.md#210-contract */
 export type ContractRecord = {
   contract_address: string;
   contract_type: string;
@@ -82,7 +82,8 @@ type Show = (
   describe: Describe,
 ) => Omit<TransferRecord, 'asset_type' | 'from' | 'to' | 'value'>;
 
-const statusOf = ({ failed }: ShownTransfer['transfer']) => (failed ? 'failure' : 'success');
+export const transferStatuses = { moved: 'success', failed: 'failure' } as const;
+const statusOf = ({ failed }: ShownTransfer['transfer']) => transferStatuses[failed ? 'failed' : 'moved'];
 const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
   asset.standard === 'token' ? { token_address: asset.contract } : {};
 

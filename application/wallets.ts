@@ -33,7 +33,7 @@ export type Wallets = {
 };
 
 /** A page of wallets carries all their addresses, so it ends early where those get many. */
-const addressesPerPage = 50_000;
+export const addressesPerPage = 50_000;
 
 export const createWallets = (ports: {
   handle: Handle;

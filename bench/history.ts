@@ -12,7 +12,7 @@ import { mostStallMs, startProbed } from './probed-service.js';
 import { inTurn, type Measured } from './rounds.js';
 import { until } from './until.js';
 
-/** As DESIGN has it; less where there is no time, which the figures then say. */
+/** As many as docs/performance.md tells of; less where there is no time, which the figures then say. */
 const size = Number(process.env.BENCH_SIZE ?? 1_000_000);
 const sizes = [size, size / 10, size / 100, size / 1000];
 const pages = 300;

@@ -60,7 +60,7 @@ export const retryDelays: readonly number[] = [
   10 * hour,
   10 * hour,
 ];
-const spread = 0.1;
+export const spread = 0.1;
 
 /** The receiver says that nobody will ever take it there. */
 export const gone = 410;

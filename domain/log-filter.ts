@@ -17,8 +17,8 @@ type Matched = {
   readonly blockHash: string;
 };
 
-const mostTopics = 4;
-const mostChoices = 1000;
+export const mostTopics = 4;
+export const mostChoices = 1000;
 
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): value is readonly string[] =>
   Array.isArray(value) && value.length <= mostChoices && value.every(isOne);

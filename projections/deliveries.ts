@@ -1,7 +1,8 @@
 import type { DeliveryEvent } from '../domain/delivery.js';
 import { ownScope, type Projection } from './define.js';
 
-type DeliveryStatus = 'PENDING' | 'RETRYING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
+export const deliveryStatuses = ['PENDING', 'RETRYING', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export type HistoryDocument = {
   webhook_history_id: string;

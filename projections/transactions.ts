@@ -1,16 +1,18 @@
 import type { TransactionEvent } from '../domain/transaction.js';
 import { ownScope, type Projection } from './define.js';
 
-type TransactionState =
-  | 'CREATED'
-  | 'SIGNED'
-  | 'SENT'
-  | 'MINED'
-  | 'CONFIRMED'
-  | 'FAILED'
-  | 'CANCELING'
-  | 'CANCELED'
-  | 'REPLACED';
+export const transactionStates = [
+  'CREATED',
+  'SIGNED',
+  'SENT',
+  'MINED',
+  'CONFIRMED',
+  'FAILED',
+  'CANCELING',
+  'CANCELED',
+  'REPLACED',
+] as const;
+type TransactionState = (typeof transactionStates)[number];
 
 export type TransactionDocument = {
   transaction_id: string;

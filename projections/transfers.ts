@@ -1,7 +1,8 @@
 import type { LedgerEvent, Transfer } from '../domain/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
-export type TransferState = 'PENDING' | 'SUCCESS' | 'FAILED' | 'REMOVED';
+export const transferStates = ['PENDING', 'SUCCESS', 'FAILED', 'REMOVED'] as const;
+export type TransferState = (typeof transferStates)[number];
 
 /** One block that includes, or included, the transfer, and what it was there. */
 type Inclusion = {

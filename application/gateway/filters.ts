@@ -10,10 +10,10 @@ type Filter = { changes: Told[]; usedAt: number; readonly leave: () => void };
 /** How a filter starts to listen. */
 type Start = (hear: (told: Told) => void) => Promise<() => void>;
 
-const unusedMs = 300_000;
-const mostFilters = 1000;
+export const unusedMs = 300_000;
+export const mostFilters = 1000;
 /** A filter that collects more than this without being asked is lost, and said to be. */
-const mostChanges = 10_000;
+export const mostChanges = 10_000;
 
 /** Counts what filters collect, for those who say when it is too much. */
 const createCollecting = (pressure: Pressure) => {

@@ -3,7 +3,7 @@ import type { Node } from '../ports/node.js';
 import type { Soon } from '../soon.js';
 
 /** No node finds the logs of more in a time that others should wait for. */
-const mostBlocks = 10_000;
+export const mostBlocks = 10_000;
 
 /** Null for the tags that stand for a block near the head. */
 const heightOf = (block: unknown): number | null => {

@@ -27,7 +27,7 @@ import {
 type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 
 export type Method = {
-  /** As SPEC writes it, for example evm_call. */
+  /** As docs/specification.md#91-methods-over-http-and-websocket has it, for example evm_call. */
   readonly name: string;
   /** What nodes call it. */
   readonly nodeName: string;
@@ -60,7 +60,6 @@ const isFull = param('full transactions', flag);
 const transaction = param('transaction hash', hash);
 const callAt = [param('call', call), optional('block', block), optional('state overrides', object)];
 
-/** SPEC 4.5 over HTTP, and what real clients need besides. */
 const reading: readonly Row[] = [
   ['web3_clientVersion', 'now', [], someText, 'The version of the node.'],
   ['net_version', 'constant', [], someText, 'The id of the network.'],
@@ -102,6 +101,10 @@ const reading: readonly Row[] = [
   ['evm_getUncleByBlockHashAndIndex', 'block', [hashed, index], found, 'An uncle of a block.'],
   ['evm_getUncleByBlockNumberAndIndex', 'block', [numbered, index], found, 'An uncle of a block.'],
   ['evm_getLogs', 'block', [param('filter', filter)], someList, 'The logs that a filter matches.'],
+];
+
+/** What real clients need besides. */
+const extra: readonly Row[] = [
   ['evm_chainId', 'constant', [], quantity.schema, 'The id of the chain.'],
   [
     'evm_feeHistory',
@@ -157,9 +160,14 @@ const toMethod =
     over,
   });
 
-export const methods: readonly Method[] = [...reading.map(toMethod('both')), ...connected.map(toMethod('socket'))];
+export const extraMethods: readonly Method[] = extra.map(toMethod('both'));
+export const methods: readonly Method[] = [
+  ...reading.map(toMethod('both')),
+  ...extraMethods,
+  ...connected.map(toMethod('socket')),
+];
 /** Only on the development chain. */
-const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
+export const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
 
 const byName = (table: readonly Method[]) =>
   new Map(

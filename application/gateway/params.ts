@@ -71,7 +71,7 @@ export const percentiles = kind(
   'a list of numbers',
 );
 
-const callFields: Readonly<Record<string, Kind>> = {
+export const callFields: Readonly<Record<string, Kind>> = {
   from: address,
   to: address,
   gas: quantity,
@@ -110,7 +110,7 @@ export const filter: Kind = {
   fault: filterFault,
 };
 
-const subscriptionNames = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const;
+export const subscriptionNames = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const;
 export type SubscriptionName = (typeof subscriptionNames)[number];
 export const subscriptionName = kind(
   { type: 'string', enum: [...subscriptionNames] },

@@ -34,7 +34,7 @@ const atOnce = 200;
 const perLane = 8;
 const doubtedAgainMs = 2000;
 const notYetAgainMs = 200;
-const patienceMs = 5 * 86_400_000;
+export const patienceMs = 5 * 86_400_000;
 /** How long a process that is to end waits for answers; receivers may take longer than whoever stops it. */
 const lastAnswersMs = 5000;
 

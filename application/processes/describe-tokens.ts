@@ -21,7 +21,7 @@ const wantedIn = ({ type, data, metadata }: Recorded): Wanted[] => {
   const variant = variants.find(({ tag }) => tag === metadata.variant);
   return 'tokenId' in asset && variant ? [{ organizationId: metadata.organizationId, variant, asset }] : [];
 };
-/** SPEC 2.6: token_data is a JSON text. */
+/** docs/specification.md#erc-721-token: token_data is a JSON text. */
 const jsonOnly = (text: string | null) => {
   try {
     return text !== null && typeof JSON.parse(text) === 'object' ? text : '';

@@ -3,7 +3,7 @@ import { getAddress } from 'ethers/address';
 import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.js';
 import { nativeCoinType, normalCoinType } from './sui/coin-type.js';
 
-/** SPEC gives this pattern to every variant, so every chain's codec takes it as it is. */
+/** Every variant takes this pattern (docs/specification.md#41-addresses), so every chain's codec does. */
 const evmPattern = /^0x[a-f0-9]{40}$/;
 const mixedCase = /^0x[a-fA-F0-9]{40}$/;
 

@@ -19,7 +19,7 @@ import { createSharedAnswers } from './shared-answers.js';
 
 type PoolOptions = { readonly deadlineMs: number; readonly cacheBytes: number; readonly hedgeMs: number };
 
-const usual: PoolOptions = { deadlineMs: 30_000, cacheBytes: 32 * 1024 * 1024, hedgeMs: 200 };
+export const usual: PoolOptions = { deadlineMs: 30_000, cacheBytes: 32 * 1024 * 1024, hedgeMs: 200 };
 const longestKey = 8192;
 
 /** One node may be reached in several ways: over HTTP for calls, over WebSocket for what it says by itself. */

@@ -8,7 +8,7 @@ import { connectRedis } from './connection.js';
 
 /** From its use, which may be as long before its own time as it is accepted after; the rest is for clocks that differ. */
 const nonceKeptMs = 900_000;
-const answerKeptMs = 86_400_000;
+export const answerKeptMs = 86_400_000;
 
 /**
  * Windows go by the clock of Redis, so that nodes whose clocks differ count into the same ones. Months differ in length:

@@ -7,7 +7,7 @@ import { createRates } from './rates.js';
 
 /** Twice the window in which a nonce is accepted, so that a clock set back does not make old ones new. */
 const nonceKeptMs = 600_000;
-const answerKeptMs = 86_400_000;
+export const answerKeptMs = 86_400_000;
 const sweepEveryMs = 100;
 /** Few enough for nobody to notice, often enough to keep up with ten thousand requests a second. */
 const sweptAtOnce = 2000;

@@ -19,7 +19,8 @@ const mostKeptBytes = 1024;
 const mostReadBytes = 16_384;
 /** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
 const mostHints = 8;
-const longestWaitMs = 24 * 3_600_000;
+export const answerWithinMs = 15_000;
+export const longestWaitMs = 24 * 3_600_000;
 
 /** RFC 9110, 5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -154,7 +155,7 @@ const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
 };
 
 /** Posts over connections that are kept, wherever the egress leads; nothing that receivers answer is believed or waited for too long. */
-export const webhookSender = ({ egress, now = Date.now, deadlineMs = 15_000 }: SenderSettings): Sender => {
+export const webhookSender = ({ egress, now = Date.now, deadlineMs = answerWithinMs }: SenderSettings): Sender => {
   /** Asked again before each sending: what was registered may be older than the rules. */
   const refusalOf = ({ url, headers }: Letter) => {
     const refused = egress.check(url);

@@ -18,7 +18,7 @@ import { serve } from './serve.js';
 import { transactionsStuck } from './transactions.js';
 
 /** Every command, in the order the help shows them. */
-const commands: readonly Command[] = [
+export const commands: readonly Command[] = [
   serve,
   call,
   organizationCreate,

@@ -20,7 +20,7 @@ const mostUnread = 64 * 1024 * 1024;
 /** A client that is let go with no more than this still unread may read it. */
 const mostFarewell = 1024 * 1024;
 /** Each costs an answer; a client that wants to know whether it is heard sends one in a while. */
-const mostPings = 1000;
+export const mostPings = 1000;
 /** How long a client has to read what is still under way, and that the connection ends. */
 const farewellMs = 10_000;
 

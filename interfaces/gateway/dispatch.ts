@@ -30,7 +30,7 @@ const explain = (error: unknown, log: Log): RpcAnswer => {
   return failed(rpcCodes.internal, 'an unexpected error');
 };
 
-/** SPEC writes `blockhash` where nodes read `blockHash`. */
+/** Filters may say `blockhash` (docs/specification.md#filter) where nodes read `blockHash`. */
 const inNodeWords = ({ params }: Method, given: readonly unknown[]) => {
   const [first] = given;
   if (params[0]?.kind !== filter || !isRecord(first) || first.blockhash === undefined) return given;

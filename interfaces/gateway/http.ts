@@ -22,7 +22,7 @@ import {
   unknownChain,
 } from './target.js';
 
-const bodyLimit = 5 * 1_048_576;
+export const bodyLimit = 5 * 1_048_576;
 const types = ['application/json', 'application/json-rpc', 'application/jsonrequest'];
 
 const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -14,8 +14,8 @@ export const rpcCodes = {
   nodeTimeout: -32_015,
 } as const;
 
-const mostCalls = 100;
-const longestName = 2048;
+export const mostCalls = 100;
+export const longestName = 2048;
 
 /** `id` as it is written; null for a notification, which gets no answer. */
 export type Call = { readonly id: string | null; readonly method: string; readonly params: readonly unknown[] };

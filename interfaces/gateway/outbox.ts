@@ -5,7 +5,7 @@ import type { Told } from '../../application/gateway/told.js';
 import { frameFor, type Prefix } from './notification.js';
 
 /** When so many notifications wait, the client is taken not to read any more. */
-const mostWaiting = 10_000;
+export const mostWaiting = 10_000;
 /** So many bytes are handed to the connection; what comes then waits unwritten, at the cost of two references each. */
 const mostHanded = 16_384;
 /** Behind the first so many of the queue that are gone it is moved up. */

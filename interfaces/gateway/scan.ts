@@ -9,7 +9,7 @@ export type Scanned = {
   readonly isModest: boolean;
 };
 
-const deepest = 32;
+export const deepest = 32;
 const mostContainers = 50_000;
 const longestNumber = 1000;
 

@@ -12,7 +12,7 @@ import { failed } from './dispatch.js';
 import { type Call, rpcCodes } from './json-rpc.js';
 import type { Outbox, Subscriber } from './outbox.js';
 
-const mostSubscriptions = 1000;
+export const mostSubscriptions = 1000;
 
 /** How many. */
 export type Opened = { readonly subscriptions: number; readonly filters: number };

@@ -8,13 +8,13 @@ import { errorReply, rpcCodes } from './json-rpc.js';
 import type { Opened } from './subscriptions.js';
 import { type Address, type Refusal, recognize, type Target, targetOf, unknownChain } from './target.js';
 
-const longestMessage = 5 * 1_048_576;
-const mostFragments = 1024;
-const pingEveryMs = 30_000;
+export const longestMessage = 5 * 1_048_576;
+export const mostFragments = 1024;
+export const pingEveryMs = 30_000;
 /** A deleted key ends its connections within a second. */
 const recognizeEveryMs = 250;
 /** What waits for all clients together. */
-const mostUnread = 256 * 1_048_576;
+export const mostUnread = 256 * 1_048_576;
 
 const refuse = (socket: Duplex, { status, code, message }: Refusal) => {
   const body = errorReply(code, message);

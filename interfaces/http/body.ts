@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { refuse } from '../../domain/failure.js';
 import { HttpFailure } from './problems.js';
 
-const maxDepth = 32;
-const maxContainers = 5000;
-const maxKeys = 1000;
-const maxNumberLength = 100;
+export const maxDepth = 32;
+export const maxContainers = 5000;
+export const maxKeys = 1000;
+export const maxNumberLength = 100;
 
 const bytes = {
   quote: 0x22,

@@ -12,9 +12,9 @@ import { drain, parseJson, readBody } from './body.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
 
-const bodyLimit = 1_048_576;
+export const bodyLimit = 1_048_576;
 /** How long an answer waits for the read models before it says that they are behind. */
-const consistencyMs = 2000;
+export const consistencyMs = 2000;
 
 /** What the operations tell the server, and ask it. */
 export type Surroundings = {

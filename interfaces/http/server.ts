@@ -28,7 +28,7 @@ export type HttpServer = {
 };
 
 /** A client that does not get its headers, or its request, across in this time is not served. */
-const limits = {
+export const patience = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
@@ -129,7 +129,7 @@ export const startHttp = async (
   const gateway = createGateway(app);
   const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, state });
 
-  const options = { ...limits, ServerResponse: lastAnswersWhen(() => draining) };
+  const options = { ...patience, ServerResponse: lastAnswersWhen(() => draining) };
   const server = createServer(options, (request, response) => {
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) return void operations(request, response);

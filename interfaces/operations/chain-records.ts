@@ -9,7 +9,7 @@ import type {
 } from '../../application/query-records.js';
 import { flag, list, record, type Schema, timestamp } from './schema.js';
 
-/** SPEC 2.12 */
+/** docs/specification.md#212-chain-query-records */
 
 /** All digits are given, also beyond what a double can hold. */
 const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };

@@ -45,7 +45,7 @@ type Definition<Q extends Fields, R extends Fields> = {
   readonly needs?: Capability;
   /** Only for callers of this role. */
   readonly role?: 'admin';
-  /** Not in the specification, but users need it. */
+  /** Beyond the first version; marked wherever operations are described (docs/specification.md#51-calling-an-operation). */
   readonly extension?: true;
   /** The answer holds a secret. */
   readonly confidential?: true;

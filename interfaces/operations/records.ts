@@ -7,6 +7,7 @@ import type { WalletRecord } from '../../application/wallets.js';
 import type { ShownHeader } from '../../application/webhook-headers.js';
 import { type Role, roles } from '../../domain/credential.js';
 import type { TransferForm, Variant } from '../../domain/variant.js';
+import type { DeliveryStatus } from '../../projections/deliveries.js';
 import type { OrganizationDocument } from '../../projections/organizations.js';
 import { flag, id, int64, list, oneOf, record, type Schema, text, timestamp } from './schema.js';
 
@@ -24,7 +25,7 @@ export const anyKey = 'ck_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899a
 
 const addressMapping: Schema<AddressRecord> = record<AddressRecord>({ address: stored, user_friendly_address: stored });
 
-/** SPEC 2.4: which fields a wallet has follows from what its variant can do. */
+/** docs/specification.md#24-wallet: which fields a wallet has follows from what its variant can do. */
 export const walletRecord = (variant: Variant): Schema<WalletRecord> => {
   const optional = {
     ...(variant.can.includes('confirmation') && { confirmation: int64({ minimum: 0 }) }),
@@ -47,7 +48,7 @@ export const pageToken = text(0, 1000);
 /** Far enough, and within what a date can say. */
 export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
 
-/** SPEC 2.1 */
+/** docs/specification.md#21-organization */
 export const organizationRecord = record<Omit<OrganizationDocument, 'position'>>({
   organization_id: id,
   name: text(1, 100),
@@ -62,7 +63,7 @@ export const credentialRecord = record<{ api_key: string; role: Role; create_tim
   create_time: timestamp,
 });
 
-/** SPEC 2.3 */
+/** docs/specification.md#23-rate-limit-record */
 const limit = int64({ minimum: 0 });
 export const rateLimitInfo = record<RateLimitRecord['ratelimit_info']>({
   chain: text(0, 10),
@@ -104,7 +105,7 @@ const token = {
   token_data: foreignText,
 };
 const named = { name: foreignText, symbol: foreignText };
-/** SPEC 2.6 */
+/** docs/specification.md#token-metadata */
 const metadata = record<TokenMetadata>(
   {
     erc20: record<NonNullable<TokenMetadata['erc20']>>(
@@ -117,7 +118,7 @@ const metadata = record<TokenMetadata>(
   ['erc20', 'erc721', 'erc1155'],
 );
 
-/** SPEC 2.6 */
+/** docs/specification.md#26-asset */
 export const assetRecord = ({ can }: Variant): Schema<AssetRecord> =>
   record<AssetRecord>({
     wallet_id: stored,
@@ -132,7 +133,7 @@ const moved = { asset_type: chainText, from: chainText, to: chainText, value: ch
 const height = int64({ minimum: 0 });
 const coinType = text(0, 1000);
 
-/** SPEC 2.8 */
+/** docs/specification.md#28-transfer */
 const transferFields: Readonly<Record<TransferForm, object>> = {
   stateful: {
     transaction_hash: chainText,
@@ -169,7 +170,7 @@ const transferFields: Readonly<Record<TransferForm, object>> = {
 export const transferRecord = ({ transferForm }: Variant): Schema<TransferRecord> =>
   record<TransferRecord>({ ...moved, ...transferFields[transferForm] } as never, ['token_address']);
 
-/** SPEC 2.9 */
+/** docs/specification.md#29-managed-transaction */
 export const transactionRecord = record<TransactionRecord>({
   wallet_id: stored,
   transaction_id: id,
@@ -194,7 +195,7 @@ export const contractRecord = record<ContractRecord>({
   },
 });
 
-/** SPEC 2.11 */
+/** docs/specification.md#211-webhook */
 export type WebhookRecord = {
   webhook_id: string;
   wallet_id: string;
@@ -221,6 +222,7 @@ export const webhookHeaderRecord = record<ShownHeader>({
   header_value: text(0, 1000),
 });
 
+export const webhookStatusOf = (status: DeliveryStatus) => `WEBHOOK_STATUS_${status}`;
 export type HistoryRecord = {
   webhook_history_id: string;
   webhook_id: string;

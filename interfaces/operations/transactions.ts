@@ -74,7 +74,8 @@ const payload: Schema<Payload> = record<Payload>(
 /** The one that the payload speaks of, which must be the one that was named. */
 const tokenIn = (contractType: string, token: Payload) => {
   const [standard, another] = Object.keys(token) as TokenStandard[];
-  // SPEC's contract types for this request leave ERC-1155 out, so its payload alone is enough.
+  // Callers may know only two contract types for this request (docs/specification.md#createtokentransaction), so a payload of
+  // ERC-1155 is enough by itself.
   const isNamed = standard === 'erc1155' || (standard && contractTypeOf(standard) === contractType);
   if (!standard || another || !isNamed)
     return refuse('INVALID_ARGUMENT', 'token_payload must hold just what contract_type names', [

@@ -15,6 +15,7 @@ import {
   type WebhookRecord,
   webhookHeaderRecord,
   webhookRecord,
+  webhookStatusOf,
   webhookWithSecret,
 } from './records.js';
 import { id, int64, list, text } from './schema.js';
@@ -29,7 +30,7 @@ const showWebhook = (webhook: Omit<WebhookDocument, 'sealed_secret'>): WebhookRe
 });
 const showHistory = ({ moment, status, ...history }: HistoryDocument): HistoryRecord => ({
   ...history,
-  webhook_status: `WEBHOOK_STATUS_${status}`,
+  webhook_status: webhookStatusOf(status),
 });
 
 export const registerWebhook = operation({

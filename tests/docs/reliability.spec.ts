@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 
 const page = readFileSync('docs/reliability.md', 'utf8');
-const rows = [...page.matchAll(/^\| ([DRWCSGO]\d+) \| ([^|]+) \| ([^|]+) \| (.+) \|$/gm)].map(
-  ([, id = '', , holds = '', where = '']) => ({ id, holds, where }),
+const rows = [...page.matchAll(/^\| ([DRWCSGO]\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| (.+) \|$/gm)].map(
+  ([, id = '', injected = '', hold = '', holds = '', where = '']) => ({ id, injected, hold, holds, where }),
 );
 const counts = { D: 14, R: 18, W: 17, C: 12, S: 19, G: 14, O: 7 };
 
@@ -16,6 +16,11 @@ describe('docs/reliability.md', () => {
       rows.map(({ id }) => id),
       expected,
     );
+  });
+
+  it('says in words what is injected and what must hold', () => {
+    for (const { id, injected, hold } of rows)
+      for (const words of [injected, hold]) assert.ok(words.split(' ').length > 2, `${id}: ${words}`);
   });
 
   it('names tests that are there', () => {

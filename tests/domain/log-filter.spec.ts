@@ -10,7 +10,7 @@ const log = (...topics: string[]) => ({ address, topics, blockNumber: '0x5', blo
 const isMatched = (topics: unknown, ...of: string[]) => matches(readFilter({ topics }), log(...of));
 
 describe('log filters', () => {
-  /** SPEC's table: what matches, and what does not. */
+  /** docs/specification.md#95-topics of a filter: what matches, and what does not. */
   const table: readonly [unknown, readonly string[][], readonly string[][]][] = [
     [[], [[], [a], [b, c]], []],
     [[a], [[a], [a, b], [a, c, b]], [[], [b], [b, a]]],

@@ -24,7 +24,7 @@ const ofTransactions =
   'CreateTransaction CreateTokenTransaction GetTransaction GetTransactionMessageToSign ListTransactions ' +
   'SendTransaction SubmitTransactionSignature CancelTransaction';
 
-/** The tables of the specification, 4.1 to 4.4. */
+/** The first version, to which extensions were added (docs/specification.md#5-operations). */
 const specified: Readonly<Record<Variant['segment'], readonly string[]>> = {
   t: [...ofWallets.split(' '), 'ImportAsset', 'GetAddress'],
   s: [...ofWallets.split(' '), 'ImportAsset', 'GetAddress', 'UpdateConfirmation'],
@@ -59,7 +59,7 @@ describe('operation table', () => {
     assert.deepEqual(counts, { t: 22, s: 23, p: 21, c: 32, q: 8, admin: 10 });
   });
 
-  it('has what the specification names, under that name, and says what is an extension', () => {
+  it('has what the first version had, under that name, and says what is an extension', () => {
     for (const { path, variant, operation } of endpoints)
       assert.equal(specified[variant.segment].includes(operation.name), operation.extension !== true, path);
   });

@@ -1,5 +1,5 @@
 /* Preloaded, it makes the disk under SQLite's files slow, fail or remember what was done to it, as the file named by
- * DISK_FAULTS says: "slow <ms>", "sync <n>" or "write <n>" (the n-th from now on fails, once), "record <file>". */
+ * DISK_CONTROL says: "slow <ms>", "sync <n>" or "write <n>" (the n-th from now on fails, once), "record <file>". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static void note(const char *file, char what) {
 
 /* Whether this call is to fail. */
 static int meets(const char *kind, int fd) {
-  const char *control = getenv("DISK_FAULTS");
+  const char *control = getenv("DISK_CONTROL");
   if (!control || !isOfSqlite(fd)) return 0;
   char text[PATH_MAX] = "";
   long file = syscall(SYS_openat, AT_FDCWD, control, O_RDONLY);

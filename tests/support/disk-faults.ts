@@ -15,13 +15,13 @@ export const createDiskFaults = () => {
   const built = process.platform === 'linux' && spawnSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
   if (built === false || built.status !== 0) return null;
   writeFileSync(control, '');
-  return { environment: { LD_PRELOAD: library, DISK_FAULTS: control, DISK_RECORD: record } };
+  return { environment: { LD_PRELOAD: library, DISK_CONTROL: control, DISK_RECORD: record } };
 };
 
 /** In a process that has such a disk. */
 export const tellDisk = (
   wish: `slow ${number}` | `${'sync' | 'write'} ${number}` | `record ${string}` | '',
-  control = process.env.DISK_FAULTS as string,
+  control = process.env.DISK_CONTROL as string,
 ) => writeFileSync(control, wish);
 
 /** What was done since it was told to remember: `w` for a write and `s` for a wait until it is on the disk, in order. */

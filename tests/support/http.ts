@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Problem } from '../../interfaces/http/problems.js';
 import type { Credentials } from '../../interfaces/signature.js';
 
-/** INTERFACE section 2 written out a second time, so that a slip in the service's own code shows. */
+/** docs/specification.md#6-authentication written out a second time, so that a slip in the service's own code shows. */
 export const sign = (
   { key, secret }: Credentials,
   path: string,

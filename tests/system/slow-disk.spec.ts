@@ -30,7 +30,7 @@ describe('a disk that fails or is slow', function () {
     const service = await startService({ on: embedded, env: disk.environment });
     const api = () => clientOf(service).c;
     const { wallet_id } = await api().registerWallet({ name: 'read meanwhile' });
-    tellDisk('slow 3000', disk.environment.DISK_FAULTS);
+    tellDisk('slow 3000', disk.environment.DISK_CONTROL);
     let answered = 0;
     const commands = Array.from({ length: 20 }, async (_, n) => {
       await api().registerWallet({ name: `slow ${n}` });
@@ -38,7 +38,7 @@ describe('a disk that fails or is slow', function () {
     });
     for (let n = 0; n < 20; n++) await api().getWallet({ wallet_id });
     assert.equal(answered, 0, 'read before anything was written');
-    tellDisk('', disk.environment.DISK_FAULTS);
+    tellDisk('', disk.environment.DISK_CONTROL);
     await Promise.all(commands);
     assert.equal((await api().listWallets({ page_size: 100 })).wallets.length, 21);
     assert.equal(await service.stop(), 0);

@@ -14,7 +14,10 @@ type Moved = Pick<Movement, 'index' | 'asset' | 'from' | 'to' | 'value' | 'faile
 };
 
 const native = { standard: 'native' } as const;
-const types: Readonly<Record<Side, string>> = { to: 'TRANSFER_TYPE_INCOMING', from: 'TRANSFER_TYPE_OUTGOING' };
+export const transferTypes: Readonly<Record<Side, string>> = {
+  to: 'TRANSFER_TYPE_INCOMING',
+  from: 'TRANSFER_TYPE_OUTGOING',
+};
 const { friendly } = addressCodecs.ton;
 
 const describe = (transaction: Transaction, { message, comment, ...moved }: Moved): Movement => {
@@ -32,7 +35,7 @@ const describe = (transaction: Transaction, { message, comment, ...moved }: Move
       to_user_friendly_address: friendly(to),
       message: comment,
       transfer_hash: hash(message.hash, 'the hash of a message'),
-      transfer_type: types[side],
+      transfer_type: transferTypes[side],
       bounced: String(message.bounced === true),
     },
   };

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
+import { readPage, type Section, type Table } from '../../support/markdown.js';
+import { type AnySchema, answerWords, linked, requestWords } from '../../support/schema-words.js';
+
+const sections = readPage('docs/specification.md');
+const segments: readonly string[] = [...new Set(endpoints.map(({ variant }) => variant.segment))];
+
+type Row = Readonly<Record<string, string>>;
+const tableWith = ({ tables }: Section, ...columns: string[]): Table | undefined =>
+  tables.find((table) => table.columns.join() === columns.join());
+const recordColumns = ['field', 'type', 'on', 'meaning'];
+const coded = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+const isOn = ({ on = '' }: Row, segment: string) => on === 'all' || coded(on).includes(segment);
+
+/** The operations that the page has: a heading with the name, and a line that says where it is and what kind it is. */
+type Told = { readonly section: Section; readonly name: string; readonly apis: string[]; readonly marks: string[] };
+const told: readonly Told[] = sections.flatMap((section) => {
+  const name = /^(\w+)(?: \(\w+\))?$/.exec(section.title)?.[1];
+  const [where = '', ...marks] = section.lines.find((line) => line !== '')?.split(' · ') ?? [];
+  const isOperation = section.level === 4 && name && marks.length > 0;
+  return isOperation ? [{ section, name, apis: coded(where), marks }] : [];
+});
+const findTold = ({ operation, variant }: Endpoint) =>
+  told.find(({ name, apis }) => name === operation.name && apis.includes(variant.segment)) ??
+  assert.fail(`${variant.segment} ${operation.name} is not on the page`);
+
+const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
+const linkIn = (cell: string) => /\]\(#([^)]+)\)/.exec(cell)?.[1];
+
+/** What follows for a schema that other APIs have otherwise, so that the page can only point to a list. */
+const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => string) => {
+  const all = new Set(schemas.map(words));
+  return all.size === 1 ? [...all][0] : linked;
+};
+
+type Entry = readonly [name: string, told: unknown];
+/** Each once, or it shows. */
+const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Which records were come by, and on which APIs. */
+const followed = new Set<string>();
+const sectionAt = (anchor: string) =>
+  sections.find((section) => section.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
+
+/** Holds the table of a record against its schema, and those of the records in it. */
+const compareRecord = (anchor: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
+  const section = sectionAt(anchor);
+  const table = tableWith(section, ...recordColumns) ?? assert.fail(`no table of fields at #${anchor}`);
+  const rows = table.rows.filter((row) => isOn(row, segment));
+  const onPage = rows.map(({ field = '', type = '' }): Entry => [field, withoutLinks(type)]);
+  const inCode = Object.entries(schema.properties ?? {}).map(([name, one]): Entry => {
+    const optional = schema.required?.includes(name) ? '' : ', optional';
+    return [`\`${name}\``, `${words(one)}${optional}`];
+  });
+  assert.deepEqual(byName(onPage), byName(inCode), `#${anchor} on ${segment}`);
+  followed.add(`${anchor} ${segment}`);
+  for (const { field = '', type = '' } of rows) {
+    const inner = schema.properties?.[coded(field)[0] ?? ''] ?? {};
+    compareLinked(type, inner, segment, words);
+  }
+};
+const compareLinked = (cell: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
+  const anchor = linkIn(cell);
+  const record = schema.items ?? schema;
+  if (anchor && record.properties) compareRecord(anchor, record, segment, words);
+};
+
+const propertiesOf = (endpoint: Endpoint, side: 'request' | 'response') =>
+  Object.entries((endpoint[side] as AnySchema).properties ?? {});
+/** The same field on all APIs that have the operation. */
+const everywhere = (endpoint: Endpoint, side: 'request' | 'response', name: string) =>
+  endpoints
+    .filter(({ operation }) => operation === endpoint.operation)
+    .flatMap((one) => propertiesOf(one, side))
+    .flatMap(([other, schema]) => (other === name ? [schema] : []));
+
+const requirement = ({ required = [], anyOf = [] }: AnySchema, name: string) => {
+  if (anyOf.some((one) => one.required.includes(name))) return 'at least one';
+  return required.includes(name) ? 'yes' : 'no';
+};
+const toldRequirement = (cell: string, segment: string) => {
+  if (!cell.startsWith('on ')) return cell;
+  return coded(cell).includes(segment) ? 'yes' : 'no';
+};
+
+const rowsOn = (table: Table | undefined, segment: string) => (table?.rows ?? []).filter((row) => isOn(row, segment));
+
+const compareRequest = (endpoint: Endpoint) => {
+  const { segment } = endpoint.variant;
+  const table = tableWith(findTold(endpoint).section, 'field', 'type', 'required', 'on', 'meaning');
+  const rows = rowsOn(table, segment);
+  const onPage = rows.map(({ field = '', type = '', required = '' }): Entry => {
+    return [field, { type: withoutLinks(type), required: toldRequirement(required, segment) }];
+  });
+  const inCode = propertiesOf(endpoint, 'request').map(([name]): Entry => {
+    const type = wordsOver(everywhere(endpoint, 'request', name), requestWords);
+    return [`\`${name}\``, { type, required: requirement(endpoint.request as AnySchema, name) }];
+  });
+  assert.deepEqual(byName(onPage), byName(inCode), endpoint.path);
+  for (const { field = '', type = '', meaning } of rows) {
+    assert.notEqual(meaning, '', `${endpoint.path}: ${field}`);
+    const [schema = {}] = everywhere(endpoint, 'request', coded(field)[0] ?? '');
+    compareLinked(type, schema, segment, requestWords);
+  }
+};
+
+const compareAnswer = (endpoint: Endpoint) => {
+  const { segment } = endpoint.variant;
+  const rows = rowsOn(tableWith(findTold(endpoint).section, 'answer', 'type', 'on'), segment);
+  const members = propertiesOf(endpoint, 'response');
+  const onPage = rows.map(({ answer = '', type = '' }): Entry => [answer, withoutLinks(type)]);
+  const inCode = members.map(([name, schema]): Entry => [`\`${name}\``, answerWords(schema)]);
+  assert.deepEqual(byName(onPage), byName(inCode), endpoint.path);
+  for (const { answer = '', type = '' } of rows) {
+    const [, schema = {}] = members.find(([name]) => answer === `\`${name}\``) ?? [];
+    compareLinked(type, schema, segment, answerWords);
+  }
+};
+
+describe('the operations of docs/specification.md', () => {
+  it('are those that there are, on the APIs that have them', () => {
+    const onPage = told.flatMap(({ name, apis }) => apis.map((api) => `/v1/${api}/${name}`));
+    assert.deepEqual(onPage.toSorted(), endpoints.map(({ path }) => path).toSorted());
+  });
+
+  it('are marked as what they are: commands, queries, extensions, for admins', () => {
+    for (const endpoint of endpoints) {
+      const { kind, extension, role } = endpoint.operation;
+      const marks = [kind, ...(extension ? ['extension'] : []), ...(role ? [`${role} credential`] : [])];
+      assert.deepEqual(findTold(endpoint).marks, marks, endpoint.path);
+    }
+  });
+
+  it('have no field on an API that does not have the operation', () => {
+    for (const { section, apis } of told)
+      for (const { on = '' } of section.tables.flatMap(({ rows }) => rows))
+        assert.ok(on === 'all' || (on !== '' && coded(on).every((api) => apis.includes(api))), section.title);
+  });
+
+  it('say what each is for', () => {
+    const paragraphs = ({ lines }: Section) => lines.join('\n').trim().split('\n\n');
+    for (const { section } of told) assert.match(paragraphs(section)[1] ?? '', /^[A-Z][^|]*\.$/, section.title);
+  });
+
+  it('have the fields of their requests, with their types, and which of them are required', () =>
+    endpoints.forEach(compareRequest));
+
+  it('have the members of their answers, down to the last field of each record', () =>
+    endpoints.forEach(compareAnswer));
+
+  it('have every record, and every API of one, that the page describes', () => {
+    followed.clear();
+    endpoints.forEach(compareRequest);
+    endpoints.forEach(compareAnswer);
+    for (const section of sections)
+      for (const { field, on = '', meaning } of tableWith(section, ...recordColumns)?.rows ?? []) {
+        const isThere = (segment: string) => followed.has(`${section.anchor} ${segment}`);
+        const isKnown = on === 'all' ? segments.some(isThere) : coded(on).length > 0 && coded(on).every(isThere);
+        assert.ok(isKnown, `${section.title}: ${field}`);
+        assert.notEqual(meaning, '', `${section.title}: ${field}`);
+      }
+  });
+});
