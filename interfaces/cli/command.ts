@@ -28,7 +28,7 @@ export type Settings = {
 };
 
 /** What a command needs besides the stores. */
-export type Needs = {
+type Needs = {
   readonly newMasterKey?: boolean;
   /** The development chain lives and dies with the process that starts it. */
   readonly chains?: 'configured' | 'with development';

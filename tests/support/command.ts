@@ -22,7 +22,7 @@ export const environmentOf = ({ directory, environment: engines }: Home, extra: 
   });
 type Environment = ReturnType<typeof environmentOf>;
 
-export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
+type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 const inProcessOfItsOwn = async (args: readonly string[], env: Environment): Promise<CommandResult> => {
   try {
