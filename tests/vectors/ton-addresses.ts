@@ -16,7 +16,7 @@ const inBase64 = (bytes: readonly number[], alphabet: string) => {
   return (bits.match(/.{6}/g) ?? []).map((six) => alphabet[Number.parseInt(six, 2)]).join('');
 };
 
-const bytesOf = (hex: string) => (hex.match(/../g) ?? []).map((two) => Number.parseInt(two, 16));
+const bytesOf = (hex: string) => [...Buffer.from(hex, 'hex')];
 const high = (sum: number) => [sum >> 8, sum & 0xff];
 
 /** Any tag and any workchain of one byte, with their checksum or with what is made of it. */

@@ -8,8 +8,8 @@ import type { TokenMove } from './ton-jetton-scenes.js';
 import type { Payment, Played } from './ton-scenes.js';
 import type { World } from './ton-world.js';
 
-export const seqno = 7;
-export const shard = '8000000000000000';
+const seqno = 7;
+const shard = '8000000000000000';
 
 const inHex = (cell: Cell) => cell.hash().toString('hex');
 const accountOf = ({ inMessage }: BlockchainTransaction): Address => {
