@@ -20,7 +20,8 @@ const accountOf = ({ inMessage }: BlockchainTransaction): Address => {
 /** As an index gives it to the connector. */
 export const recordOf = (transaction: BlockchainTransaction): Transaction => {
   const workchain = accountOf(transaction).workChain;
-  return writeTransaction(transaction, workchain, seqno, { workchain, shard, seqno });
+  const block_ref = { workchain, shard, seqno };
+  return { ...writeTransaction(transaction, workchain, seqno, block_ref), block_ref };
 };
 
 /** The messages as they lie in the transaction's cell: first whether one came in, then those that went out by number. */
@@ -44,15 +45,17 @@ const sentHash = (departed: BlockchainTransaction, arrived: BlockchainTransactio
   return inHex(cell ?? assert.fail('nobody sent it'));
 };
 
+const isArrivalOf = ({ from, to, value }: Payment, transaction: BlockchainTransaction) => {
+  const info = internalInfo(transaction);
+  if (!info?.src.equals(from) || !info.dest.equals(to)) return false;
+  return value === 'rest' ? info.value.coins > 0n : info.value.coins === value;
+};
+
 /** Each payment has a transaction where it arrives, and that one a parent where it was sent. */
 const arrivals = (transactions: readonly BlockchainTransaction[], payments: readonly Payment[]) => {
   const left = new Set(transactions);
   return payments.map((payment) => {
-    const found = [...left].find((one) => {
-      const info = internalInfo(one);
-      const isSame = info?.src.equals(payment.from) && info.dest.equals(payment.to) && info.value.coins > 0n;
-      return isSame && (payment.value === 'rest' || info.value.coins === payment.value);
-    });
+    const found = [...left].find((one) => isArrivalOf(payment, one));
     const arrived = found ?? assert.fail(`a payment did not arrive at ${payment.to}`);
     left.delete(arrived);
     return { payment, arrived, departed: arrived.parent ?? assert.fail('nobody sent it') };
