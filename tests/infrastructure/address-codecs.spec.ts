@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import { Address } from '@ton/core';
 import { keccak256, toUtf8Bytes } from 'ethers';
 import fc from 'fast-check';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
+import { everyForm, friendlyByTep2, noAddresses, rawAddresses, tep2Examples } from '../vectors/ton-addresses.js';
 
 const { evm, sui, ton } = addressCodecs;
-
-type Vectors = {
-  readonly valid: readonly (Readonly<Record<string, string>> & { raw: string; non_bounceable: string })[];
-  readonly invalid: readonly { input: string; why: string }[];
-  readonly equal: readonly { a: string; b: string; note: string }[];
-};
-const path = '../shared/vectors/ton-addresses.json';
-const vectors: Vectors | null = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });
@@ -35,30 +27,28 @@ const anything = fc.oneof(
     .map(([head, tail]) => head + tail),
 );
 
-describe('TON addresses of the shared vectors', () => {
-  if (!vectors)
-    it('are read as the vectors say', function () {
-      process.stdout.write(`skipped: ${path} is absent\n`);
-      this.skip();
-    });
-  for (const { raw, ...forms } of vectors?.valid ?? []) {
-    for (const [form, text] of Object.entries(forms))
-      it(`reads ${form} ${text}`, () => assert.equal(ton.parse(text), raw));
-    it(`reads and shows ${raw}`, () => {
+describe('TON addresses as TEP-2 writes them', () => {
+  it('are written here as in the examples of its text', () => {
+    const { raw, bounceable, nonBounceable } = tep2Examples;
+    const forms = { testOnly: false, urlSafe: true };
+    assert.equal(friendlyByTep2(raw, { ...forms, bounceable: true }), bounceable);
+    assert.equal(friendlyByTep2(raw, { ...forms, bounceable: false }), nonBounceable);
+  });
+  for (const raw of [tep2Examples.raw, ...rawAddresses]) {
+    for (const form of everyForm) {
+      const text = friendlyByTep2(raw, form);
+      const flags = Object.entries(form).filter(([, isSet]) => isSet);
+      it(`are read from ${text} (${flags.map(([flag]) => flag).join(', ') || 'no flag'})`, () =>
+        assert.equal(ton.parse(text), raw));
+    }
+    it(`are read and shown as ${raw}`, () => {
       assert.equal(ton.parse(raw), raw);
-      assert.equal(ton.friendly(raw), forms.non_bounceable);
+      assert.equal(ton.parse(raw.toUpperCase()), raw);
+      assert.equal(ton.friendly(raw), friendlyByTep2(raw, { bounceable: false, testOnly: false, urlSafe: true }));
     });
   }
-  // An EVM address is no TON address, yet SPEC gives its pattern to every variant.
-  const takenAnyway = /^0x[a-f0-9]{40}$/;
-  for (const { input, why } of vectors?.invalid ?? [])
-    it(`${takenAnyway.test(input) ? 'takes as sent' : 'refuses'} ${JSON.stringify(input)} (${why})`, () =>
-      assert.equal(ton.parse(input), takenAnyway.test(input) ? input : null));
-  for (const { a, b, note } of vectors?.equal ?? [])
-    it(`reads two forms as one address (${note})`, () => {
-      assert.notEqual(ton.parse(a), null);
-      assert.equal(ton.parse(a), ton.parse(b));
-    });
+  for (const [what, text] of Object.entries(noAddresses))
+    it(`are not read from ${JSON.stringify(text)} (${what})`, () => assert.equal(ton.parse(text), null));
 });
 
 describe('TON addresses', () => {

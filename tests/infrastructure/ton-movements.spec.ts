@@ -1,39 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import { beginCell } from '@ton/core';
 import type { Interest } from '../../application/ports/chain.js';
 import { showTransfer } from '../../application/shown.js';
 import { variants } from '../../domain/variant.js';
-import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { readMovements } from '../../infrastructure/chains/ton/movements.js';
 import type { Transaction } from '../../infrastructure/chains/ton/transactions.js';
 import { skip } from '../support/skip.js';
 import { accountOf, coinBody, jettonBodies, tonTransaction } from '../support/ton-transactions.js';
-
-type Expected = {
-  account: string;
-  transfer_type: string;
-  transaction_hash: string;
-  transfer_hash: string;
-  from: string;
-  to: string;
-  value: string;
-  message: string | null;
-  bounced: boolean;
-  transaction_fee: string;
-  seq_no: number;
-  workchain: number;
-  aborted: boolean;
-};
-type Trace = { trace_id: string; transactions: Transaction[]; expected_native_transfers: Expected[] };
-
-const path = '../shared/vectors/ton-v3-traces.json';
-const traces: Trace[] | null = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+import { jettonScenes } from '../vectors/ton-jetton-scenes.js';
+import { coinScenes } from '../vectors/ton-scenes.js';
+import { changesBy, play, recordOf, rowsExpected, tokenRowsExpected } from '../vectors/ton-traces.js';
+import { createWorld, type World } from '../vectors/ton-world.js';
 
 const variant = variants.find(({ addressForm }) => addressForm === 'ton') ?? assert.fail('no variant is on TON');
 const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
 const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
-const { friendly } = addressCodecs.ton;
 
 /** As it is shown. */
 const rowsOf = (transaction: Transaction, interest: Interest = everything) =>
@@ -42,55 +23,68 @@ const rowsOf = (transaction: Transaction, interest: Interest = everything) =>
     return showTransfer(variant, { transfer, state: 'SUCCESS', block_number: 1, block_time: 1 }, () => assert.fail());
   });
 
-const expectedRow = (one: Expected, { block_ref, description }: Transaction) => {
-  const [from, to] = [one.from.toLowerCase(), one.to.toLowerCase()];
-  const { bounce, aborted } = description as { bounce?: { type: string }; aborted: boolean };
-  const isFailed = one.transfer_type === 'TRANSFER_TYPE_INCOMING' ? bounce?.type === 'ok' : aborted;
-  return {
-    transaction_hash: inHex(one.transaction_hash),
-    asset_type: 'ASSET_TYPE_T',
-    from,
-    to,
-    value: one.value,
-    transaction_fee: one.transaction_fee,
-    seq_no: String(one.seq_no),
-    workchain: String(one.workchain),
-    shard: String(block_ref.shard),
-    status: isFailed ? 'failure' : 'success',
-    from_user_friendly_address: friendly(from),
-    to_user_friendly_address: friendly(to),
-    message: one.message ?? '',
-    transfer_hash: inHex(one.transfer_hash),
-    transfer_type: one.transfer_type,
-    bounced: String(one.bounced),
-  };
-};
+type Row = { transaction_hash?: string; transfer_hash?: string; transfer_type?: string };
+const keyOf = ({ transaction_hash, transfer_type, transfer_hash }: Row) =>
+  `${transaction_hash} ${transfer_type} ${transfer_hash}`;
+const sorted = <T extends Row>(rows: readonly T[]): readonly object[] =>
+  rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-describe('transfers of TON as the shared traces have them', () => {
-  if (!traces)
-    it('are what an independent reader found', function () {
-      skip(this, 'the shared vectors are not here');
+describe("transfers on TON's own virtual machine", () => {
+  let world: World;
+  /** Played once each, and looked at more often. */
+  const coins = new Map<string, Awaited<ReturnType<typeof play>>>();
+  const jettons = new Map<string, Awaited<ReturnType<typeof playJettons>>>();
+  const playJettons = (scene: (typeof jettonScenes)[string]) => play(world, scene);
+  before(async function () {
+    const created = await createWorld();
+    if (!created) return skip(this, "transfers on TON's own virtual machine (@ton/sandbox is not installed)");
+    world = created;
+    for (const [name, scene] of Object.entries(coinScenes)) coins.set(name, await play(world, scene));
+    for (const [name, scene] of Object.entries(jettonScenes)) jettons.set(name, await playJettons(scene));
+  });
+  const scenePlayed = (name: string) => coins.get(name) ?? jettons.get(name) ?? assert.fail(name);
+
+  for (const name of Object.keys({ ...coinScenes, ...jettonScenes })) {
+    it(`are the payments that were made in ${name}`, () => {
+      const played = scenePlayed(name);
+      const rows = played.transactions.flatMap((one) => rowsOf(recordOf(one)));
+      assert.deepEqual(sorted(rows), sorted(rowsExpected(played)));
     });
-  for (const { trace_id, transactions, expected_native_transfers } of traces ?? [])
-    it(`are what an independent reader found in trace ${trace_id}`, () => {
-      const byHash = new Map(transactions.map((one) => [one.hash, one]));
-      const key = (row: { transaction_hash?: string; transfer_hash?: string; transfer_type?: string }) =>
-        `${row.transaction_hash} ${row.transfer_type} ${row.transfer_hash}`;
-      const expected = expected_native_transfers.map((one) =>
-        expectedRow(one, byHash.get(one.transaction_hash) ?? assert.fail('no such transaction')),
+    it(`add up, with the fees, to what accounts have after ${name}`, () => {
+      const { transactions, changes } = scenePlayed(name);
+      assert.deepEqual(
+        changesBy(transactions, (one) => rowsOf(recordOf(one))),
+        changes,
       );
-      const rows = transactions.flatMap((transaction) => rowsOf(transaction));
-      const sorted = <T extends Parameters<typeof key>[0]>(all: T[]) =>
-        all.sort((a, b) => (key(a) < key(b) ? -1 : 1)) as object[];
+    });
+  }
+
+  for (const name of Object.keys(jettonScenes))
+    it(`are what jetton wallets were told to do in ${name}`, async () => {
+      const { master, keeper } = world;
+      const { transactions, payments, moves, owners } = jettons.get(name) ?? assert.fail(name);
+      const asset = { standard: 'token', contract: master.toRawString() } as const;
+      const kept = new Map<string, { owner: string; asset: typeof asset }>();
+      for (const owner of owners) kept.set((await keeper(owner)).toRawString(), { owner: owner.toRawString(), asset });
+      const owned: Interest = {
+        address: () => false,
+        contract: () => true,
+        tokenAccount: (account) => kept.get(account) ?? null,
+      };
+      const expected = tokenRowsExpected({ transactions, payments }, moves, master);
+      const named = Object.keys(expected[0] ?? {});
+      const rows = transactions
+        .flatMap((one) => rowsOf(recordOf(one), owned))
+        .map((row): Row => Object.fromEntries(Object.entries(row).filter(([field]) => named.includes(field))));
       assert.deepEqual(sorted(rows), sorted(expected));
     });
-  it('have the same comments where the index does not decode them', function () {
-    if (!traces) return skip(this, 'the shared vectors are not here');
+
+  it('have the same comments where the index does not decode them', () => {
     const strip = (value: unknown) =>
       JSON.parse(JSON.stringify(value, (name, part) => (name === 'decoded' ? null : part)));
-    const all = traces.flatMap(({ transactions }) => transactions);
-    const commented = all.filter((one) => rowsOf(one).some(({ message }) => message !== ''));
-    assert(commented.length > 3);
+    const records = [...coins.values()].flatMap(({ transactions }) => transactions.map(recordOf));
+    const commented = records.filter((one) => rowsOf(one).some(({ message }) => message !== ''));
+    assert(commented.length > 10, String(commented.length));
     for (const one of commented) assert.deepEqual(rowsOf(strip(one)), rowsOf(one));
   });
 });

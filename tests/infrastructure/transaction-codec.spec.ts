@@ -1,148 +1,151 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { Interface, Signature, SigningKey, Transaction, Wallet } from 'ethers';
 import fc from 'fast-check';
+import {
+  encodeFunctionData,
+  type Hex,
+  parseTransaction,
+  recoverTransactionAddress,
+  serializeCompactSignature,
+  signatureToCompactSignature,
+  type TransactionSerializedLegacy,
+} from 'viem';
+import type { Unsigned } from '../../domain/transaction.js';
 import { evmTransactions } from '../../infrastructure/chains/evm/transaction-codec.js';
+import { ercs } from '../vectors/erc-signatures.js';
+import {
+  eip155Example,
+  type Signed,
+  shortSignatures,
+  signedByViem,
+  transactionsOfNote,
+} from '../vectors/evm-transactions.js';
 
-type Vector = {
-  name: string;
-  chain_id: number;
-  nonce: number | string;
-  gas_price: string;
-  gas: string;
-  to: string | null;
-  value: string;
-  data: string;
-  signing_hash: string;
-  signed_rlp: string;
-  transaction_hash: string;
-  from: string;
-  r: string;
-  s: string;
-  v: number;
-};
-const vectors: Vector[] = JSON.parse(
-  readFileSync(new URL('../../../shared/vectors/evm-eip155.json', import.meta.url), 'utf8'),
-);
-const usable = vectors.filter(({ to, nonce }) => to !== null && Number.isSafeInteger(Number(nonce)));
-const constants = JSON.parse(
-  readFileSync(new URL('../../../shared/vectors/abi-constants.json', import.meta.url), 'utf8'),
-);
-
-const unsignedOf = (vector: Vector) => ({
-  chainId: vector.chain_id,
-  nonce: Number(vector.nonce),
-  to: vector.to as string,
-  value: vector.value,
-  gas: vector.gas,
-  gasPrice: vector.gas_price,
-  data: vector.data,
-});
+const word = (value: bigint) => value.toString(16).padStart(64, '0');
 const bytes = (value: number | bigint) => {
   const hex = value.toString(16);
   return hex.length % 2 === 0 ? hex : `0${hex}`;
 };
+const joined = (r: bigint, s: bigint, v: string) => `0x${word(r)}${word(s)}${v}`;
+const signatureOf = ({ r, s, v }: Signed['signature']) => joined(BigInt(r), BigInt(s), bytes(v));
+
+const agrees = (unsigned: Unsigned, { digest, from, signature, raw, hash }: Signed) => {
+  assert.equal(evmTransactions.digest(unsigned), digest);
+  assert.deepEqual(evmTransactions.assemble(unsigned, from, signatureOf(signature)), { raw, hash });
+};
 
 describe('transactions as the chain writes them', () => {
-  it('has vectors to go by', () => assert.ok(usable.length > 10, String(usable.length)));
-
-  for (const vector of usable)
-    it(`gives the digest, the bytes and the hash of ${vector.name}`, () => {
-      const unsigned = unsignedOf(vector);
-      assert.equal(evmTransactions.digest(unsigned), vector.signing_hash);
-      const signature = `${vector.r}${vector.s.slice(2)}${bytes(vector.v)}`;
-      assert.deepEqual(evmTransactions.assemble(unsigned, vector.from, signature), {
-        raw: vector.signed_rlp,
-        hash: vector.transaction_hash,
-      });
-    });
-
-  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-  const key = new SigningKey(`0x${'46'.repeat(32)}`);
-  const from = new Wallet(key).address.toLowerCase();
-  const to = `0x${'35'.repeat(20)}`;
-  const unsigned = { chainId: 31337, nonce: 9, to, value: '1', gas: '21000', gasPrice: '20000000000', data: '0x' };
-  const proper = key.sign(evmTransactions.digest(unsigned));
-  const joined = (s: bigint, v: string) => `${proper.r}${s.toString(16).padStart(64, '0')}${v}`;
-  const s = BigInt(proper.s);
-
-  it('takes every form of v, and the compact form', () => {
-    const forms = [proper.yParity, proper.v, 35 + 2 * 31337 + proper.yParity].map((v) => joined(s, bytes(v)));
-    for (const signature of [...forms, proper.compactSerialized]) {
-      const signed = evmTransactions.assemble(unsigned, from, signature);
-      const read = Transaction.from(signed?.raw);
-      assert.equal(read.from?.toLowerCase(), from);
-      assert.equal(read.hash, signed?.hash);
-      assert.equal(read.chainId, 31337n);
-    }
+  it('are those of the example in EIP-155', async () => {
+    const { unsigned, key, digest, r, s, v, raw } = eip155Example;
+    assert.equal(evmTransactions.digest(unsigned), digest);
+    const { from, hash } = await signedByViem(unsigned, key);
+    assert.deepEqual(evmTransactions.assemble(unsigned, from, joined(r, s, bytes(v))), { raw, hash });
   });
 
-  it('refuses a signature of somebody else, for another chain, with a high s, or that is none', () => {
-    const flipped = 1 - proper.yParity;
+  for (const [name, unsigned] of Object.entries(transactionsOfNote))
+    it(`have the digest, the bytes and the hash that viem gives for ${name}`, async () =>
+      agrees(unsigned, await signedByViem(unsigned, eip155Example.key)));
+
+  it('leave out the zeros that a part of the signature begins with', async () => {
+    const { unsigned, r, s } = await shortSignatures();
+    for (const signed of [r, s]) agrees(unsigned, signed ?? assert.fail('no such signature'));
+  });
+
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const to = `0x${'35'.repeat(20)}`;
+  const unsigned = { chainId: 31337, nonce: 9, to, value: '1', gas: '21000', gasPrice: '20000000000', data: '0x' };
+  const sign = async () => {
+    const signed = await signedByViem(unsigned, eip155Example.key);
+    const { r, s, v } = signed.signature;
+    const yParity = Number(v) - 35 - 2 * unsigned.chainId;
+    const compact = serializeCompactSignature(signatureToCompactSignature({ r, s, yParity }));
+    return { ...signed, r: BigInt(r), s: BigInt(s), yParity, compact };
+  };
+
+  it('take every form of v, and the compact form', async () => {
+    const { from, raw, hash, r, s, yParity, compact } = await sign();
+    const forms = [yParity, 27 + yParity, 35 + 2 * 31337 + yParity].map((v) => joined(r, s, bytes(v)));
+    for (const signature of [...forms, compact])
+      assert.deepEqual(evmTransactions.assemble(unsigned, from, signature), { raw, hash });
+  });
+
+  it('refuse a signature of somebody else, for another chain, with a high s, or that is none', async () => {
+    const { from, r, s, yParity, compact } = await sign();
+    const flipped = 1 - yParity;
     const bad = [
-      joined(s, bytes(flipped)),
-      joined(order - s, bytes(flipped)),
-      joined(s, bytes(2)),
-      joined(s, bytes(29)),
-      joined(s, bytes(37 + proper.yParity)),
+      joined(r, s, bytes(flipped)),
+      joined(r, order - s, bytes(flipped)),
+      joined(r, s, bytes(2)),
+      joined(r, s, bytes(29)),
+      joined(r, s, bytes(37 + yParity)),
       `0x${'00'.repeat(65)}`,
       `0x${'ff'.repeat(65)}`,
-      joined(s, ''.padEnd(20, '0')),
-      proper.compactSerialized.slice(0, -2),
+      joined(r, s, ''.padEnd(20, '0')),
+      compact.slice(0, -2),
       'nonsense',
       '0x',
       '',
     ];
     for (const signature of bad) assert.equal(evmTransactions.assemble(unsigned, from, signature), null, signature);
-    assert.equal(evmTransactions.assemble(unsigned, to, proper.serialized), null);
+    assert.equal(evmTransactions.assemble(unsigned, to, joined(r, s, bytes(27 + yParity))), null);
   });
 
-  it('agrees with another implementation on whatever is signed', () =>
+  it('agree with viem on whatever is signed by whomever', () =>
     fc.assert(
-      fc.property(
+      fc.asyncProperty(
         fc.record({
           chainId: fc.integer({ min: 1, max: 2 ** 31 }),
-          nonce: fc.integer({ min: 0, max: 2 ** 40 }),
+          nonce: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+          to: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((some) => `0x${Buffer.from(some).toString('hex')}`),
           value: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
           gas: fc.bigInt({ min: 0n, max: 2n ** 63n }).map(String),
           gasPrice: fc.bigInt({ min: 0n, max: 2n ** 128n }).map(String),
           data: fc.uint8Array({ maxLength: 100 }).map((data) => `0x${Buffer.from(data).toString('hex')}`),
         }),
-        (given) => {
-          const one = { ...given, to };
-          const signature = Signature.from(key.sign(evmTransactions.digest(one)));
-          const read = Transaction.from(evmTransactions.assemble(one, from, signature.serialized)?.raw);
+        fc.bigInt({ min: 1n, max: order - 1n }),
+        async (given, key) => {
+          const signed = await signedByViem(given, `0x${word(key)}`);
+          agrees(given, signed);
+          const { raw } = evmTransactions.assemble(given, signed.from, signatureOf(signed.signature)) ?? assert.fail();
+          const read = parseTransaction(raw as TransactionSerializedLegacy);
           const { chainId, nonce, value, gas, gasPrice, data } = given;
           assert.deepEqual(
-            [read.chainId, read.nonce, read.value, read.gasLimit, read.gasPrice, read.data, read.from?.toLowerCase()],
-            [BigInt(chainId), nonce, BigInt(value), BigInt(gas), BigInt(gasPrice), data, from],
+            [read.chainId, read.nonce, read.value ?? 0n, read.gas ?? 0n, read.gasPrice ?? 0n, read.data ?? '0x'],
+            [chainId, nonce, BigInt(value), BigInt(gas), BigInt(gasPrice), data],
           );
+          const serializedTransaction = raw as TransactionSerializedLegacy;
+          assert.equal((await recoverTransactionAddress({ serializedTransaction })).toLowerCase(), signed.from);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 50, seed: 155 },
     ));
+});
 
-  it('calls token contracts as they want to be called', () => {
-    const { erc20_transfer, erc721_safeTransferFrom } = constants.calldata;
-    const call = { from, to, tokenId: '0', value: '1' };
-    assert.equal(
-      evmTransactions.tokenCall({ ...call, standard: 'erc20', to: erc20_transfer.to, value: erc20_transfer.value }),
-      erc20_transfer.data,
-    );
-    assert.equal(
-      evmTransactions.tokenCall({
-        standard: 'erc721',
-        from: erc721_safeTransferFrom.from,
-        to: erc721_safeTransferFrom.to,
-        tokenId: erc721_safeTransferFrom.token_id,
-        value: '1',
+describe('calls of token contracts', () => {
+  const address = fc
+    .uint8Array({ minLength: 20, maxLength: 20 })
+    .map((some): Hex => `0x${Buffer.from(some).toString('hex')}`);
+  const number = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  const asViem = {
+    erc20: (_: Hex, to: Hex, __: bigint, value: bigint) =>
+      encodeFunctionData({ abi: ercs.erc20, functionName: 'transfer', args: [to, value] }),
+    erc721: (from: Hex, to: Hex, tokenId: bigint, _: bigint) =>
+      encodeFunctionData({ abi: ercs.erc721, functionName: 'safeTransferFrom', args: [from, to, tokenId] }),
+    erc1155: (from: Hex, to: Hex, tokenId: bigint, value: bigint) =>
+      encodeFunctionData({
+        abi: ercs.erc1155,
+        functionName: 'safeTransferFrom',
+        args: [from, to, tokenId, value, '0x'],
       }),
-      erc721_safeTransferFrom.data,
-    );
-    const several = new Interface(['function safeTransferFrom(address, address, uint256, uint256, bytes)']);
-    assert.equal(
-      evmTransactions.tokenCall({ ...call, standard: 'erc1155', tokenId: '7', value: '3' }),
-      several.encodeFunctionData('safeTransferFrom', [from, to, 7, 3, '0x']),
-    );
-  });
+  } as const;
+  for (const standard of ['erc20', 'erc721', 'erc1155'] as const)
+    it(`are those that viem makes of the text of ${standard}`, () =>
+      fc.assert(
+        fc.property(address, address, number, number, (from, to, tokenId, value) =>
+          assert.equal(
+            evmTransactions.tokenCall({ standard, from, to, tokenId: String(tokenId), value: String(value) }),
+            asViem[standard](from, to, tokenId, value),
+          ),
+        ),
+        { seed: 20 },
+      ));
 });

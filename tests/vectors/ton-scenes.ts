@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { Address, beginCell, type Cell, internal, type MessageRelaxed, SendMode } from '@ton/core';
+import type { BlockchainTransaction } from '@ton/sandbox';
+import { coin, newJetton, type Wallet, type World } from './ton-world.js';
+
+/** What was sent from where to where, as its sender knows: for `rest`, whatever the fees leave of what came in or was there. */
+export type Payment = {
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint | 'rest';
+  readonly comment?: string;
+  /** Refused where it went; what is left of it then comes back as a payment of its own. */
+  readonly isRefused?: boolean;
+  readonly isBounced?: boolean;
+};
+export type Played = { readonly transactions: readonly BlockchainTransaction[]; readonly payments: readonly Payment[] };
+type Scene = (world: World) => Promise<Played>;
+
+export const commentBody = (text: string) => beginCell().storeUint(0, 32).storeStringTail(text).endCell();
+export const opBody = (op: number) => beginCell().storeUint(op, 32).storeUint(1, 64).endCell();
+export const nobody = (name: string, workchain = 0) =>
+  new Address(workchain, createHash('sha256').update(name).digest());
+
+export const sent = async (wallet: Wallet, messages: MessageRelaxed[], mode = SendMode.PAY_GAS_SEPARATELY) =>
+  (await wallet.sendMessages(messages, mode)).transactions;
+const outside = (from: Wallet): MessageRelaxed => ({
+  info: { type: 'external-out', src: from.address, createdLt: 0n, createdAt: 0 },
+  body: opBody(1),
+});
+
+type Plain = { value?: bigint; bounce?: boolean; body?: Cell; comment?: string };
+/** One message, and what becomes of it when all goes well. */
+const paying = async (from: Wallet, to: Address, { value = coin, bounce = false, body, comment }: Plain) => {
+  const content = comment === undefined ? body : commentBody(comment);
+  const message = internal({ to, value, bounce, ...(content && { body: content }) });
+  const transactions = await sent(from, [message]);
+  return { transactions, payments: [{ from: from.address, to, value, ...(comment !== undefined && { comment }) }] };
+};
+const cameBack = async (from: Wallet, to: Address, given: Plain): Promise<Played> => {
+  const { transactions, payments } = await paying(from, to, { ...given, bounce: true });
+  const refused = payments.map((payment) => ({ ...payment, isRefused: true }));
+  return { transactions, payments: [...refused, { from: to, to: from.address, value: 'rest', isBounced: true }] };
+};
+
+const plain: Readonly<Record<string, Scene>> = {
+  'a payment from wallet to wallet': ({ anna, bert }) => paying(anna, bert.address, {}),
+  'one nanoton': ({ anna, bert }) => paying(anna, bert.address, { value: 1n }),
+  'a payment that asks to come back but need not': ({ anna, bert }) => paying(anna, bert.address, { bounce: true }),
+  'a payment to oneself': ({ anna }) => paying(anna, anna.address, {}),
+  'a payment to where nothing is, which stays there': ({ anna }) => paying(anna, nobody('new'), {}),
+  'a payment into the masterchain': ({ anna, mona }) => paying(anna, mona.address, {}),
+  'a payment out of the masterchain': ({ mona, bert }) => paying(mona, bert.address, { comment: 'down' }),
+  'a payment within the masterchain': ({ mona }) => paying(mona, nobody('new', -1), {}),
+  'a payment that a contract refuses but was told to keep': ({ anna, master }) =>
+    paying(anna, master, { body: opBody(7) }),
+  'a payment that creates a contract': async ({ anna }) => {
+    const { address: to, init } = newJetton(2);
+    const transactions = await sent(anna, [internal({ to, value: coin, init, bounce: false })]);
+    return { transactions, payments: [{ from: anna.address, to, value: coin }] };
+  },
+};
+
+const comments: Readonly<Record<string, Scene>> = {
+  'a comment': ({ anna, bert }) => paying(anna, bert.address, { comment: 'for the rent' }),
+  'an empty comment': ({ anna, bert }) => paying(anna, bert.address, { comment: '' }),
+  'a comment that fills its first cell': ({ anna, bert }) => paying(anna, bert.address, { comment: 'x'.repeat(123) }),
+  'a comment one byte longer than its first cell': ({ anna, bert }) =>
+    paying(anna, bert.address, { comment: 'x'.repeat(124) }),
+  'a comment of many cells': ({ anna, bert }) => paying(anna, bert.address, { comment: 'grüße '.repeat(300) }),
+  'a comment in other scripts': ({ anna, bert }) => paying(anna, bert.address, { comment: 'Привет 世界 🎉' }),
+  'a body that is no comment': ({ anna, bert }) => paying(anna, bert.address, { body: opBody(7) }),
+  'a body too short to say what it is': ({ anna, bert }) =>
+    paying(anna, bert.address, { body: beginCell().storeUint(0, 31).endCell() }),
+};
+
+const several: Readonly<Record<string, Scene>> = {
+  'four payments in one transaction': async ({ anna, bert, carl, mona }) => {
+    const receivers = [bert.address, carl.address, mona.address, nobody('new')];
+    const payments = receivers.map((to, i) => ({
+      from: anna.address,
+      to,
+      value: BigInt(i + 1) * coin,
+      comment: `#${i}`,
+    }));
+    const messages = payments.map(({ to, value, comment }) =>
+      internal({ to, value, bounce: false, body: commentBody(comment) }),
+    );
+    return { transactions: await sent(anna, messages), payments };
+  },
+  'sixty payments in one transaction': async ({ anna }) => {
+    const payments = Array.from({ length: 60 }, (_, i) => ({
+      from: anna.address,
+      to: nobody(`new ${i}`),
+      value: BigInt(i * i + 1) * 1_000_003n,
+    }));
+    const messages = payments.map(({ to, value }) => internal({ to, value, bounce: false }));
+    return { transactions: await sent(anna, messages), payments };
+  },
+  'the same payment twice': async ({ anna, bert }) => {
+    const payment = { from: anna.address, to: bert.address, value: coin };
+    const message = internal({ to: bert.address, value: coin, bounce: false });
+    return { transactions: await sent(anna, [message, message]), payments: [payment, payment] };
+  },
+  'a payment beside something told to the outside': async ({ anna, bert }) => {
+    const message = internal({ to: bert.address, value: coin, bounce: false });
+    const transactions = await sent(anna, [outside(anna), message, outside(anna)]);
+    return { transactions, payments: [{ from: anna.address, to: bert.address, value: coin }] };
+  },
+  'a message that carries no value': async ({ anna, bert }) => {
+    const message = internal({ to: bert.address, value: 0n, bounce: false, body: commentBody('only words') });
+    return { transactions: await sent(anna, [message]), payments: [] };
+  },
+};
+
+const failing: Readonly<Record<string, Scene>> = {
+  'a payment that comes back from where nothing is': ({ anna }) =>
+    cameBack(anna, nobody('new'), { comment: 'come back' }),
+  'a payment that comes back from the masterchain': ({ anna }) => cameBack(anna, nobody('new', -1), {}),
+  'a payment that comes back from a contract that refuses it': ({ anna, master }) =>
+    cameBack(anna, master, { body: opBody(7) }),
+  'a payment too small to come back': ({ anna }) => paying(anna, nobody('new'), { value: 100n, bounce: true }),
+  'more than there is': async ({ anna, bert }) => {
+    const message = internal({ to: bert.address, value: 10n ** 6n * coin, bounce: false });
+    return { transactions: await sent(anna, [message]), payments: [] };
+  },
+  'more than there is, passed over for what there is': async ({ anna, bert, carl }) => {
+    const tooMuch = internal({ to: bert.address, value: 10n ** 6n * coin, bounce: false });
+    const enough = internal({ to: carl.address, value: coin, bounce: false });
+    const mode = SendMode.PAY_GAS_SEPARATELY + SendMode.IGNORE_ERRORS;
+    const transactions = await sent(anna, [tooMuch, enough], mode);
+    return { transactions, payments: [{ from: anna.address, to: carl.address, value: coin }] };
+  },
+};
+
+/** Where the fees decide how much arrives. */
+const leaving: Readonly<Record<string, Scene>> = {
+  'a payment that its fees are taken from': async ({ anna, bert }) => {
+    const message = internal({ to: bert.address, value: coin, bounce: false });
+    const transactions = await sent(anna, [message], SendMode.NONE);
+    return { transactions, payments: [{ from: anna.address, to: bert.address, value: 'rest' }] };
+  },
+  'all that a wallet has': async ({ carl, bert }) => {
+    const message = internal({ to: bert.address, value: 0n, bounce: false });
+    const transactions = await sent(carl, [message], SendMode.CARRY_ALL_REMAINING_BALANCE);
+    return { transactions, payments: [{ from: carl.address, to: bert.address, value: 'rest' }] };
+  },
+  'the last of a wallet that ends with it': async ({ carl, bert }) => {
+    const message = internal({ to: bert.address, value: 0n, bounce: false });
+    const mode = SendMode.CARRY_ALL_REMAINING_BALANCE + SendMode.DESTROY_ACCOUNT_IF_ZERO;
+    const transactions = await sent(carl, [message], mode);
+    return { transactions, payments: [{ from: carl.address, to: bert.address, value: 'rest' }] };
+  },
+};
+
+/** By what happens in them. */
+export const coinScenes: Readonly<Record<string, Scene>> = {
+  ...plain,
+  ...comments,
+  ...several,
+  ...failing,
+  ...leaving,
+};
