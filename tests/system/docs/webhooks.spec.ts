@@ -7,14 +7,14 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { retryDelays } from '../../domain/delivery.js';
-import { freshDirectory } from '../support/directories.js';
-import { embedded } from '../support/engines.js';
-import { eventually } from '../support/following.js';
-import { freePort } from '../support/free-port.js';
-import { skip } from '../support/skip.js';
-import { openScene, type Scene } from '../support/webhook-scene.js';
-import { senderWith } from '../support/webhook-sender.js';
+import { retryDelays } from '../../../domain/delivery.js';
+import { freshDirectory } from '../../support/directories.js';
+import { embedded } from '../../support/engines.js';
+import { eventually } from '../../support/following.js';
+import { freePort } from '../../support/free-port.js';
+import { skip } from '../../support/skip.js';
+import { openScene, type Scene } from '../../support/webhook-scene.js';
+import { senderWith } from '../../support/webhook-sender.js';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 

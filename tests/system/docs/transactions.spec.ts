@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { fold, type Message } from '../../domain/decider.js';
-import { transaction } from '../../domain/transaction.js';
-import { freshDirectory } from '../support/directories.js';
-import { embedded } from '../support/engines.js';
-import { openPayments } from '../support/payments.js';
-import { skip } from '../support/skip.js';
+import { fold, type Message } from '../../../domain/decider.js';
+import { transaction } from '../../../domain/transaction.js';
+import { freshDirectory } from '../../support/directories.js';
+import { embedded } from '../../support/engines.js';
+import { openPayments } from '../../support/payments.js';
+import { skip } from '../../support/skip.js';
 
 const page = readFileSync('docs/transactions.md', 'utf8');
 const blockIn = (language: string) =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { runCommand } from '../support/command.js';
-import { embedded, type Home } from '../support/engines.js';
-import { allEvents } from '../support/following.js';
-import { clientOf, demoOf, startService } from '../support/service.js';
+import { runCommand } from '../../support/command.js';
+import { embedded, type Home } from '../../support/engines.js';
+import { allEvents } from '../../support/following.js';
+import { clientOf, demoOf, startService } from '../../support/service.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 
