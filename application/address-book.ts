@@ -1,3 +1,4 @@
+import { longestAddress } from '../domain/address.js';
 import type { Asset } from '../domain/asset.js';
 import { type Fault, refuse } from '../domain/failure.js';
 import { type AddressDocument, addresses } from '../projections/addresses.js';
@@ -49,7 +50,8 @@ export const createAddressBook = (ports: {
     const faults: Fault[] = [];
     for (const { text, path } of inputs) {
       const stored = codec(context).parse(text);
-      if (stored === null) faults.push({ path, message: 'is not an address of this chain' });
+      if (stored === null || stored.length > longestAddress)
+        faults.push({ path, message: 'is not an address of this chain' });
       else if (!parsed.has(stored)) parsed.set(stored, path);
     }
     const [first] = faults;
