@@ -43,15 +43,20 @@ export const createAddressBook = (ports: {
   system: System;
 }): AddressBook => {
   const { readModels, codecs, system } = ports;
-  const codec = ({ variant }: Context) => codecs[variant.addressForm];
+  const codec = ({ variant }: Context) => codecs[variant.family];
+
+  /** A form too long to be watched is refused here, where the caller still learns of it. */
+  const storedForm = (context: Context, text: string) => {
+    const stored = codec(context).parse(text);
+    return stored !== null && stored.length <= longestAddress ? stored : null;
+  };
 
   const parse: AddressBook['parse'] = (context, inputs) => {
     const parsed = new Map<string, string>();
     const faults: Fault[] = [];
     for (const { text, path } of inputs) {
-      const stored = codec(context).parse(text);
-      if (stored === null || stored.length > longestAddress)
-        faults.push({ path, message: 'is not an address of this chain' });
+      const stored = storedForm(context, text);
+      if (stored === null) faults.push({ path, message: 'is not an address of this chain' });
       else if (!parsed.has(stored)) parsed.set(stored, path);
     }
     const [first] = faults;

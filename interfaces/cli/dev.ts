@@ -29,7 +29,7 @@ const textOf = (result: object) =>
 /** The development chain is controlled through its gateway address. */
 const control = async (invocation: Invocation, method: string, params: readonly unknown[]) => {
   const url = urlFor(invocation);
-  const [first] = variants.filter(({ can }) => can.includes('managed-transactions'));
+  const [first] = variants.filter(({ can }) => can.includes('gateway'));
   const address = new URL(`/${first?.segment}/mainnet/v1/${keyFor(invocation)}`, url);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const { result, error } = await callOrExplain(url, async () => {

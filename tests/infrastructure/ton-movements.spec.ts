@@ -30,7 +30,7 @@ type Trace = { trace_id: string; transactions: Transaction[]; expected_native_tr
 const path = '../shared/vectors/ton-v3-traces.json';
 const traces: Trace[] | null = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 
-const variant = variants.find(({ addressForm }) => addressForm === 'ton') ?? assert.fail('no variant is on TON');
+const variant = variants.find(({ family }) => family === 'ton') ?? assert.fail('no variant is on TON');
 const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
 const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 const { friendly } = addressCodecs.ton;
