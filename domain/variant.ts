@@ -22,13 +22,17 @@ export type Family = (typeof chainFamilies)[number];
  */
 export type TransferForm = 'stateful' | 'confirmed' | 'final' | 'two-sided';
 
+/** A type error while a family has no row. */
+type FormsByFamily<T extends Record<Family, TransferForm>> = T;
 /** Forms that a family's transfers can be shown in: some need particulars that only its connector gives. */
-type TransferForms = {
+type TransferForms = FormsByFamily<{
   ton: 'two-sided' | 'confirmed' | 'final';
   sui: 'confirmed' | 'final';
   evm: 'stateful' | 'confirmed' | 'final';
-};
-type OnFamily = { [F in Family]: { readonly family: F; readonly transferForm: TransferForms[F] } }[Family];
+}>;
+type OnFamily = {
+  [F in keyof TransferForms]: { readonly family: F; readonly transferForm: TransferForms[F] };
+}[keyof TransferForms];
 
 /** By segment in the path, /v1/<segment>/<Operation>: what kind of API it is. */
 type Surfaces = { t: 'wallet'; s: 'wallet'; p: 'wallet'; c: 'wallet'; q: 'query'; admin: 'admin' };

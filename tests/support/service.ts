@@ -12,7 +12,7 @@ import { checkedClient } from './checked-client.js';
 import type { Engine, Home } from './engines.js';
 import { keepCommand, keepCredentials, keepEnvironment, keepLog } from './secrets.js';
 
-const launcher = 'bin/chainfold.js';
+const ownLauncher = 'bin/chainfold.js';
 
 const environment = ({ directory, environment: engines }: Home, extra: Record<string, string> = {}) =>
   keepEnvironment({
@@ -49,7 +49,10 @@ export const startService = async (options: {
   on: Engine | Home;
   role?: string;
   env?: Record<string, string>;
+  /** Where it is not this repository's. */
+  launcher?: string;
 }): Promise<Service> => {
+  const { launcher = ownLauncher } = options;
   const home = 'home' in options.on ? await options.on.home() : options.on;
   const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
   const child = spawn(process.execPath, args, {
@@ -120,7 +123,12 @@ export const clientOf = ({ url, home }: Service, credentials: Credentials = demo
 
 export type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const outcomeOf = async (home: Home, args: readonly string[], env: Record<string, string>): Promise<CommandResult> => {
+const outcomeOf = async (
+  home: Home,
+  args: readonly string[],
+  env: Record<string, string>,
+  launcher: string,
+): Promise<CommandResult> => {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], {
       env: environment(home, env),
@@ -133,8 +141,13 @@ const outcomeOf = async (home: Home, args: readonly string[], env: Record<string
 };
 
 /** A command as a person types it. */
-export const runCommand = async (home: Home, args: readonly string[], env: Record<string, string> = {}) => {
-  const result = await outcomeOf(home, args, env);
+export const runCommand = async (
+  home: Home,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  launcher = ownLauncher,
+) => {
+  const result = await outcomeOf(home, args, env, launcher);
   keepCommand(args, result);
   return result;
 };
