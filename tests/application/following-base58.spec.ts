@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { longestAddress } from '../../domain/address.js';
 import { chainFamilies } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { base58Codec, createBase58Chain } from '../support/base58-chain.js';
-import { contextOf, eventually, openStores, startFollowing, variantOf } from '../support/following.js';
+import { composeApp, contextOf, eventually, openStores, startFollowing, variantOf } from '../support/following.js';
 
 const variant = variantOf('s');
 /** The made-up family stands where this variant's own does. */
@@ -54,5 +55,16 @@ describe('following a chain whose addresses are base58', () => {
       await stop();
       await stores.close();
     }
+  });
+
+  it('takes no address that is too long to be watched, whatever its codec says', async () => {
+    const stores = await openStores();
+    const anything = { ...base58Codec, parse: (input: string) => input };
+    const app = composeApp(stores, { codecs: { ...codecs, [variant.family]: anything } });
+    const register = (address: string) =>
+      app.wallets.register(by, { name: 'long', address, importAsset: undefined, confirmation: 2 });
+    await register('1'.repeat(longestAddress));
+    await assert.rejects(register('1'.repeat(longestAddress + 1)), { name: 'Failure', code: 'INVALID_ARGUMENT' });
+    await stores.close();
   });
 });
