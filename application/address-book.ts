@@ -1,3 +1,4 @@
+import { longestAddress } from '../domain/address.js';
 import type { Asset } from '../domain/asset.js';
 import { type Fault, refuse } from '../domain/failure.js';
 import { type AddressDocument, addresses } from '../projections/addresses.js';
@@ -42,13 +43,19 @@ export const createAddressBook = (ports: {
   system: System;
 }): AddressBook => {
   const { readModels, codecs, system } = ports;
-  const codec = ({ variant }: Context) => codecs[variant.addressForm];
+  const codec = ({ variant }: Context) => codecs[variant.family];
+
+  /** A form too long to be watched is refused here, where the caller still learns of it. */
+  const storedForm = (context: Context, text: string) => {
+    const stored = codec(context).parse(text);
+    return stored !== null && stored.length <= longestAddress ? stored : null;
+  };
 
   const parse: AddressBook['parse'] = (context, inputs) => {
     const parsed = new Map<string, string>();
     const faults: Fault[] = [];
     for (const { text, path } of inputs) {
-      const stored = codec(context).parse(text);
+      const stored = storedForm(context, text);
       if (stored === null) faults.push({ path, message: 'is not an address of this chain' });
       else if (!parsed.has(stored)) parsed.set(stored, path);
     }

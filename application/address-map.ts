@@ -1,9 +1,10 @@
-import { longestWords, readWords } from './address-words.js';
+import { longestAddress } from '../domain/address.js';
+import { countIn, longestWords, readWords, tooLong } from './address-words.js';
 import { createNumberLists, grown } from './number-lists.js';
 
-/** Addresses to small numbers, many to many, in typed arrays: a million take fifty to eighty megabytes. */
+/** Addresses of any form to small numbers, many to many, in typed arrays: a million in hex take fifty to eighty megabytes. */
 export type AddressMap = {
-  /** Adding twice is adding once. */
+  /** Adding twice is adding once. Throws where the address is too long to be kept, for to forget it would lose deposits. */
   add(address: string, value: number): void;
   remove(address: string, value: number): void;
   has(address: string): boolean;
@@ -15,32 +16,34 @@ const noEntry = -1;
 /** Numbers the addresses it is given, by open addressing. */
 const createNumbering = (seed: number) => {
   const words = new Uint32Array(longestWords);
-  // A slot holds the number of an entry; an entry's words lie in the arena, after their count.
+  // A slot holds the number of an entry; an entry's words lie in the arena, after their heading.
   let slots = new Int32Array(64).fill(noEntry);
   let arena = new Uint32Array(256);
   let begins = new Uint32Array(32);
   let entries = 0;
   let used = 0;
 
-  const slotFor = (from: Uint32Array, at: number, count: number) => {
-    let mixed = seed ^ count;
-    for (let i = at; i < at + count; i++) {
+  const slotFor = (from: Uint32Array, at: number, heading: number) => {
+    let mixed = seed ^ heading;
+    const end = at + countIn(heading);
+    for (let i = at; i < end; i++) {
       mixed = Math.imul(mixed ^ (from[i] as number), 0x9e3779b1);
       mixed ^= mixed >>> 15;
     }
     return (mixed >>> 0) & (slots.length - 1);
   };
   const after = (slot: number) => (slot + 1) & (slots.length - 1);
-  const isAt = (entry: number, count: number) => {
+  const isAt = (entry: number, heading: number) => {
     const begin = begins[entry] as number;
-    if (arena[begin] !== count) return false;
+    if (arena[begin] !== heading) return false;
+    const count = countIn(heading);
     for (let i = 0; i < count; i++) if (arena[begin + 1 + i] !== words[i]) return false;
     return true;
   };
   /** Where the words read last are, or would be. */
-  const locate = (count: number) => {
-    let slot = slotFor(words, 0, count);
-    while (slots[slot] !== noEntry && !isAt(slots[slot] as number, count)) slot = after(slot);
+  const locate = (heading: number) => {
+    let slot = slotFor(words, 0, heading);
+    while (slots[slot] !== noEntry && !isAt(slots[slot] as number, heading)) slot = after(slot);
     return slot;
   };
   const spread = () => {
@@ -52,12 +55,13 @@ const createNumbering = (seed: number) => {
       slots[slot] = entry;
     }
   };
-  const enter = (slot: number, count: number) => {
+  const enter = (slot: number, heading: number) => {
+    const count = countIn(heading);
     if (used + count + 1 > arena.length) arena = grown(arena);
     if (entries === begins.length) begins = grown(begins);
     slots[slot] = entries;
     begins[entries] = used;
-    arena[used] = count;
+    arena[used] = heading;
     arena.set(words.subarray(0, count), used + 1);
     used += count + 1;
     entries++;
@@ -67,15 +71,14 @@ const createNumbering = (seed: number) => {
 
   return {
     find: (address: string) => {
-      const count = readWords(address, words);
-      return count === 0 ? noEntry : (slots[locate(count)] as number);
+      const heading = readWords(address, words);
+      return heading === tooLong ? noEntry : (slots[locate(heading)] as number);
     },
-    /** What is no address of a known form is not numbered. */
     findOrEnter: (address: string) => {
-      const count = readWords(address, words);
-      if (count === 0) return noEntry;
-      const slot = locate(count);
-      return slots[slot] === noEntry ? enter(slot, count) : (slots[slot] as number);
+      const heading = readWords(address, words);
+      if (heading === tooLong) throw new RangeError(`an address is longer than ${longestAddress}: ${address.length}`);
+      const slot = locate(heading);
+      return slots[slot] === noEntry ? enter(slot, heading) : (slots[slot] as number);
     },
   };
 };
@@ -90,7 +93,6 @@ export const createAddressMap = (seed: number): AddressMap => {
   return {
     add: (address, value) => {
       const entry = numbering.findOrEnter(address);
-      if (entry === noEntry) return;
       if (entry >= firsts.length) firsts = grown(firsts, lists.none);
       firsts[entry] = lists.add(firstOf(entry), value);
     },

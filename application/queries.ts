@@ -149,8 +149,7 @@ export const createQueries = (ports: Ports): Queries => {
       reader.nodeOf(variant);
       const fault = { path: '/from', message: 'is no address of this chain' };
       const sender =
-        codecs[variant.addressForm].parse(from) ??
-        refuse('INVALID_ARGUMENT', `${fault.path} ${fault.message}`, [fault]);
+        codecs[variant.family].parse(from) ?? refuse('INVALID_ARGUMENT', `${fault.path} ${fault.message}`, [fault]);
       const found = await pending.listFrom(sender, nonce === undefined ? undefined : BigInt(nonce));
       return found.map(showPending);
     },

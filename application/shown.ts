@@ -87,7 +87,7 @@ const statusOf = ({ failed }: ShownTransfer['transfer']) => transferStatuses[fai
 const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
   asset.standard === 'token' ? { token_address: asset.contract } : {};
 
-const forms: Readonly<Record<TransferForm, Show>> = {
+const forms = {
   stateful: ({ transfer, state, block_number, block_time }, describe) => ({
     transaction_hash: transfer.transaction,
     nonce: String(transfer.details.nonce),
@@ -115,14 +115,17 @@ const forms: Readonly<Record<TransferForm, Show>> = {
     ...(Object.fromEntries(particulars.map((name) => [name, String(transfer.details[name] ?? '')])) as Particulars),
     ...tokenIn(transfer),
   }),
-};
+} satisfies Record<TransferForm, Show>;
+
+/** What a record of each form has besides what all have. */
+export type TransferFields = { [F in TransferForm]: ReturnType<(typeof forms)[F]> };
 
 export const stateOf = (state: TransferState) => `TRANSFER_STATE_${state}`;
 
 export const showTransfer = (variant: Variant, document: ShownTransfer, describe: Describe): TransferRecord => {
   const { asset, from, to, value } = document.transfer;
   const asset_type = assetTypeOf(variant, asset.standard);
-  return { asset_type, from, to, value, ...forms[variant.transferForm](document, describe) };
+  return { asset_type, from, to, value, ...(forms[variant.transferForm] as Show)(document, describe) };
 };
 
 export const showAsset = (variant: Variant, found: AssetBalance, describe: Describe): AssetRecord => ({

@@ -1,5 +1,5 @@
 import { refuse } from '../domain/failure.js';
-import { wallet } from '../domain/wallet.js';
+import { type WalletCommand, wallet } from '../domain/wallet.js';
 import { type WalletDocument, wallets } from '../projections/wallets.js';
 import type { AddressBook, AddressRecord } from './address-book.js';
 import { scopeFor, single } from './address-book.js';
@@ -58,6 +58,11 @@ export const createWallets = (ports: {
     return by.walletId === undefined || by.walletId === held?.wallet_id ? held?.wallet_id : undefined;
   };
 
+  const change = async (context: Context, command: WalletCommand): Promise<Done<Nothing>> => {
+    const key = walletKey(context, command.data.walletId);
+    return { answer: {}, position: await handle(context, [step(wallet, context.organizationId, key, command)]) };
+  };
+
   return {
     register: async (context, { name, address, importAsset, confirmation }) => {
       const walletId = idFor(context, 'wal', system);
@@ -72,13 +77,8 @@ export const createWallets = (ports: {
       const position = await handle(context, steps);
       return { answer: { wallet_id: walletId }, position };
     },
-    updateConfirmation: async (context, walletId, confirmation) => {
-      const data = { walletId, confirmation };
-      const position = await handle(context, [
-        step(wallet, context.organizationId, walletKey(context, walletId), { type: 'UpdateConfirmation', data }),
-      ]);
-      return { answer: {}, position };
-    },
+    updateConfirmation: (context, walletId, confirmation) =>
+      change(context, { type: 'UpdateConfirmation', data: { walletId, confirmation } }),
     find: async (context, by) => {
       const walletId = await walletIdOf(context, by);
       const found = walletId ? await readModels.get(wallets, { scope: scopeFor(context), id: walletId }) : null;

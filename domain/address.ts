@@ -2,6 +2,9 @@ import { assetKey, type ImportedToken } from './asset.js';
 import type { Decider } from './decider.js';
 import { refuse } from './failure.js';
 
+/** Bound of an address in the form that is stored, in UTF-16 code units: what is longer is no address on any chain. */
+export const longestAddress = 200;
+
 type Registered = { address: string; walletId: string; importAsset?: true };
 type Removed = { address: string; walletId: string };
 /** `account`: where the chain keeps the address's tokens of that kind, when that is an address of its own. */

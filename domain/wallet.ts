@@ -8,7 +8,7 @@ type ConfirmationChange = { walletId: string; confirmation: number };
 export type WalletEvent =
   | { type: 'WalletRegistered'; data: Registered }
   | { type: 'ConfirmationUpdated'; data: ConfirmationChange };
-type WalletCommand =
+export type WalletCommand =
   | { type: 'Register'; data: Registered }
   | { type: 'UpdateConfirmation'; data: ConfirmationChange }
   | { type: 'RequireRegistered'; data: { walletId: string } };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { chains, type Variant } from '../domain/variant.js';
+import { chains, type Family, type Variant } from '../domain/variant.js';
+import { schemesOf } from './chains/families.js';
 
 /** What went wrong with the configuration, in one line that names the setting. */
 export class BadSetting extends Error {
@@ -44,10 +45,6 @@ export const networks = ['mainnet', 'ropsten'] as const;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const schemes = /^(?:(?:evm|ton|tonv2|sui|cosmos|substrate)\+)?(?:https?|wss?|grpcs?):$/;
-/** Of chains that are an EVM's and nothing else. */
-const evmSchemes = /^(?:evm\+)?(?:https?|wss?):$/;
-
 const bad = (name: string, rule: string): never => {
   throw new BadSetting(`${name} ${rule}`);
 };
@@ -80,22 +77,26 @@ const token = (name: string, value: string | undefined) => {
     : bad(name, 'must be at least 16 printable characters without spaces');
 };
 
-const nodeUrls = (name: string, value: string, allowed: RegExp, rule: string): readonly string[] => {
+/** Families of chains that speak the gateway's JSON-RPC. */
+const gatewayFamilies: readonly Family[] = ['evm'];
+
+const nodeUrls = (name: string, value: string, known: readonly Family[], otherwise = ''): readonly string[] => {
   const urls = value.split(',').map((url) => url.trim());
+  const schemes = schemesOf(known);
   const isNode = (url: string) =>
-    URL.canParse(url) && allowed.test(new URL(url).protocol) && new URL(url).hostname !== '';
-  return urls.every(isNode) ? urls : bad(name, rule);
+    URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1)) && new URL(url).hostname !== '';
+  const rule = `node URLs separated by commas, under ${schemes.map((scheme) => `${scheme}://`).join(', ')}`;
+  return urls.every(isNode) ? urls : bad(name, `must be ${otherwise}${rule}`);
 };
 
 const chain =
   (environment: Environment) =>
-  ({ tag, can, surface }: Variant): ChainSetting => {
-    const allowed = surface === 'query' || can.includes('managed-transactions') ? evmSchemes : schemes;
+  ({ tag, nodeFamilies }: Variant): ChainSetting => {
     const name = `CHAIN_${tag}_URL`;
     const value = environment[name];
     if (value === undefined) return { tag, urls: 'unset' };
     if (value === 'off') return { tag, urls: 'off' };
-    return { tag, urls: nodeUrls(name, value, allowed, 'must be "off" or node URLs separated by commas') };
+    return { tag, urls: nodeUrls(name, value, nodeFamilies, '"off" or ') };
   };
 
 const gateways = (environment: Environment) =>
@@ -104,8 +105,7 @@ const gateways = (environment: Environment) =>
       networks.flatMap((network) => {
         const name = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
         const value = environment[name];
-        if (value === undefined) return [];
-        return [[`${segment}/${network}`, nodeUrls(name, value, evmSchemes, 'must be node URLs separated by commas')]];
+        return value === undefined ? [] : [[`${segment}/${network}`, nodeUrls(name, value, gatewayFamilies)]];
       }),
     ),
   );

@@ -1,10 +1,10 @@
 import type { Asset, TokenStandard } from '../../domain/asset.js';
 import type { Signed, Unsigned } from '../../domain/transaction.js';
-import type { AddressForm } from '../../domain/variant.js';
+import type { Family } from '../../domain/variant.js';
 
 /** How one chain family reads and writes addresses and names transactions; pure, needs no connection. */
 export interface AddressCodec {
-  /** The one form that is stored; null when it is no address of this family. */
+  /** The one form that is stored, of `longestAddress` at most; null when it is no address of this family. */
   parse(input: string): string | null;
   /** What people of this chain are shown; empty where the stored form is all there is. */
   friendly(address: string): string;
@@ -14,7 +14,7 @@ export interface AddressCodec {
   asset(input: string): Asset | null;
 }
 
-export type AddressCodecs = Readonly<Record<AddressForm, AddressCodec>>;
+export type AddressCodecs = Readonly<Record<Family, AddressCodec>>;
 
 /** A token that goes from one to another; `tokenId` where a contract's tokens differ, `value` where there are several of one. */
 export type TokenTransfer = {

@@ -3,11 +3,11 @@ import type { Chain } from '../../application/ports/chain.js';
 import type { Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
-import { chains as chainVariants, type Variant } from '../../domain/variant.js';
+import { chains as chainVariants, type Family, type Variant } from '../../domain/variant.js';
 import { BadSetting, type Config, networks } from '../config.js';
 import { nodePool } from '../node/pool.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
-import { type Family, families, familyOf } from './families.js';
+import { type Connector, families, familyOf } from './families.js';
 
 /** The chains that are followed and asked, and the nodes behind the gateway's addresses. */
 export type Connections = {
@@ -17,14 +17,13 @@ export type Connections = {
 };
 
 type Followed = { readonly chain: Chain; readonly isNew: boolean };
-type Development = NonNullable<Awaited<ReturnType<Family['develop']>>>;
+type Development = NonNullable<Awaited<ReturnType<Connector['develop']>>>;
 /** The development chains that run, by family. */
-type Developments = ReadonlyMap<string, Development>;
+type Developments = ReadonlyMap<Family, Development>;
 type Reached = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
 
 const isFollowed = ({ surface }: Variant) => surface === 'wallet';
-/** Gateway addresses lead to chains that speak JSON-RPC of the EVM's kind. */
-const hasGateway = ({ surface, can }: Variant) => surface === 'query' || can.includes('managed-transactions');
+const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
@@ -32,18 +31,16 @@ const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) =>
 const reach = (config: Config, variant: Variant, developments: Developments): Reached | null => {
   const setting = settingOf(config, variant);
   if (typeof setting === 'object') return { urls: setting, isDevelopment: false };
-  const development = setting === 'unset' ? developments.get(variant.addressForm) : undefined;
+  const development = setting === 'unset' ? developments.get(variant.family) : undefined;
   return development ? { urls: development.urls, isDevelopment: true } : null;
 };
 
 /** The scheme decides, whatever the variant. */
-const connectorFor = ({ tag }: Variant, urls: readonly string[]): Family['connect'] => {
-  const [family = '', ...others] = new Set(urls.map(familyOf));
-  const setting = `CHAIN_${tag}_URL`;
-  if (others.length > 0) throw new BadSetting(`${setting} must hold nodes of one kind, not of ${family} and ${others}`);
-  const found = families[family];
-  if (!found) throw new BadSetting(`${setting} names nodes of a kind that is not known: ${family}+…`);
-  return found.connect;
+const connectorFor = ({ tag }: Variant, urls: readonly string[]): Connector['connect'] => {
+  const [family, ...others] = new Set(urls.map(familyOf));
+  if (!family || others.length > 0)
+    throw new BadSetting(`CHAIN_${tag}_URL must hold nodes of one kind, not of ${[family, ...others].join(' and ')}`);
+  return families[family].connect;
 };
 
 /** Before anything is asked of a node only its address can be wrong. */
@@ -54,11 +51,11 @@ const asBadSetting =
   };
 
 const startDevelopments = async (config: Config, log: Log): Promise<Developments> => {
-  const started = new Map<string, Development>();
+  const started = new Map<Family, Development>();
   if (config.production) return started;
   const wanted = chainVariants.filter((variant) => settingOf(config, variant) === 'unset');
-  for (const name of new Set(wanted.map(({ addressForm }) => addressForm))) {
-    const development = await families[name]?.develop({ blockMs: config.developmentBlockMs, log });
+  for (const name of new Set(wanted.map(({ family }) => family))) {
+    const development = await families[name].develop({ blockMs: config.developmentBlockMs, log });
     if (development) started.set(name, development);
   }
   return started;
@@ -68,7 +65,7 @@ const startDevelopments = async (config: Config, log: Log): Promise<Developments
 const controlsBeside = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
   new Map(
     chainVariants.flatMap((variant): [string, DevelopmentControls][] => {
-      const controls = developments.get(variant.addressForm)?.controls;
+      const controls = developments.get(variant.family)?.controls;
       return controls && settingOf(config, variant) === 'unset' ? [[variant.tag, controls]] : [];
     }),
   );
@@ -101,7 +98,7 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
 
 /** Development chains are only started where they are asked for: they live and die with that process. */
 export const connectChains = async (config: Config, log: Log, withDevelopment: boolean): Promise<Connections> => {
-  const developments = withDevelopment ? await startDevelopments(config, log) : new Map<string, Development>();
+  const developments = withDevelopment ? await startDevelopments(config, log) : new Map<Family, Development>();
   const chains = await connectFollowed(config, log, developments);
   const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, log));
   return {

@@ -30,12 +30,7 @@ const headFindings = ({ number, time }: Header): readonly Finding[] => {
 };
 
 const followed = ({ tag }: Variant, urls: readonly string[], { opened, state, log }: Ports): readonly Check[] => {
-  const connect = (some: readonly string[]) =>
-    opened.once(async () => {
-      const family = families[familyOf(some[0] ?? '')];
-      if (!family) throw new Error(`CHAIN_${tag}_URL names nodes of a kind that is not known`);
-      return family.connect(some, log);
-    });
+  const connect = (some: readonly string[]) => opened.once(() => families[familyOf(some[0] ?? '')].connect(some, log));
   const each = urls.map((url): Check => {
     const chain = connect([url]);
     return {

@@ -1,5 +1,5 @@
 import { refuse } from '../../domain/failure.js';
-import { variants } from '../../domain/variant.js';
+import { chains, type Family } from '../../domain/variant.js';
 import { callOrExplain, urlFor, urlOption } from './call.js';
 import { type Command, type Invocation, type Option, UsageError } from './command.js';
 import { demoCredentials } from './demo.js';
@@ -11,6 +11,17 @@ const options: Readonly<Record<string, Option>> = {
   url: urlOption,
   key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
 };
+
+/** Test tokens that a family's development chain can deploy. */
+const deployable: Readonly<Record<Family, readonly string[]>> = {
+  evm: ['ERC-20', 'ERC-721', 'ERC-1155'],
+  sui: [],
+  ton: ['JETTON'],
+};
+const segments = chains.map(({ segment }) => segment).toSorted((a, b) => a.localeCompare(b));
+const withTokens = chains
+  .filter(({ family, can }) => deployable[family].length > 0 && can.some((one) => /^token-/.test(one)))
+  .toSorted((a, b) => a.segment.localeCompare(b.segment));
 
 const keyFor = ({ options, environment, settings }: Invocation) =>
   options.key ??
@@ -29,7 +40,7 @@ const textOf = (result: object) =>
 /** The development chain is controlled through its gateway address. */
 const control = async (invocation: Invocation, method: string, params: readonly unknown[]) => {
   const url = urlFor(invocation);
-  const [first] = variants.filter(({ can }) => can.includes('managed-transactions'));
+  const [first] = chains.filter(({ can }) => can.includes('gateway'));
   const address = new URL(`/${first?.segment}/mainnet/v1/${keyFor(invocation)}`, url);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const { result, error } = await callOrExplain(url, async () => {
@@ -71,7 +82,7 @@ export const devTransfer: Command = {
   parameters: ['<to>', '<value>'],
   options: {
     ...options,
-    variant: { type: 'string', value: 'c|p|q|s|t', summary: 'Of which chain; c when not given.' },
+    variant: { type: 'string', value: segments.join('|'), summary: 'Of which chain; c when not given.' },
     token: {
       type: 'string',
       value: 'TOKEN',
@@ -87,9 +98,18 @@ export const devTransfer: Command = {
 
 export const devDeployToken: Command = {
   words: 'dev deploy-token',
-  summary: 'Deploy a test token with a public mint: ERC-20, ERC-721 or ERC-1155; on t JETTON.',
+  summary: `Deploy a test token with a public mint: ${withTokens
+    .map(({ segment, family }) => `on ${segment} ${deployable[family].join(', ')}`)
+    .join('; ')}.`,
   parameters: ['<type>'],
-  options: { ...options, variant: { type: 'string', value: 'c|t', summary: 'On which chain; c when not given.' } },
+  options: {
+    ...options,
+    variant: {
+      type: 'string',
+      value: withTokens.map(({ segment }) => segment).join('|'),
+      summary: 'On which chain; c when not given.',
+    },
+  },
   run: (invocation) => {
     const [type] = invocation.parameters;
     const { variant = 'c' } = invocation.options;

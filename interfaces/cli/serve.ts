@@ -97,7 +97,7 @@ const chainLines = (app: App) => {
 };
 
 const tour = (url: string, { key, secret }: Credentials) => {
-  const [first] = variants.filter(({ can }) => can.includes('managed-transactions'));
+  const [first] = variants.filter(({ surface, can }) => surface === 'wallet' && can.includes('gateway'));
   const api = first?.segment;
   return `
 demo organization (its credentials are in the data directory too):

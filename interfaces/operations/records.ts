@@ -1,7 +1,13 @@
 import type { AddressRecord } from '../../application/address-book.js';
 import type { EventRecord } from '../../application/audit-shown.js';
 import type { RateLimitRecord } from '../../application/rate-limits.js';
-import type { AssetRecord, ContractRecord, TokenMetadata, TransferRecord } from '../../application/shown.js';
+import type {
+  AssetRecord,
+  ContractRecord,
+  TokenMetadata,
+  TransferFields,
+  TransferRecord,
+} from '../../application/shown.js';
 import type { TransactionRecord } from '../../application/shown-transactions.js';
 import type { WalletRecord } from '../../application/wallets.js';
 import type { ShownHeader } from '../../application/webhook-headers.js';
@@ -134,7 +140,7 @@ const height = int64({ minimum: 0 });
 const coinType = text(0, 1000);
 
 /** docs/specification.md#28-transfer */
-const transferFields: Readonly<Record<TransferForm, object>> = {
+const transferFields: { readonly [F in TransferForm]: Readonly<Record<keyof TransferFields[F], Schema<unknown>>> } = {
   stateful: {
     transaction_hash: chainText,
     nonce: chainText,

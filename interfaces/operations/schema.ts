@@ -1,3 +1,5 @@
+import { longestAddress } from '../../domain/address.js';
+
 /** JSON Schema that remembers its TypeScript type. The type exists at compile time only. */
 export type Schema<T> = { readonly [keyword: string]: unknown } & { readonly __type?: T };
 export type TypeOf<S> = S extends Schema<infer T> ? T : never;
@@ -52,4 +54,4 @@ export const moment: Schema<string | number> = {
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
 /** Which addresses a chain takes is its codec's to say; this only keeps the absurd away from it. */
-export const address = text(1, 200);
+export const address = text(1, longestAddress);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createAddressMap } from '../../application/address-map.js';
+import { longestAddress } from '../../domain/address.js';
 
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });
@@ -18,10 +19,10 @@ const alike = fc.constantFrom(
 );
 const address = fc.oneof({ arbitrary: alike, weight: 3 }, evm, long, workchain);
 
-/** What is near to an address and is none: too long or short, in capitals, or with a letter that is no digit. */
-const spoilt = fc.oneof(
+/** What is near to a hex form and is none: too long or short, in capitals, with a letter that is no digit, or a number written otherwise. */
+const nearHex = fc.oneof(
   fc
-    .tuple(fc.oneof(evm, long, workchain), fc.constantFrom('0', 'g', ' ', '\n', 'é', 'ａ'))
+    .tuple(fc.oneof(evm, long, workchain), fc.constantFrom('0', 'g', ' ', '\n', 'é', 'ａ', '\0'))
     .map(([text, more]) => text + more),
   fc.oneof(evm, long, workchain).map((text) => text.slice(0, -1)),
   fc.oneof(evm, long, workchain).map((text) => `${text.slice(0, -1)}F`),
@@ -31,15 +32,43 @@ const spoilt = fc.oneof(
   evm.map((text) => text.toUpperCase()),
   evm.map((text) => text.slice(2)),
   evm.map((text) => ` ${text}`),
+  fc
+    .tuple(
+      fc.constantFrom('', '00', '+0', '-0', ' 0', '0x0', '0.0', '1e0', '-1.0', '4294967295', 'NaN'),
+      fc.constant('0'.repeat(64)),
+    )
+    .map(([chain, text]) => `${chain}:${text}`),
 );
-const isForm = (text: string) => /^.x/s.test(text) || text.includes(':');
-const garbage = fc.oneof(
-  spoilt,
-  fc.string({ unit: 'binary' }).filter((text) => !isForm(text)),
-  fc.constantFrom('', '0', '0x', 'x'),
+const base58 = fc.string({
+  unit: fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'),
+  minLength: 32,
+  maxLength: 44,
+});
+const bech32 = fc.string({ unit: fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l') }).map((text) => `bc1${text}`);
+const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+/** Such as end in what fills up a word, or are the letters that the words of a hex form would be. */
+const trailing = fc.constantFrom(
+  'a',
+  'a\0',
+  'a\0\0',
+  'a\0\0\0',
+  'é',
+  'é\0',
+  '\0',
+  '\0\0',
+  'aaaa',
+  '\u6161\u6161',
+  '0x61616161',
 );
-
-const isAddress = (text: string) => /^(0x([0-9a-f]{40}|[0-9a-f]{64})|-?\d:[0-9a-f]{64})$/.test(text);
+const text = fc.oneof(
+  nearHex,
+  base58,
+  bech32,
+  trailing,
+  fc.string({ unit: 'binary', maxLength: 100 }),
+  fc.string({ unit: codeUnit, maxLength: longestAddress }),
+  fc.constantFrom('', '0', '0x', 'x', ':', '0:', '1'.repeat(longestAddress), 'é'.repeat(longestAddress)),
+);
 
 type Model = Map<string, Set<number>>;
 const ascending = (values: Iterable<number>) => [...values].sort((a, b) => a - b);
@@ -63,11 +92,14 @@ describe('address map', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 32 - 1 }),
-        fc.uniqueArray(fc.oneof({ arbitrary: address, weight: 4 }, garbage), { minLength: 1, maxLength: 30 }),
+        fc.uniqueArray(fc.oneof({ arbitrary: address, weight: 4 }, { arbitrary: text, weight: 4 }), {
+          minLength: 1,
+          maxLength: 30,
+        }),
         fc.array(act, { maxLength: 200, size: 'max' }),
         (seed, texts, acts) => {
           const map = createAddressMap(seed);
-          const model: Model = new Map(texts.filter(isAddress).map((text) => [text, new Set()]));
+          const model: Model = new Map(texts.map((one) => [one, new Set()]));
           for (const { what, at, value } of acts) {
             const text = texts[at % texts.length] as string;
             map[what](text, value);
@@ -80,24 +112,35 @@ describe('address map', () => {
       { numRuns: 300 },
     ));
 
-  it('knows nothing of what is no address', () =>
+  it('tells every address from every other, whatever forms they have', () =>
     fc.assert(
-      fc.property(garbage, fc.array(address), (text, others) => {
+      fc.property(fc.uniqueArray(fc.oneof(address, text), { minLength: 2, maxLength: 60 }), (texts) => {
         const map = createAddressMap(7);
-        for (const other of others) map.add(other, 1);
-        map.add(text, 2);
-        map.remove(text, 1);
-        assert.deepEqual([map.has(text), map.values(text)], [false, []]);
-        for (const other of others) assert.deepEqual(map.values(other), [1]);
+        for (const [i, one] of texts.entries()) map.add(one, i);
+        for (const [i, one] of texts.entries()) assert.deepEqual(map.values(one), [i], one);
       }),
+      { numRuns: 1000 },
     ));
+
+  it('refuses an address that is too long to be kept instead of forgetting it, and holds none such', () => {
+    const map = createAddressMap(7);
+    for (const letter of ['1', 'é', '\u{1f98a}']) {
+      const longest = letter.repeat(longestAddress / letter.length);
+      map.add(longest, 1);
+      assert.deepEqual(map.values(longest), [1]);
+      assert.throws(() => map.add(`${longest}1`, 1), /longer than 200/);
+      map.remove(`${longest}1`, 1);
+      assert.deepEqual([map.has(`${longest}1`), map.values(`${longest}1`)], [false, []]);
+    }
+  });
 
   /** In the forms by turns; the first digits look random, as those of addresses do. */
   const nth = (i: number) => {
     const [random, counted] = [((i * 0x9e3779b1) % 2 ** 32).toString(16), i.toString(16)];
     const short = random.padStart(8, '0') + counted.padStart(32, '0');
     const whole = short + '0'.repeat(24);
-    return [`0x${short}`, `0x${whole}`, `0:${whole}`, `-1:${whole}`][i % 4] as string;
+    const text = `${random}${counted}`.padEnd(44, 'z');
+    return [`0x${short}`, `0x${whole}`, `0:${whole}`, `-1:${whole}`, text][i % 5] as string;
   };
 
   it('grows to a hundred thousand addresses, forgets half of them and takes them anew', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Address } from '@ton/core';
 import { keccak256, toUtf8Bytes } from 'ethers';
 import fc from 'fast-check';
+import { chainFamilies, type Family } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
 import { everyForm, friendlyByTep2, noAddresses, rawAddresses, tep2Examples } from '../vectors/ton-addresses.js';
 
@@ -189,11 +190,13 @@ describe('EVM addresses on the other chains', () => {
 });
 
 describe('address codecs', () => {
-  const examples = {
+  const examples: Readonly<Record<Family, readonly string[]>> = {
     evm: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', `0x${'3'.repeat(40)}`],
     sui: [`0x${'ab'.repeat(32)}`, `0x${'3'.repeat(40)}`],
     ton: [`0:${'ab'.repeat(32)}`, `-1:${'3'.repeat(64)}`, ton.friendly(`0:${'ab'.repeat(32)}`), `0x${'3'.repeat(40)}`],
   };
+  /** How many digits an address `0x…` has. */
+  const hexDigits: Readonly<Record<Family, readonly number[]>> = { evm: [40], sui: [40, 64], ton: [40] };
   const spoilt: Record<string, (text: string) => string> = {
     'a space before': (text) => ` ${text}`,
     'a space after': (text) => `${text} `,
@@ -207,25 +210,29 @@ describe('address codecs', () => {
     'wide digits': (text) => text.replace(/[0-9]/, '０'),
     'itself again': (text) => text + text,
   };
-  for (const [form, texts] of Object.entries(examples)) {
-    const codec = addressCodecs[form as keyof typeof examples];
-    it(`of ${form} take their examples`, () => {
+  for (const family of chainFamilies) {
+    const codec = addressCodecs[family];
+    const texts = examples[family];
+    it(`of ${family} take their examples`, () => {
       for (const text of texts) assert.notEqual(codec.parse(text), null, text);
     });
     for (const [how, spoil] of Object.entries(spoilt))
-      it(`of ${form} refuse an address with ${how}`, () => {
+      it(`of ${family} refuse an address with ${how}`, () => {
         for (const text of texts) assert.equal(codec.parse(spoil(text)), null, JSON.stringify(spoil(text)));
       });
     for (const empty of ['', ' ', '\0', '0x', '0:', ':'])
-      it(`of ${form} refuse ${JSON.stringify(empty)}`, () => assert.equal(codec.parse(empty), null));
-    it(`of ${form} take hex digits only, and as many as an address has`, () => {
-      const lengths = form === 'sui' ? [40, 64] : [40];
+      it(`of ${family} refuse ${JSON.stringify(empty)}`, () => assert.equal(codec.parse(empty), null));
+    it(`of ${family} take hex digits only, and as many as an address has`, () => {
       for (let digits = 0; digits <= 130; digits++) {
-        assert.equal(codec.parse(`0x${'a'.repeat(digits)}`) !== null, lengths.includes(digits), `${digits} digits`);
+        assert.equal(
+          codec.parse(`0x${'a'.repeat(digits)}`) !== null,
+          hexDigits[family].includes(digits),
+          `${digits} digits`,
+        );
         assert.equal(codec.parse(`0x${'g'.repeat(digits)}`), null);
       }
     });
-    it(`of ${form} store nothing that they would read differently`, () =>
+    it(`of ${family} store nothing that they would read differently`, () =>
       fc.assert(
         fc.property(
           fc.oneof(
@@ -239,7 +246,7 @@ describe('address codecs', () => {
           },
         ),
       ));
-    it(`of ${form} never throw`, () =>
+    it(`of ${family} never throw`, () =>
       fc.assert(
         fc.property(anything, (text) => {
           codec.parse(text);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Node, RpcAnswer, RpcCall } from '../../application/ports/node.js';
+import { chainFamilies, variants } from '../../domain/variant.js';
 import { connectChains } from '../../infrastructure/chains/chains.js';
 import { developmentNode } from '../../infrastructure/chains/development/development-node.js';
+import { schemesOf } from '../../infrastructure/chains/families.js';
 import { readConfig } from '../../infrastructure/config.js';
 import { silent } from '../support/silent.js';
 
-const off = Object.fromEntries(['T', 'S', 'P', 'C', 'Q'].map((tag) => [`CHAIN_${tag}_URL`, 'off']));
+const off = Object.fromEntries(variants.map(({ tag }) => [`CHAIN_${tag}_URL`, 'off']));
 const connect = (settings: Record<string, string>) => connectChains(readConfig({ ...off, ...settings }), silent, false);
 
 describe('the chains that are configured', () => {
@@ -19,12 +21,18 @@ describe('the chains that are configured', () => {
     await close();
   });
 
-  it('stop the start with a line that names the setting where there is no such connector', async () => {
-    const refused = (url: string, message: RegExp) =>
-      assert.rejects(connect({ CHAIN_P_URL: url }), { name: 'BadSetting', message });
-    await refused('cosmos+https://a.example', /^CHAIN_P_URL names nodes of a kind that is not known: cosmos/);
-    await refused('sui+grpc://a.example,https://b.example', /^CHAIN_P_URL must hold nodes of one kind/);
-  });
+  it('stop the start with a line that names the setting where nodes are of two kinds', () =>
+    assert.rejects(connect({ CHAIN_P_URL: 'sui+grpc://a.example,https://b.example' }), {
+      name: 'BadSetting',
+      message: 'CHAIN_P_URL must hold nodes of one kind, not of sui and evm',
+    }));
+
+  for (const scheme of schemesOf(chainFamilies))
+    it(`are connected at ${scheme}://…, as a setting may say`, async () => {
+      const { chains, close } = await connect({ CHAIN_P_URL: `${scheme}://a.example` });
+      assert.equal(chains.size, 1);
+      await close();
+    });
 });
 
 describe('the node of the development chains', () => {

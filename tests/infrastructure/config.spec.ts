@@ -115,11 +115,38 @@ describe('configuration of chains', () => {
       'https://a.example:8545',
       'http://[::1]:1',
     ]));
-  const schemes = ['http', 'https', 'ws', 'wss', 'grpc', 'grpcs'];
-  for (const family of ['', 'evm+', 'ton+', 'tonv2+', 'sui+', 'cosmos+', 'substrate+'])
-    it(`takes ${family || 'plain '}URLs`, () => {
-      const all = schemes.map((scheme) => `${family}${scheme}://node.example:1/path`);
-      assert.deepEqual(urls(all.join(',')), all);
+  const known = {
+    plain: ['http', 'https', 'ws', 'wss'],
+    evm: ['evm+http', 'evm+https', 'evm+ws', 'evm+wss'],
+    sui: ['sui+grpc', 'sui+grpcs'],
+    ton: ['ton+http', 'ton+https'],
+  };
+  const urlsUnder = (schemes: readonly string[]) => schemes.map((scheme) => `${scheme}://node.example:1/path`);
+  for (const [kind, schemes] of Object.entries(known))
+    it(`takes ${kind} URLs for every wallet API that may be on any kind of chain`, () => {
+      for (const tag of ['T', 'S', 'P']) {
+        const name = `CHAIN_${tag}_URL`;
+        const setting = readConfig({ [name]: urlsUnder(schemes).join(',') }).chains.find((one) => one.tag === tag);
+        assert.deepEqual(setting?.urls, urlsUnder(schemes));
+      }
+    });
+  const unknown = ['grpc', 'grpcs', 'sui+https', 'ton+ws', 'ton+grpc', 'evm+grpc', 'tonv2+https', 'cosmos+https'];
+  for (const scheme of [...unknown, 'substrate+wss', 'ton+', '+https', 'toString+https'])
+    it(`refuses ${scheme}://… in one line that lists what is known`, () =>
+      assert.throws(() => readConfig({ CHAIN_P_URL: `${scheme}://node.example` }), {
+        name: 'BadSetting',
+        message:
+          'CHAIN_P_URL must be "off" or node URLs separated by commas, under ton+http://, ton+https://, sui+grpc://, ' +
+          'sui+grpcs://, http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://',
+      }));
+  for (const scheme of [...known.sui, ...known.ton])
+    it(`refuses ${scheme}://… where a gateway leads to the nodes, and lists those of an EVM`, () => {
+      const rule = 'under http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://';
+      for (const name of ['CHAIN_C_URL', 'CHAIN_Q_URL', 'GATEWAY_C_MAINNET_URLS', 'GATEWAY_Q_ROPSTEN_URLS'])
+        assert.throws(
+          () => readConfig({ [name]: `${scheme}://node.example` }),
+          ({ message }: Error) => message.startsWith(`${name} must be `) && message.endsWith(`, ${rule}`),
+        );
     });
   it('gives each chain its own', () => {
     const set = Object.fromEntries(tags.map((tag) => [`CHAIN_${tag}_URL`, `https://${tag}.example`]));

@@ -12,7 +12,7 @@ import { coinScenes } from '../vectors/ton-scenes.js';
 import { changesBy, play, recordOf, rowsExpected, tokenRowsExpected } from '../vectors/ton-traces.js';
 import { createWorld, type World } from '../vectors/ton-world.js';
 
-const variant = variants.find(({ addressForm }) => addressForm === 'ton') ?? assert.fail('no variant is on TON');
+const variant = variants.find(({ family }) => family === 'ton') ?? assert.fail('no variant is on TON');
 const everything: Interest = { address: () => true, contract: () => true, tokenAccount: () => null };
 const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 

@@ -24,9 +24,13 @@ type Environment = ReturnType<typeof environmentOf>;
 
 type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const inProcessOfItsOwn = async (args: readonly string[], env: Environment): Promise<CommandResult> => {
+const inProcessOfItsOwn = async (
+  args: readonly string[],
+  env: Environment,
+  program = launcher,
+): Promise<CommandResult> => {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher, ...args], { env });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], { env });
     return { code: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -51,6 +55,18 @@ const inThisProcess = async (args: readonly string[], environment: Environment):
   const stopped = () => new Promise<void>(() => undefined);
   const code = await run(args, { environment, isInteractive: false, out, err, log: { write: err }, stopped });
   return { code, stdout, stderr };
+};
+
+/** A command in a process of its own, in every tier: of another program, or under settings of the process itself. */
+export const runProcess = async (
+  home: Home,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program = launcher,
+) => {
+  const result = await inProcessOfItsOwn(args, environmentOf(home, env), program);
+  keepCommand(args, result);
+  return result;
 };
 
 /**

@@ -88,7 +88,7 @@ export type Running = { readonly app: App; stop(): Promise<void> };
 export const startFollowing = (
   stores: Stores,
   chain: Chain,
-  options: { fromGenesis?: boolean; documents?: Ports['documents']; sender?: Sender; variant?: Variant } = {},
+  options: { fromGenesis?: boolean; variant?: Variant } & Partial<Pick<Ports, 'documents' | 'sender' | 'codecs'>> = {},
 ): Running => {
   const { fromGenesis = true, variant = followedVariant, ...given } = options;
   const app = composeApp(stores, { ...given, chains: new Map([[variant.tag, { chain, isNew: fromGenesis }]]) });

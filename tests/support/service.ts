@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../interfaces/client.js';
 import type { Credentials } from '../../interfaces/signature.js';
 import { checkedClient } from './checked-client.js';
-import { environmentOf, jsonOf, launcher } from './command.js';
+import { environmentOf, jsonOf, launcher as ownLauncher } from './command.js';
 import type { Engine, Home } from './engines.js';
 import { keepCredentials, keepLog } from './secrets.js';
 
@@ -33,7 +33,10 @@ export const startService = async (options: {
   on: Engine | Home;
   role?: string;
   env?: Record<string, string>;
+  /** Where it is not this repository's. */
+  launcher?: string;
 }): Promise<Service> => {
+  const { launcher = ownLauncher } = options;
   const home = 'home' in options.on ? await options.on.home() : options.on;
   const args = [launcher, 'serve', '--json', ...(options.role ? ['--role', options.role] : [])];
   const child = spawn(process.execPath, args, {

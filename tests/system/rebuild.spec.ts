@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
 import { organizations } from '../../projections/organizations.js';
-import { jsonOf, runCommand } from '../support/command.js';
+import { jsonOf, runCommand, runProcess } from '../support/command.js';
 import { embedded, type Home } from '../support/engines.js';
 import { organizationCreated } from '../support/events.js';
 import { clientOf, type Service, startService } from '../support/service.js';
@@ -42,7 +42,7 @@ describeInFull('rebuild of more than fits into memory', () => {
     for (let n = 0; n < 40; n++)
       await store.append(Array.from({ length: 1000 }, (_, i) => organizationCreated(`domain-${n}-${i}`)));
     await store.close();
-    const { code, stdout, stderr } = await runCommand(home, ['projections', 'rebuild', '--all', '--json'], {
+    const { code, stdout, stderr } = await runProcess(home, ['projections', 'rebuild', '--all', '--json'], {
       NODE_OPTIONS: '--max-old-space-size=64',
     });
     assert.equal(code, 0, stdout + stderr);

@@ -33,7 +33,7 @@ export const readType = (value: unknown): TokenType => {
 
 /** Absent it means this chain, which several variants share; the others have chains of their own. */
 export const checkVariant = (value: unknown) => {
-  const here = chains.filter(({ addressForm }) => addressForm === 'evm').map(({ tag }) => tag);
+  const here = chains.filter(({ family }) => family === 'evm').map(({ tag }) => tag);
   if (value != null && !here.some((tag) => tag === String(value).toUpperCase()))
     invalid(`variant must be one of ${here.join(', ')} on this chain`);
 };
