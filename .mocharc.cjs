@@ -6,8 +6,8 @@ module.exports = {
   require: ['./tests/support/root-hooks.ts'],
   reporter: './tests/support/reporter.cjs',
   parallel: true,
-  // One more than there are cores, for there is always one that waits.
-  jobs: availableParallelism() + 1,
+  // Two more than there are cores, for there are always some that wait.
+  jobs: availableParallelism() + 2,
   'forbid-only': true,
   timeout: 60_000,
   exit: true,

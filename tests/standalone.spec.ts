@@ -38,11 +38,13 @@ const pathPattern = /[\w.@%*+~/\\-]*\.{2}[\w.@%*+~/\\-]*/g;
 const joinedUp = (text: string) => text.replaceAll(/(?<=['"`/]\.{2})['"`],\s?['"`]/g, '/');
 /** What stands before a path that is meant from where the file is: an import, a URL, a link, a folder of its own. */
 const besideItself = [
-  /\b(?:from|import|import\(|require\(|URL\()\s*['"`]$/,
+  /(?:\b(?:from|import|import\(|require\(|URL\()|import\.meta\.url\)\()\s*['"`]$/,
   /(?:\]\(|(?:href|src)=")$/,
   /\b(?:join|resolve)\(\s*[\w.]+\s*,\s*['"`]$/,
   /[)}]"?$/,
 ];
+/** A block of a document that is, or changes, the file that its first line names. */
+const codeOfFile = /^ *```(?:ts|diff)\n *(?:\/\/|---) (\S+)\n[\s\S]*?^ *```$/gm;
 const isCode = (file: string) => /\.[cm]?[jt]s$/.test(file);
 /** Joins two texts in Lua. */
 const isOperator = (found: string, before: string, after: string) =>
@@ -50,8 +52,13 @@ const isOperator = (found: string, before: string, after: string) =>
 /** What callers send to get out of the folder that they are in. */
 const attacks: readonly string[] = [[...Array(4).fill(up), 'etc', 'passwd'].join('/')];
 
+const outwardPaths = (file: string, text: string): Finding[] => [
+  ...outwardIn(file, text.replaceAll(codeOfFile, '')),
+  ...[...text.matchAll(codeOfFile)].flatMap(([block, named = '']) => outwardIn(named, block)),
+];
+
 /** From the file's own folder, or from the root, where programs start and documents have their commands run. */
-const outwardPaths = (file: string, text: string) =>
+const outwardIn = (file: string, text: string) =>
   findings(file, joinedUp(text), pathPattern, (found, before, after) => {
     const path = found.replaceAll('\\', '/');
     if (!path.split('/').includes(up) || attacks.includes(path)) return false;
@@ -101,8 +108,9 @@ describe('what would lead out of the repository', () => {
     'a path that first goes down': ['tests/deep/some.ts', `readFileSync('tests/${three}/beside')`],
     'a path joined from parts': ['tests/some.ts', `join(here, '${up}', '${up}', 'beside')`],
     'a path after a variable': ['tests/some.ts', `\`\${here}/${two}/beside\``],
-    'a link': ['docs/some.md', `[beside](${two}/beside/page.md)`],
-    'a command in a document': ['docs/some.md', `cp ${one}/beside/page.md .`],
+    'a link': ['docs/api.md', `[beside](${two}/beside/page.md)`],
+    'a file that a document holds': ['docs/api.md', `\`\`\`ts\n// tests/some.ts\nfrom '${two}/beside/a.js';\n\`\`\``],
+    'a command in a document': ['docs/api.md', `cp ${one}/beside/page.md .`],
     'a script': ['tests/some.sh', `cd "$(dirname "$0")/${two}"`],
     'a setting': ['deep/some.json', `{ "extends": "${two}/beside.json" }`],
     'a folder above': ['some.ts', `const above = '${up}';`],
@@ -114,7 +122,8 @@ describe('what would lead out of the repository', () => {
     'an import': ['tests/deep/some.ts', `import { a } from '${two}/domain/a.js';`],
     'a URL': ['tests/deep/some.ts', `new URL('${two}/domain/a.json', import.meta.url)`],
     'a path joined from parts': ['tests/deep/some.ts', `join(here, '${up}', '${up}', 'domain')`],
-    'a link': ['docs/some.md', `[read me](${one}/README.md)`],
+    'a link': ['docs/api.md', `[read me](${one}/README.md)`],
+    'a file that a document holds': ['docs/api.md', `\`\`\`ts\n// tests/some.ts\nfrom '${one}/domain/a.js';\n\`\`\``],
     'a script': ['tests/some.sh', `cd "$(dirname "$0")/${one}"`],
     'a path that callers try': ['tests/some.ts', `'/a/${two}/secret', 'ipfs://${one}/x'`],
     'a list spread out': ['some.ts', 'const all = [...some, ...others];'],

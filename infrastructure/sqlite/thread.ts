@@ -32,12 +32,11 @@ const longestQueue = 20_000;
  * Threads run compiled code, also where their process runs on sources (tests do, through tsx): a loader of sources would make each
  * thread take ten times as long to start.
  */
-const compiled = (module: string) =>
-  new URL(import.meta.url.endsWith('.ts') ? `../../dist/${module}.js` : `./${module}.js`, import.meta.url);
+const folder = import.meta.url.endsWith('.ts') ? new URL('../../dist/', import.meta.url) : import.meta.url;
 
 /** `module` names a file of the compiled service, or is one. */
 export const startThread = async <Job, Outcome>(module: string | URL, data: unknown): Promise<Thread<Job, Outcome>> => {
-  const file = module instanceof URL ? module : compiled(module);
+  const file = module instanceof URL ? module : new URL(`./${module}.js`, folder);
   const worker = new Worker(file, { workerData: data, execArgv: [] });
   let queue: Waiting<Job, Outcome>[] = [];
   const sent: Waiting<Job, Outcome>[][] = [];

@@ -67,7 +67,7 @@ describe('following a chain of checkpoints', function () {
           await stores.close();
         }
       }),
-      { numRuns: sized(4, 8), endOnFailure: true },
+      { numRuns: sized(3, 8), endOnFailure: true },
     );
   });
 });

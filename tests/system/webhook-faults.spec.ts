@@ -15,7 +15,8 @@ import { openScene, type Scene } from '../support/webhook-scene.js';
 const sizeOn = ({ isEmbedded }: Engine) => ({
   activities: isEmbedded ? sized(40, 80) : 40,
   kills: 2,
-  odds: { slow: 0.15, fail: 0.08, reset: 0.05, hang: 0.02 },
+  // One that hangs is waited for fifteen seconds.
+  odds: { slow: 0.15, fail: 0.08, reset: 0.05, hang: sized(0, 0.02) },
   patienceMs: 90_000,
 });
 /** So many of one webhook are sent at once. */
