@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
-import { variants } from '../../domain/variant.js';
-import type { Credentials } from '../signature.js';
+import { bannerOf } from './banner.js';
 import { type Command, type Invocation, type Settings, UsageError } from './command.js';
 import { ensureDemo } from './demo.js';
 
@@ -85,31 +84,6 @@ const createPatience = (complain: Invocation['complain'], end: Promise<void>) =>
   };
 };
 
-const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Settings) => {
-  const engines = [eventStoreUrl && 'EventStoreDB', mongodbUrl && 'MongoDB', redisUrl && 'Redis'].filter(Boolean);
-  const embedded = engines.length < 3 ? [`${engines.length > 0 ? 'the rest ' : ''}embedded in ${dataDirectory}`] : [];
-  return `stores    ${[...engines, ...embedded].join(', ')}`;
-};
-
-const chainLines = (app: App) => {
-  const followed = app.followers.map(({ variant }) => variant);
-  return `chains    ${followed.length > 0 ? `following ${followed.join(', ')}` : 'none is followed'}`;
-};
-
-const tour = (url: string, { key, secret }: Credentials) => {
-  const [first] = variants.filter(({ surface, can }) => surface === 'wallet' && can.includes('gateway'));
-  const api = first?.segment;
-  return `
-demo organization (its credentials are in the data directory too):
-  api_key     ${key}
-  api_secret  ${secret}
-try, in another terminal:
-  npx chainfold call ${api} RegisterWallet '{"name":"treasury","address":"${first?.addressExample}"}' --url ${url}
-  npx chainfold call ${api} ListWallets --url ${url}
-  npx chainfold dev transfer ${first?.addressExample} 1000000000000000000 --url ${url}
-  npx chainfold call ${api} ListTransfers '{"address":"${first?.addressExample}"}' --url ${url}`;
-};
-
 export const serve: Command = {
   words: 'serve',
   summary: 'Run the service until it is stopped.',
@@ -118,9 +92,9 @@ export const serve: Command = {
     const { options, settings, print, stopped } = invocation;
     const wanted = rolesOf(options.role);
     const end = stopped();
-    const chains = wanted.includes('follower') ? 'with development' : 'configured';
+    const isFollowing = wanted.includes('follower');
     const patiently = createPatience(invocation.complain, end);
-    const opened = await patiently(() => invocation.open({ chains }));
+    const opened = await patiently(() => invocation.open({ chains: isFollowing ? 'with development' : 'configured' }));
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
@@ -137,15 +111,7 @@ export const serve: Command = {
       await patiently(() => catchUp(app, ended.signal));
       isReady = true;
       const url = http?.url ?? null;
-      print(
-        { url, ready: true },
-        [
-          `chainfold is ready${url ? ` at ${url} (${url}/docs)` : ''}`,
-          storeLines(settings),
-          chainLines(app),
-          url && demo ? tour(url, demo) : '',
-        ].join('\n'),
-      );
+      print({ url, ready: true }, bannerOf(app, settings, { url, demo, isFollowing }));
       app.system.log.info({ url, roles: wanted }, 'ready');
       await end;
       app.system.log.info({}, 'stopping');

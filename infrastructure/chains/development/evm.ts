@@ -107,7 +107,8 @@ export const startDevelopmentEvm = async (options: {
   try {
     edr = loadEdr();
   } catch (error) {
-    options.log.warn({ err: error }, 'there is no development chain: its EVM cannot be loaded on this machine');
+    const [reason] = String((error as Error).message).split('\n');
+    options.log.warn({ reason }, 'there is no development chain of an EVM: what runs it comes for Linux alone');
     return null;
   }
   return startChain(edr, options.blockMs, options.log);

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { environmentOf, launcher, runCommand } from '../support/command.js';
+import { embedded, type Home } from '../support/engines.js';
+
+/** Nothing of the environment but what an operator sets: development chains where they are to be had. */
+const unset = ['CHAIN_T_URL', 'CHAIN_S_URL', 'CHAIN_P_URL', 'CHAIN_C_URL', 'CHAIN_Q_URL'];
+const startForPeople = async (home: Home, extra: Record<string, string>) => {
+  const given = Object.entries({ ...environmentOf(home), ...extra });
+  const env = Object.fromEntries(given.filter(([name]) => !unset.includes(name) || name in extra));
+  const child = spawn(process.execPath, [launcher, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [shown, told] = ['', ''];
+  child.stderr.on('data', (chunk) => (told += chunk));
+  for await (const chunk of child.stdout) {
+    shown += chunk;
+    if (/ListTransfers .*\n/.test(shown)) break;
+  }
+  return { child, shown, told: () => told };
+};
+const stop = async (child: ChildProcess) => {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+};
+
+/** The words of a command as a shell would hand them over. */
+const wordsOf = (command: string) =>
+  [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
+
+describe('the banner of a service', () => {
+  const machines: Readonly<Record<string, Record<string, string>>> = {
+    'with the development EVM': {},
+    'without it': { NODE_OPTIONS: `--require ${resolve('tests/support/no-development-evm.cjs')}` },
+    'with a node of its own that cannot be reached': { CHAIN_C_URL: 'http://127.0.0.1:1', CHAIN_P_URL: 'off' },
+  };
+  for (const [machine, env] of Object.entries(machines))
+    it(`suggests only what works on a machine ${machine}`, async () => {
+      const home = await embedded.home();
+      const { child, shown } = await startForPeople(home, env);
+      try {
+        const commands = [...shown.matchAll(/^ {2}npx chainfold (.+)$/gm)].map(([, command = '']) => command);
+        assert.ok(commands.length >= 3, shown);
+        for (const command of commands) {
+          const { code, stderr } = await runCommand(home, wordsOf(command));
+          assert.equal(code, 0, `${command}: ${stderr}`);
+        }
+      } finally {
+        await stop(child);
+      }
+    });
+
+  it('tells in one line which APIs lack a development chain, and how to give them a node', async () => {
+    const { child, shown, told } = await startForPeople(await embedded.home(), machines['without it'] ?? {});
+    await stop(child);
+    const lines = shown.split('\n').filter((line) => line.includes('no development chain'));
+    assert.equal(lines.length, 1, shown);
+    assert.match(lines[0] ?? '', /for P, C, Q on .+CHAIN_C_URL=http/);
+    assert.match(shown, /following T, S$/m);
+    assert.equal(told().trim().split('\n').length, 1, told());
+  });
+});
