@@ -30,6 +30,7 @@ const wordsOf = (command: string) =>
   [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
 
 describe('the banner of a service', () => {
+  const withoutEvm = { NODE_OPTIONS: `--require ${resolve('tests/support/no-development-evm.cjs')}` };
   const machines: Readonly<Record<string, Record<string, string>>> = {
     'with the development EVM': {},
     'without it': { NODE_OPTIONS: `--require ${resolve('tests/support/no-development-evm.cjs')}` },
@@ -52,7 +53,7 @@ describe('the banner of a service', () => {
     });
 
   it('tells in one line which APIs lack a development chain, and how to give them a node', async () => {
-    const { child, shown, told } = await startForPeople(await embedded.home(), machines['without it'] ?? {});
+    const { child, shown, told } = await startForPeople(await embedded.home(), withoutEvm);
     await stop(child);
     const lines = shown.split('\n').filter((line) => line.includes('no development chain'));
     assert.equal(lines.length, 1, shown);
