@@ -5,6 +5,7 @@ type Builder = {
 };
 
 /** The builder of this repository, which is no TypeScript because it compiles what is. */
-export const { buildIfStale, buildProgram } = (await import(
-  new URL('../../build.js', import.meta.url).href
-)) as Builder;
+const builder = (): Promise<Builder> => import(new URL('../../build.js', import.meta.url).href);
+
+export const buildIfStale = async () => (await builder()).buildIfStale();
+export const buildProgram = async (file: string) => (await builder()).buildProgram(file);

@@ -8,7 +8,7 @@ import { demoOf, type Service, startService } from '../support/service.js';
 import { sized } from '../support/tier.js';
 
 /** `npm run fuzz` is the long run. */
-const half = sized(3000, 6000);
+const half = sized(2000, 6000);
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(1_000_000_000));
 
 describe('random bytes and mutated requests', () => {

@@ -17,6 +17,7 @@ import { freshDirectory } from '../../support/directories.js';
 import { embedded, type Home } from '../../support/engines.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service.js';
 import { skip } from '../../support/skip.js';
+import { describeInFull } from '../../support/tier.js';
 
 const page = readFileSync('docs/security.md', 'utf8');
 
@@ -221,7 +222,7 @@ describe('a change of the master key in the data directory', function () {
   });
 });
 
-describe('a change of the master key in the environment', function () {
+describeInFull('a change of the master key in the environment', function () {
   this.timeout(60_000);
   const newKey = () => randomBytes(32).toString('hex');
   const under = (home: Home, key: string, previous?: string): Home => ({
