@@ -33,7 +33,7 @@ describe('the banner of a service', () => {
   const withoutEvm = { NODE_OPTIONS: `--require ${resolve('tests/support/no-development-evm.cjs')}` };
   const machines: Readonly<Record<string, Record<string, string>>> = {
     'with the development EVM': {},
-    'without it': { NODE_OPTIONS: `--require ${resolve('tests/support/no-development-evm.cjs')}` },
+    'without it': withoutEvm,
     'with a node of its own that cannot be reached': { CHAIN_C_URL: 'http://127.0.0.1:1', CHAIN_P_URL: 'off' },
   };
   for (const [machine, env] of Object.entries(machines))
