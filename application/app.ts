@@ -1,25 +1,29 @@
 import { type Variant, variants } from '../domain/variant.js';
-import { type Access, createAccess } from './access.js';
-import { createAddressBook } from './address-book.js';
-import { type AssetImports, createAssetImports } from './asset-imports.js';
-import { type Audit, createAudit } from './audit.js';
-import { type Balances, createBalances } from './balances.js';
-import { type ConfiguredChains, createChains } from './chains.js';
-import { type Credentials, createCredentials } from './credentials.js';
-import type { Deliveries } from './deliveries.js';
-import type { Descriptions } from './descriptions.js';
-import { createDifferences } from './differences.js';
+import { projections } from '../projections/index.js';
+import { type Access, createAccess } from './access/authenticate.js';
+import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
+import { type Credentials, createCredentials } from './access/credentials.js';
+import { keepTrue } from './access/event-invalidated-cache.js';
+import { createLimitCache } from './access/limit-cache.js';
+import { createOrganizations, type Organizations } from './access/organizations.js';
+import { createRateLimits, type RateLimits } from './access/rate-limits.js';
+import { createShredder } from './access/shred-secrets.js';
+import { type Balances, createBalances } from './assets/balances.js';
+import { createTokenDescriber } from './assets/describe-tokens.js';
+import { type AssetImports, createAssetImports } from './assets/import-assets.js';
+import type { Descriptions } from './assets/token-descriptions.js';
+import { type Audit, createAudit } from './audit/audit.js';
+import { createSealer, type Sealer } from './audit/seal-history.js';
+import { createHandle, type Handle } from './commands/handle.js';
+import { createOnce, type Once } from './commands/idempotency.js';
+import { createFollower, type Follower } from './following/follow-chain.js';
+import { createLedgers } from './following/ledger-writer.js';
+import { createNotices } from './following/notify.js';
 import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
-import { createHandle, type Handle } from './handle.js';
-import { createOnce, type Once } from './idempotency.js';
-import { keepTrue } from './known.js';
-import { createKnownCredentials, type KnownCredentials } from './known-credentials.js';
-import { createKnownLimits } from './known-limits.js';
-import { createLedgers } from './ledgers.js';
-import { createNotices } from './notices.js';
-import { createOrganizations, type Organizations } from './organizations.js';
-import { createLists, createPageTokens } from './paging.js';
-import { createPast, type Past, type PastPorts } from './past.js';
+import { createPast, type Past, type PastPorts } from './history/as-of.js';
+import { createDifferences } from './history/diff.js';
+import { createStatus, type Status } from './maintenance/status.js';
+import { type ConfiguredChains, createChains } from './ports/chains.js';
 import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
@@ -33,22 +37,20 @@ import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
-import { createDeliverer } from './processes/deliver.js';
-import { createTokenDescriber } from './processes/describe-tokens.js';
-import { createFollower, type Follower } from './processes/follow-chain.js';
-import { createDeliveryQueue, createDeliveryRepair } from './processes/queue-deliveries.js';
-import { createSealer, type Sealer } from './processes/seal-history.js';
-import { createShredder } from './processes/shred-secrets.js';
-import { createTransactionTeller } from './processes/tell-transactions.js';
-import { createPendingWatcher } from './processes/watch-pending.js';
-import { createTransactionWatcher } from './processes/watch-transactions.js';
-import { createProjecting, type Projecting } from './projecting.js';
-import { createQueries, type Queries, queriedNode } from './queries.js';
-import { createRateLimits, type RateLimits } from './rate-limits.js';
-import { createRecords, type Records } from './records.js';
-import { createStuck, type Stuck } from './stuck-transactions.js';
-import { createTransactionCreation, type TransactionCreation } from './transaction-creation.js';
-import { createWatchList } from './watch-list.js';
+import { createProjecting, type Projecting } from './projecting/projecting.js';
+import { createQueries, type Queries, queriedNode } from './queries/queries.js';
+import { createPendingWatcher } from './queries/watch-pending.js';
+import { createLists, createPageTokens } from './read-models/paging.js';
+import { createTransactionCreation, type TransactionCreation } from './transactions/create.js';
+import { createTransactionTeller } from './transactions/notify.js';
+import { createStuck, type Stuck } from './transactions/stuck.js';
+import { createTransactionWatcher } from './transactions/watch.js';
+import { createRecords, type Records } from './wallet-apis.js';
+import { createAddressBook } from './wallets/address-parser.js';
+import { createWatchList } from './watch-list/watch-list.js';
+import { createDeliverer } from './webhooks/deliver.js';
+import type { Deliveries } from './webhooks/deliveries.js';
+import { createDeliveryQueue, createDeliveryRepair } from './webhooks/queue-deliveries.js';
 
 export type Ports = {
   readonly events: EventStore;
@@ -67,16 +69,17 @@ export type Ports = {
   readonly signer: LetterSigner;
   readonly notary: Notary;
   readonly system: System;
-} & Pick<PastPorts, 'scratch' | 'asOfEvents'>;
+} & Pick<PastPorts<Records>, 'scratch' | 'asOfEvents'>;
 
 /** Runs until the signal. */
 type Process = (signal: AbortSignal) => Promise<void>;
 
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
 export type App = Records &
-  Projecting & {
+  Omit<Projecting, 'stops'> & {
+    readonly status: Status;
     readonly access: Access;
-    readonly knownCredentials: KnownCredentials;
+    readonly knownCredentials: CredentialCache;
     readonly organizations: Organizations;
     readonly credentials: Credentials;
     readonly rateLimits: RateLimits;
@@ -87,7 +90,7 @@ export type App = Records &
     readonly keepTrue: Process;
     readonly shredSecrets: Process;
     readonly audit: Audit;
-    readonly past: Past;
+    readonly past: Past<Records>;
     readonly differences: ReturnType<typeof createDifferences>;
     readonly sealer: Sealer;
     readonly followers: readonly Follower[];
@@ -147,10 +150,10 @@ const createPendingWatchers = ({ nodes, pending, system }: Ports) =>
 export const createApp = (ports: Ports): App => {
   const { events, readModels, limiter, state, vault, system } = ports;
   const handle = createHandle(events, system);
-  const projecting = createProjecting(ports);
-  const { progress } = projecting;
-  const knownCredentials = createKnownCredentials(events, vault);
-  const limits = createKnownLimits(events);
+  const { stops, ...projecting } = createProjecting(ports);
+  const { progress, projector } = projecting;
+  const knownCredentials = createCredentialCache(events, vault);
+  const limits = createLimitCache(events);
   const pageTokens = createPageTokens(system);
   const lists = createLists(readModels, pageTokens);
   const addressBook = createAddressBook(ports);
@@ -185,9 +188,14 @@ export const createApp = (ports: Ports): App => {
     describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
     ...projecting,
+    status: createStatus({ ...ports, projector, stops, projections }),
     keepTrue: keepTrue(events, [knownCredentials, limits]),
     audit: createAudit({ ...ports, pageTokens }),
-    past: createPast({ ...ports, chains, progress, pageTokens }),
+    past: createPast({
+      ...ports,
+      pageTokens,
+      show: (then) => createRecords({ ...ports, chains, progress, ...then }),
+    }),
     differences: createDifferences(ports),
     sealer: createSealer({ ...ports, handle }),
     shredSecrets: createShredder({ events, state, vault }),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliveryIdFor, deliveryStream } from '../application/deliveries.js';
 import type { EventStore, NewEvent, StreamWrite } from '../application/ports/event-store.js';
 import { noStream } from '../application/ports/event-store.js';
-import { includedBy } from '../application/progress.js';
+import { includedBy } from '../application/read-models/progress.js';
+import { deliveryIdFor, deliveryStream } from '../application/webhooks/deliveries.js';
 import { openDeliveries } from '../projections/deliveries.js';
 import { embedded, type Home } from '../tests/support/engines.js';
 import { contextOf } from '../tests/support/following.js';

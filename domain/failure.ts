@@ -35,3 +35,7 @@ export class StoreDown extends Failure {
 export const refuse = (code: FailureCode, message: string, faults?: readonly Fault[]): never => {
   throw new Failure(code, message, faults);
 };
+
+/** Refuses a request for one of its members, which `path` names. */
+export const invalid = (path: string, reason: string) =>
+  refuse('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);

@@ -16,7 +16,7 @@ export const chainFamilies = ['ton', 'sui', 'evm'] as const;
 export type Family = (typeof chainFamilies)[number];
 
 /**
- * What the transfer records of an API show; each form is one row in application/shown.ts.
+ * What the transfer records of an API show; each form is one row in application/assets/wire-records.ts.
  * stateful: as soon as they are seen, with their state; confirmed: only what is confirmed;
  * final: as soon as they are seen, since what is seen stays; two-sided: likewise, one for each side.
  */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
-import { refuseHalfMoved } from '../application/move/state-entries.js';
+import { refuseHalfMoved } from '../application/maintenance/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { RebuildableReadModels } from '../application/ports/generations.js';

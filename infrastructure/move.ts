@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { MovePlace, MovePorts } from '../application/move/move.js';
+import type { MovePlace, MovePorts } from '../application/maintenance/migrate.js';
 import { aggregates } from '../domain/aggregates.js';
 import { BadSetting, type Config } from './config.js';
 import { eventStoreDb } from './eventstoredb/event-store.js';

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { signedText } from '../application/access.js';
+import { signedText } from '../application/access/authenticate.js';
 
 export type Credentials = { readonly key: string; readonly secret: string };
 

@@ -3,8 +3,8 @@ import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type ChainEvents, createHeadFollower } from './follow-heads.js';
 import type { FollowedLog } from './followed-block.js';
+import { type Hear, type Leave, type Told, tell } from './notification.js';
 import { createSyncingFeed } from './syncing-feed.js';
-import { type Hear, type Leave, type Told, tell } from './told.js';
 
 /** Of a header and of its hash. */
 type HearHead = (header: Told, hash: Told) => void;

@@ -1,9 +1,9 @@
 import { readFilter } from '../../domain/log-filter.js';
 import type { System } from '../ports/system.js';
+import type { Pressure } from './backpressure.js';
 import type { ChainFeed } from './chain-feed.js';
 import { newId } from './ids.js';
-import type { Pressure } from './pressure.js';
-import type { Told } from './told.js';
+import type { Told } from './notification.js';
 
 type Filter = { changes: Told[]; usedAt: number; readonly leave: () => void };
 

@@ -48,7 +48,7 @@ const createPath = () => {
 };
 
 /** Does a piece of work one time after the other; what fails when nobody waits for it is tried again, ever more patiently. */
-const createTurns = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
+const createMutex = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
   let last: Promise<void> = Promise.resolve();
   let fails = 0;
   let isDue = false;
@@ -132,7 +132,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
       await events.added(added);
     }
   };
-  const turns = createTurns(advance, system, ended);
+  const turns = createMutex(advance, system, ended);
 
   return {
     /** From the head as it is now. */

@@ -1,6 +1,6 @@
 import { isQuantity, isRecord } from '../../domain/rpc-value.js';
+import type { MaybePromise } from '../async/maybe-promise.js';
 import type { Node } from '../ports/node.js';
-import type { Soon } from '../soon.js';
 
 /** No node finds the logs of more in a time that others should wait for. */
 export const mostBlocks = 10_000;
@@ -15,7 +15,7 @@ const faultOf = (from: number, to: number) =>
   to - from < mostBlocks ? null : `reaches over more than ${mostBlocks} blocks: ask for fewer at a time`;
 
 /** What is wrong with how many blocks a filter reaches over; null when nothing is. */
-export const rangeFault = (node: Node, filter: unknown): Soon<string | null> => {
+export const rangeFault = (node: Node, filter: unknown): MaybePromise<string | null> => {
   const { fromBlock, toBlock } = isRecord(filter) ? filter : {};
   const from = heightOf(fromBlock);
   const to = heightOf(toBlock) ?? Number.POSITIVE_INFINITY;

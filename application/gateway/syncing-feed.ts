@@ -1,7 +1,7 @@
 import { isRecord } from '../../domain/rpc-value.js';
 import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
-import { type Hear, type Leave, type Told, tell } from './told.js';
+import { type Hear, type Leave, type Told, tell } from './notification.js';
 
 const everyMs = 3000;
 

@@ -1,5 +1,5 @@
 import type { Limits, Quota } from '../../domain/rate-limit.js';
-import type { Soon } from '../soon.js';
+import type { MaybePromise } from '../async/maybe-promise.js';
 
 /**
  * What a request with an idempotency key finds: no answer yet (`seed` is the same for every try), the first answer, or
@@ -44,7 +44,7 @@ export interface Limiter {
    */
   admit(visit: Visit): Promise<Admission>;
   /** The same for a request that has no nonce. */
-  charge(charge: Charge): Soon<Quota>;
+  charge(charge: Charge): MaybePromise<Quota>;
   /** `request` tells requests apart: the operation and the digest of its body. */
   claimIdempotencyKey(apiKey: string, idempotencyKey: string, request: string): Promise<Claim>;
   recordAnswer(apiKey: string, idempotencyKey: string, answer: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.js';
-import type { Waiter } from '../gateway/waiter.js';
-import type { Soon } from '../soon.js';
+import type { Waiter } from '../async/cancellation.js';
+import type { MaybePromise } from '../async/maybe-promise.js';
 
 /** A node's own bytes: the JSON of its result, or of its error object. */
 export type RpcAnswer =
@@ -58,7 +58,7 @@ export interface Node {
    * At once from what is remembered, else from whichever node answers as it should; methods by their `eth_` names. Heads never go
    * backwards. Rejects with UNAVAILABLE when no node does. What nobody waits for any more is let go of.
    */
-  answer(call: RpcCall, waiter?: Waiter): Soon<RpcAnswer>;
+  answer(call: RpcCall, waiter?: Waiter): MaybePromise<RpcAnswer>;
   /** The same, read; rejects with a NodeRefusal and the node's reason where it refuses. */
   ask(method: string, params: readonly unknown[], bundle?: symbol): Promise<unknown>;
   /** The newest block that any node knows; at equal height it stays with the one it told last. */

@@ -1,6 +1,6 @@
 import { SuiGrpcClient } from '@mysten/sui/grpc';
-import { entriesOf } from '../../application/block-entries.js';
-import type { WatchList } from '../../application/watch-list.js';
+import { entriesOf } from '../../application/following/block-entries.js';
+import type { WatchList } from '../../application/watch-list/watch-list.js';
 import { createSuiLedger } from '../../infrastructure/chains/development/sui/ledger.js';
 import { blockOf } from '../../infrastructure/chains/sui/block.js';
 import { nativeCoinType } from '../../infrastructure/chains/sui/coin-type.js';

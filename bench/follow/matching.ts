@@ -1,5 +1,5 @@
-import { entriesOf } from '../../application/block-entries.js';
-import type { WatchList } from '../../application/watch-list.js';
+import { entriesOf } from '../../application/following/block-entries.js';
+import type { WatchList } from '../../application/watch-list/watch-list.js';
 import { blockOf } from '../../infrastructure/chains/evm/block.js';
 import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checked-block.js';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';

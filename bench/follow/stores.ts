@@ -1,6 +1,6 @@
 import { type NewEvent, noStream, type StreamWrite, streamName } from '../../application/ports/event-store.js';
-import { createProjector } from '../../application/processes/project.js';
-import { createProgress } from '../../application/progress.js';
+import { createProjector } from '../../application/projecting/projector.js';
+import { createProgress } from '../../application/read-models/progress.js';
 import { address } from '../../domain/address.js';
 import { contract } from '../../domain/contract.js';
 import type { Message } from '../../domain/decider.js';

@@ -1,5 +1,5 @@
-import { createWatchList } from '../../application/watch-list.js';
-import { createWatched } from '../../application/watched.js';
+import { createWatched } from '../../application/watch-list/watch-index.js';
+import { createWatchList } from '../../application/watch-list/watch-list.js';
 import { followedVariant } from '../../tests/support/following.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { type Figure, largest, megabytes } from '../figures.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type NewEvent, noStream, type StreamWrite, streamName } from '../../application/ports/event-store.js';
-import { createRebuild } from '../../application/rebuild.js';
+import { createRebuild } from '../../application/projecting/rebuild.js';
 import type { Message } from '../../domain/decider.js';
 import { ledger } from '../../domain/ledger.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';

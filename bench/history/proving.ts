@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeFile } from '../../application/audit-file.js';
+import { writeFile } from '../../application/audit/export-file.js';
 import { beginning } from '../../application/ports/event-store.js';
 import { createNotary } from '../../infrastructure/notary.js';
 import { openDatabase } from '../../infrastructure/sqlite/database.js';

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signedText } from '../../application/access.js';
+import { signedText } from '../../application/access/authenticate.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import { endpoints } from '../../interfaces/operations/index.js';
 import { importPeer } from '../peers.js';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRebuild } from '../../application/rebuild.js';
+import { createRebuild } from '../../application/projecting/rebuild.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';

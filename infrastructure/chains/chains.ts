@@ -1,5 +1,5 @@
-import type { ConfiguredChains } from '../../application/chains.js';
 import type { Chain } from '../../application/ports/chain.js';
+import type { ConfiguredChains } from '../../application/ports/chains.js';
 import type { Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';

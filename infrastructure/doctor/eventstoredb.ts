@@ -1,5 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { type Check, futureFinding, ok, warn } from '../../application/findings.js';
+import { type Check, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
 import { withDeadline } from '../deadline.js';
 import { categoryOf } from '../eventstoredb/category.js';
 import { type Connection, connect, type RawRecord } from '../eventstoredb/connection.js';

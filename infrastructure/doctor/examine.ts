@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, type Examined, fail, futureFinding, ok } from '../../application/findings.js';
-import { createStatus } from '../../application/status.js';
-import { createStoppedProjections } from '../../application/stopped-projections.js';
-import { storeChecks } from '../../application/store-checks.js';
-import { createStuck } from '../../application/stuck-transactions.js';
+import { type Check, type Examined, fail, futureFinding, ok } from '../../application/maintenance/finding.js';
+import { createStatus } from '../../application/maintenance/status.js';
+import { storeChecks } from '../../application/maintenance/store-checks.js';
+import { createStoppedProjections } from '../../application/projecting/stopped.js';
+import { createStuck } from '../../application/transactions/stuck.js';
 import { aggregates } from '../../domain/aggregates.js';
 import { projections } from '../../projections/index.js';
 import { type Config, readConfig } from '../config.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Check, fail, ok, warn } from '../../application/findings.js';
+import { type Check, fail, ok, warn } from '../../application/maintenance/finding.js';
 import type { Config } from '../config.js';
 
 const oldestNode = [20, 19] as const;

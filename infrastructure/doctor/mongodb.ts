@@ -1,4 +1,4 @@
-import { type Check, clockFinding, type Finding, ok, warn } from '../../application/findings.js';
+import { type Check, clockFinding, type Finding, ok, warn } from '../../application/maintenance/finding.js';
 import { projections } from '../../projections/index.js';
 import { connectMongo, inTime, type MongoConnection } from '../mongodb/connection.js';
 import { missingIndexes } from '../mongodb/indexes.js';

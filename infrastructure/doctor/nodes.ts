@@ -1,5 +1,5 @@
-import { readCursor, tipOf } from '../../application/chain-cursor.js';
-import { type Check, type Finding, futureFinding, ok, warn } from '../../application/findings.js';
+import { readCursor, tipOf } from '../../application/following/cursor.js';
+import { type Check, type Finding, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
 import type { Header } from '../../application/ports/chain.js';
 import type { StateStore } from '../../application/ports/state.js';
 import type { Log } from '../../application/ports/system.js';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type Check, clockFinding, type Finding, fail, ok, warn } from '../../application/findings.js';
+import { type Check, clockFinding, type Finding, fail, ok, warn } from '../../application/maintenance/finding.js';
 import type { Opened } from './opened.js';
 
 const oldest = 7;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, ok, warn } from '../../application/findings.js';
+import { type Check, ok, warn } from '../../application/maintenance/finding.js';
 import type { Config } from '../config.js';
 
 type Pitfall = readonly [is: (config: Config) => boolean, found: string, advice: string];

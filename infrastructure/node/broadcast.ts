@@ -1,5 +1,5 @@
 import { keccak256 } from 'ethers/crypto';
-import { createWaiter } from '../../application/gateway/waiter.js';
+import { createWaiter } from '../../application/async/cancellation.js';
 import { NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import type { Member } from './member.js';

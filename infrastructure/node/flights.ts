@@ -1,4 +1,4 @@
-import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
 
 /** One question on its way, and how many wait for its answer. */
 type Flight<T> = {

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Waiter } from '../../application/gateway/waiter.js';
+import type { Waiter } from '../../application/async/cancellation.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import { createBundles, type Question, readBatch } from './batch.js';
 import { type Envelope, readEnvelope, readPieces } from './envelope.js';

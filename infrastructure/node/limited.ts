@@ -1,4 +1,4 @@
-import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
 
 /** Does what takes a waiter, who leaves when the time is up. */
 export const limited = async <T>(ms: number, work: (waiter: Waiter) => Promise<T>): Promise<T> => {

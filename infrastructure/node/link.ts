@@ -1,4 +1,4 @@
-import type { Waiter } from '../../application/gateway/waiter.js';
+import type { Waiter } from '../../application/async/cancellation.js';
 import type { NodeFault } from '../chains/nodes/node-fault.js';
 import type { Envelope } from './envelope.js';
 

@@ -1,4 +1,4 @@
-import type { Waiter } from '../../application/gateway/waiter.js';
+import type { Waiter } from '../../application/async/cancellation.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';

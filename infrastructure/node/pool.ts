@@ -1,5 +1,5 @@
-import { type Reach, reachOf } from '../../application/gateway/reach.js';
-import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
+import { type Reach, reachOf } from '../../application/gateway/cacheability.js';
 import { type Node, NodeRefusal, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure, refuse } from '../../domain/failure.js';

@@ -1,4 +1,4 @@
-import { createWaiter, type Waiter } from '../../application/gateway/waiter.js';
+import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
 import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';

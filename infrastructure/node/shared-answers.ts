@@ -1,7 +1,7 @@
-import type { Reach } from '../../application/gateway/reach.js';
-import type { Waiter } from '../../application/gateway/waiter.js';
+import type { Waiter } from '../../application/async/cancellation.js';
+import type { MaybePromise } from '../../application/async/maybe-promise.js';
+import type { Reach } from '../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
-import type { Soon } from '../../application/soon.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
 import { createFlights } from './flights.js';
@@ -65,7 +65,13 @@ export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
     noteChange: () => {
       changes++;
     },
-    find: ({ method }: RpcCall, params: string, reach: Reach, fetch: Fetch, waiter?: Waiter): Soon<RpcAnswer> => {
+    find: (
+      { method }: RpcCall,
+      params: string,
+      reach: Reach,
+      fetch: Fetch,
+      waiter?: Waiter,
+    ): MaybePromise<RpcAnswer> => {
       const key = `${method} ${params}`.toLowerCase();
       const kept = cache.find(key);
       if (kept) {

@@ -1,5 +1,5 @@
 import { type RawData, WebSocket } from 'ws';
-import type { Waiter } from '../../application/gateway/waiter.js';
+import type { Waiter } from '../../application/async/cancellation.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import { limited } from './limited.js';

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { createMutex } from '../../application/async/mutex.js';
 import {
   type Generation,
   type Generations,
@@ -6,7 +7,6 @@ import {
   type RebuildableReadModels,
 } from '../../application/ports/generations.js';
 import type { Change, Checkpoint, DocumentKey, Found, PageKey } from '../../application/ports/read-models.js';
-import { createTurns } from '../../application/turns.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import { unavailable } from '../unavailable.js';
@@ -106,7 +106,7 @@ const rowsOf = async (changes: readonly Change[]) => {
 };
 
 const generationsOver = (db: Database, writer: Writer): Generations => {
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const all = db.prepare(
     "SELECT collection, number, version, state, position FROM generations WHERE state <> 'retired'",
   );

@@ -1,5 +1,5 @@
-import type { Difference } from '../../application/differences.js';
-import { momentOf, now } from '../../application/moment.js';
+import type { Difference } from '../../application/history/diff.js';
+import { momentOf, now } from '../../application/history/parse-moment.js';
 import { writeExact } from '../exact-json.js';
 import type { Command } from './command.js';
 import { momentOption, organizationOption, withApp } from './session.js';

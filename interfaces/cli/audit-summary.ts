@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../application/audit-shown.js';
+import type { EventRecord } from '../../application/audit/event-record.js';
 import { table } from './command.js';
 
 /** Of so many wallets each is counted; the rest together, so that no history is too long for the memory. */

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { App } from '../../application/app.js';
-import type { Trust } from '../../application/audit-proof.js';
-import type { Examined } from '../../application/findings.js';
-import type { MovePorts } from '../../application/move/move.js';
+import type { Trust } from '../../application/audit/proof.js';
+import type { Examined } from '../../application/maintenance/finding.js';
+import type { MovePorts } from '../../application/maintenance/migrate.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';

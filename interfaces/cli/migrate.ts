@@ -1,4 +1,4 @@
-import { type MoveStep, move } from '../../application/move/move.js';
+import { type MoveStep, move } from '../../application/maintenance/migrate.js';
 import { type Command, UsageError } from './command.js';
 import { barOf, createProgressLine } from './progress-line.js';
 

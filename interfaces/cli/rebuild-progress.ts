@@ -1,4 +1,4 @@
-import type { RebuildProgress } from '../../application/rebuild.js';
+import type { RebuildProgress } from '../../application/projecting/rebuild.js';
 import type { Invocation } from './command.js';
 import { barOf, createProgressLine } from './progress-line.js';
 

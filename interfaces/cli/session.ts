@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { App } from '../../application/app.js';
-import type { Done, Operation } from '../../application/handle.js';
+import type { Done, Operation } from '../../application/commands/handle.js';
 import { supervise } from '../../application/processes/supervise.js';
 import type { Invocation, Option } from './command.js';
 

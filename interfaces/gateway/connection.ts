@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from 'ws';
 import type { App } from '../../application/app.js';
+import { createWaiter } from '../../application/async/cancellation.js';
+import type { Pressure, Reader } from '../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
-import type { Pressure, Reader } from '../../application/gateway/pressure.js';
-import { createWaiter } from '../../application/gateway/waiter.js';
 import type { Node } from '../../application/ports/node.js';
 import { answerMessage, encode } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';

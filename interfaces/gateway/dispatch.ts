@@ -1,10 +1,10 @@
+import type { Waiter } from '../../application/async/cancellation.js';
+import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
 import { rangeFault } from '../../application/gateway/log-range.js';
 import { findMethod, type Method } from '../../application/gateway/methods.js';
 import { filter, paramsFault } from '../../application/gateway/params.js';
-import type { Waiter } from '../../application/gateway/waiter.js';
 import { type Node, NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { after, type Soon } from '../../application/soon.js';
 import { Failure } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
 import { type Call, errorJson, type Message, rpcCodes } from './json-rpc.js';
@@ -48,15 +48,15 @@ const methodOf = ({ method: name, params }: Call, { node, own }: Place): Method 
 };
 
 /** From the nodes. */
-const ask = (method: Method, { params }: Call, { node, waiter }: Place): Soon<RpcAnswer> => {
+const ask = (method: Method, { params }: Call, { node, waiter }: Place): MaybePromise<RpcAnswer> => {
   const call = { method: method.nodeName, params: inNodeWords(method, params) };
   if (method.params[0]?.kind !== filter) return node.answer(call, waiter);
-  return after(rangeFault(node, params[0]), (fault) =>
+  return mapMaybe(rangeFault(node, params[0]), (fault) =>
     fault ? failed(rpcCodes.invalidParams, `invalid argument 0 (filter): ${fault}`) : node.answer(call, waiter),
   );
 };
 
-const answerCall = (call: Call, place: Place): Soon<RpcAnswer> => {
+const answerCall = (call: Call, place: Place): MaybePromise<RpcAnswer> => {
   const method = methodOf(call, place);
   if (!('name' in method)) return method;
   const { own, waiter, log } = place;
@@ -73,14 +73,14 @@ const answerCall = (call: Call, place: Place): Soon<RpcAnswer> => {
 const none: readonly Reply[] = [];
 
 /** None for a notification. */
-const repliesTo = (call: Message['calls'][number], place: Place): Soon<readonly Reply[]> => {
+const repliesTo = (call: Message['calls'][number], place: Place): MaybePromise<readonly Reply[]> => {
   const { id } = call;
   if ('code' in call) return [{ id: call.id, answer: failed(call.code, call.message) }];
-  return after(answerCall(call, place), (answer) => (id === null ? none : [{ id, answer }]));
+  return mapMaybe(answerCall(call, place), (answer) => (id === null ? none : [{ id, answer }]));
 };
 
 /** In the order of the calls; one that fails fails only itself. */
-export const answerMessage = ({ calls }: Message, place: Place): Soon<readonly Reply[]> => {
+export const answerMessage = ({ calls }: Message, place: Place): MaybePromise<readonly Reply[]> => {
   const [only] = calls;
   if (calls.length === 1 && only) return repliesTo(only, place);
   return Promise.all(calls.map(async (call) => repliesTo(call, place))).then((all) => all.flat());

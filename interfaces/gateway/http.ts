@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
-import type { Waiter } from '../../application/gateway/waiter.js';
-import { after, type Soon, settle } from '../../application/soon.js';
+import type { Waiter } from '../../application/async/cancellation.js';
+import { type MaybePromise, mapMaybe, settle } from '../../application/async/maybe-promise.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import { addRateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, takeBody } from '../http/body.js';
@@ -85,13 +85,13 @@ const answerRead = (
   { quota, refusal: refused }: Admission,
   response: ServerResponse,
   message = readBytes(bytes),
-): Soon<Answer> => {
+): MaybePromise<Answer> => {
   if (!('calls' in message)) return refusal(refused?.status === 401 ? refused : message, quota);
   if (refused) return refusal(refused, quota, idOf(message));
   const { node } = target;
   if (!node) return refusal(chainOff, quota, idOf(message));
   const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
-  return after(replies, (all) => {
+  return mapMaybe(replies, (all) => {
     const [only] = all;
     if (only && !message.isBatch) recent.keep(bytes, only.answer);
     return { status: 200, body: encodeAll(all, message.isBatch), quota };
@@ -99,12 +99,12 @@ const answerRead = (
 };
 
 /** What is asked for again and again is answered without being read. */
-const answerBody = (place: Place, bytes: Buffer, response: ServerResponse): Soon<Answer> => {
+const answerBody = (place: Place, bytes: Buffer, response: ServerResponse): MaybePromise<Answer> => {
   const { app, target, recent } = place;
   const ready = recent.find(bytes);
   const message = ready === null ? readBytes(bytes) : undefined;
   const calls = message && 'calls' in message ? message.calls.length : 1;
-  return after(admit(app, target, calls), (admission) => {
+  return mapMaybe(admit(app, target, calls), (admission) => {
     const { quota, refusal: refused } = admission;
     if (ready === null || refused) return answerRead(place, bytes, admission, response, message);
     return { status: 200, body: [ready], quota };

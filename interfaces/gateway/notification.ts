@@ -1,4 +1,4 @@
-import type { Told } from '../../application/gateway/told.js';
+import type { Told } from '../../application/gateway/notification.js';
 
 /** Notifications use the prefix that the subscriber used. */
 export type Prefix = 'evm' | 'eth';

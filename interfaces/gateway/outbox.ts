@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Pressure } from '../../application/gateway/pressure.js';
-import type { Told } from '../../application/gateway/told.js';
+import type { Pressure } from '../../application/gateway/backpressure.js';
+import type { Told } from '../../application/gateway/notification.js';
 import { frameFor, type Prefix } from './notification.js';
 
 /** When so many notifications wait, the client is taken not to read any more. */

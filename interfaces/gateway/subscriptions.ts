@@ -1,10 +1,10 @@
+import type { Pressure } from '../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
 import { createFilters } from '../../application/gateway/filters.js';
 import { newId } from '../../application/gateway/ids.js';
 import type { Method } from '../../application/gateway/methods.js';
+import type { Hear, Leave, Told } from '../../application/gateway/notification.js';
 import { filter, type SubscriptionName } from '../../application/gateway/params.js';
-import type { Pressure } from '../../application/gateway/pressure.js';
-import type { Hear, Leave, Told } from '../../application/gateway/told.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import type { System } from '../../application/ports/system.js';
 import { readFilter } from '../../domain/log-filter.js';

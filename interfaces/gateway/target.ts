@@ -1,6 +1,6 @@
 import type { App } from '../../application/app.js';
+import type { MaybePromise } from '../../application/async/maybe-promise.js';
 import type { Node } from '../../application/ports/node.js';
-import type { Soon } from '../../application/soon.js';
 import { Failure } from '../../domain/failure.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import { type Variant, variants } from '../../domain/variant.js';
@@ -58,7 +58,7 @@ const admissionOf = (quota: Quota): Admission => {
 };
 
 /** Charges so many calls to the organization's limits on that chain. */
-export const admit = (app: App, { apiKey, variant }: Target, calls: number): Soon<Admission> => {
+export const admit = (app: App, { apiKey, variant }: Target, calls: number): MaybePromise<Admission> => {
   const admitted = app.access.admitKey(apiKey, variant, calls);
   return admitted instanceof Promise ? admitted.then(admissionOf, refused) : admissionOf(admitted);
 };

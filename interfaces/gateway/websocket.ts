@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { App } from '../../application/app.js';
-import { createPressure } from '../../application/gateway/pressure.js';
+import { createPressure } from '../../application/gateway/backpressure.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
 import { errorReply, rpcCodes } from './json-rpc.js';
 import type { Opened } from './subscriptions.js';

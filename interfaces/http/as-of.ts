@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
-import { TooManyEvents } from '../../application/folded-history.js';
+import { TooManyEvents } from '../../application/history/replay.js';
 import { refuse } from '../../domain/failure.js';
 import { prepareAsOf } from '../operations/as-of.js';
 import type { Caller } from '../operations/define.js';

@@ -1,4 +1,4 @@
-import { several, single } from '../../application/address-book.js';
+import { several, single } from '../../application/wallets/address-parser.js';
 import { refuse } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';

@@ -1,5 +1,5 @@
 import type { App } from '../../application/app.js';
-import { momentOf } from '../../application/moment.js';
+import { momentOf } from '../../application/history/parse-moment.js';
 import type { Position } from '../../application/ports/event-store.js';
 import { refuse } from '../../domain/failure.js';
 import type { AnyOperation, Caller } from './define.js';

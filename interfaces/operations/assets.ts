@@ -1,4 +1,4 @@
-import { showAsset, showContract, showTransfer } from '../../application/shown.js';
+import { showAsset, showContract, showTransfer } from '../../application/assets/wire-records.js';
 import { assetTypeOf, contractTypeOf, standardsOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';

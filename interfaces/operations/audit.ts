@@ -1,5 +1,5 @@
-import { shownEvent } from '../../application/audit-shown.js';
-import { momentOf, now } from '../../application/moment.js';
+import { shownEvent } from '../../application/audit/event-record.js';
+import { momentOf, now } from '../../application/history/parse-moment.js';
 import { operation } from './define.js';
 import { anyOrganization, eventRecord, pageSize, pageToken, pagination } from './records.js';
 import { id, list, moment } from './schema.js';

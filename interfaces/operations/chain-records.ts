@@ -1,4 +1,4 @@
-import type { InternalTransactionRecord } from '../../application/call-frames.js';
+import type { InternalTransactionRecord } from '../../application/queries/traces.js';
 import type {
   BlockRecord,
   ExactInteger,
@@ -6,7 +6,7 @@ import type {
   PendingTransactionRecord,
   ReceiptRecord,
   TransactionRecord,
-} from '../../application/query-records.js';
+} from '../../application/queries/wire-records.js';
 import { flag, list, record, type Schema, timestamp } from './schema.js';
 
 /** docs/specification.md#212-chain-query-records */

@@ -1,6 +1,6 @@
 import type { App } from '../../application/app.js';
-import type { Context, Done } from '../../application/handle.js';
-import type { Records } from '../../application/records.js';
+import type { Context, Done } from '../../application/commands/handle.js';
+import type { Records } from '../../application/wallet-apis.js';
 import type { Role } from '../../domain/credential.js';
 import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';

@@ -1,16 +1,16 @@
-import type { AddressRecord } from '../../application/address-book.js';
-import type { EventRecord } from '../../application/audit-shown.js';
-import type { RateLimitRecord } from '../../application/rate-limits.js';
+import type { RateLimitRecord } from '../../application/access/rate-limits.js';
 import type {
   AssetRecord,
   ContractRecord,
   TokenMetadata,
   TransferFields,
   TransferRecord,
-} from '../../application/shown.js';
-import type { TransactionRecord } from '../../application/shown-transactions.js';
-import type { WalletRecord } from '../../application/wallets.js';
-import type { ShownHeader } from '../../application/webhook-headers.js';
+} from '../../application/assets/wire-records.js';
+import type { EventRecord } from '../../application/audit/event-record.js';
+import type { TransactionRecord } from '../../application/transactions/wire-record.js';
+import type { AddressRecord } from '../../application/wallets/address-parser.js';
+import type { WalletRecord } from '../../application/wallets/wallets.js';
+import type { ShownHeader } from '../../application/webhooks/headers.js';
 import { type Role, roles } from '../../domain/credential.js';
 import type { TransferForm, Variant } from '../../domain/variant.js';
 import type { DeliveryStatus } from '../../projections/deliveries.js';

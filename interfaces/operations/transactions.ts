@@ -1,4 +1,4 @@
-import { showTransactionDocument } from '../../application/shown-transactions.js';
+import { showTransactionDocument } from '../../application/transactions/wire-record.js';
 import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
 import { refuse } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';

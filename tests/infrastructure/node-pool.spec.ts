@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
-import { createWaiter } from '../../application/gateway/waiter.js';
+import { createWaiter } from '../../application/async/cancellation.js';
 import type { Node, RpcAnswer } from '../../application/ports/node.js';
 import { nodePool } from '../../infrastructure/node/pool.js';
 import { startAnsweringNode } from '../support/answering-node.js';

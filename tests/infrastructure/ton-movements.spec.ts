@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beginCell } from '@ton/core';
+import { showTransfer } from '../../application/assets/wire-records.js';
 import type { Interest } from '../../application/ports/chain.js';
-import { showTransfer } from '../../application/shown.js';
 import { variants } from '../../domain/variant.js';
 import { readMovements } from '../../infrastructure/chains/ton/movements.js';
 import type { Transaction } from '../../infrastructure/chains/ton/transactions.js';

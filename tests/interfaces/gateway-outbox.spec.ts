@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { createPressure, type Reader } from '../../application/gateway/pressure.js';
-import { tell } from '../../application/gateway/told.js';
+import { createPressure, type Reader } from '../../application/gateway/backpressure.js';
+import { tell } from '../../application/gateway/notification.js';
 import { createOutbox } from '../../interfaces/gateway/outbox.js';
 
 const mega = 1_048_576;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type App, createApp, type Ports } from '../../application/app.js';
-import type { Context } from '../../application/handle.js';
+import type { Context } from '../../application/commands/handle.js';
 import type { Chain } from '../../application/ports/chain.js';
 import type { EventStore, Recorded } from '../../application/ports/event-store.js';
 import type { Sender } from '../../application/ports/sender.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../../application/app.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
-import { type Hear, tell } from '../../application/gateway/told.js';
+import { type Hear, tell } from '../../application/gateway/notification.js';
 import type { System } from '../../application/ports/system.js';
 import { addressIn } from '../../interfaces/gateway/target.js';
 import { createSockets } from '../../interfaces/gateway/websocket.js';

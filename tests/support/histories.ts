@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { step } from '../../application/handle.js';
+import { step } from '../../application/commands/handle.js';
 import { address } from '../../domain/address.js';
 import type { Asset } from '../../domain/asset.js';
 import { contract } from '../../domain/contract.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Step } from '../../application/handle.js';
+import type { Step } from '../../application/commands/handle.js';
 import { variants } from '../../domain/variant.js';
 
 /** What somebody asks for in a history. */

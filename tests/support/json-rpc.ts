@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createWaiter } from '../../application/gateway/waiter.js';
+import { createWaiter } from '../../application/async/cancellation.js';
 import type { Node } from '../../application/ports/node.js';
 import { answerMessage, encode } from '../../interfaces/gateway/dispatch.js';
 import { readMessage } from '../../interfaces/gateway/json-rpc.js';

@@ -1,6 +1,6 @@
 import type { DocumentKey, ReadModels } from '../../application/ports/read-models.js';
-import { createProjector } from '../../application/processes/project.js';
-import { createProgress } from '../../application/progress.js';
+import { createProjector } from '../../application/projecting/projector.js';
+import { createProgress } from '../../application/read-models/progress.js';
 import { variants } from '../../domain/variant.js';
 import { everybody, scopeOf } from '../../projections/define.js';
 import { projections } from '../../projections/index.js';

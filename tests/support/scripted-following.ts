@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../application/handle.js';
+import type { Context } from '../../application/commands/handle.js';
 import type { Asset } from '../../domain/asset.js';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import {

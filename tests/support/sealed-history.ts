@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createHandle } from '../../application/handle.js';
+import { createSealer } from '../../application/audit/seal-history.js';
+import { createHandle } from '../../application/commands/handle.js';
 import {
   beginning,
   type EventStore,
@@ -10,7 +11,6 @@ import {
 } from '../../application/ports/event-store.js';
 import type { StateStore } from '../../application/ports/state.js';
 import type { System } from '../../application/ports/system.js';
-import { createSealer } from '../../application/processes/seal-history.js';
 import { createNotary } from '../../infrastructure/notary.js';
 import { testSystem } from './silent.js';
 

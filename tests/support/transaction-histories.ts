@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { step } from '../../application/handle.js';
+import { step } from '../../application/commands/handle.js';
 import { nonce } from '../../domain/nonce.js';
 import { type TransactionCommand, transaction } from '../../domain/transaction.js';
 import { type Ask, one, owner } from './history-asks.js';

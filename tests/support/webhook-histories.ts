@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { step } from '../../application/handle.js';
+import { step } from '../../application/commands/handle.js';
 import { delivery } from '../../domain/delivery.js';
 import { webhook } from '../../domain/webhook.js';
 import { webhookHeader } from '../../domain/webhook-header.js';

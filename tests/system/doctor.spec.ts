@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { Examined } from '../../application/findings.js';
+import type { Examined } from '../../application/maintenance/finding.js';
 import { runCommand } from '../support/command.js';
 import { embedded, engines, type Home } from '../support/engines.js';
 import { clientOf, type Service, startService } from '../support/service.js';

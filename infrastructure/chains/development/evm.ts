@@ -1,6 +1,6 @@
 import { HDNodeWallet } from 'ethers/wallet';
+import { createMutex } from '../../../application/async/mutex.js';
 import type { Log } from '../../../application/ports/system.js';
-import { createTurns } from '../../../application/turns.js';
 import { settleTags } from './block-tags.js';
 import { createBlocks } from './blocks.js';
 import { controls } from './controls.js';
@@ -53,7 +53,7 @@ const openChain = async (edr: Edr, instant: boolean) => {
 
 /** Everything that can be asked of the chain, one question at a time: none sees a reorganization half done. */
 const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   let open = true;
   const run = async (method: string, given: readonly unknown[], listener?: Listener) => {
     if (!open) throw new RpcError(rpcCode.node, 'the development chain is closed');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { nonceWindowMs } from '../../../application/access.js';
-import { beforeAnswering } from '../../../application/balances.js';
+import { nonceWindowMs } from '../../../application/access/authenticate.js';
+import { beforeAnswering } from '../../../application/assets/balances.js';
 import { mostChanges, mostFilters, unusedMs } from '../../../application/gateway/filters.js';
 import { mostBlocks } from '../../../application/gateway/log-range.js';
-import { patienceMs } from '../../../application/processes/deliver.js';
-import { addressesPerPage } from '../../../application/wallets.js';
+import { addressesPerPage } from '../../../application/wallets/wallets.js';
+import { patienceMs } from '../../../application/webhooks/deliver.js';
 import { mostChoices, mostTopics } from '../../../domain/log-filter.js';
 import { longestAnswer } from '../../../infrastructure/node/link.js';
 import { usual } from '../../../infrastructure/node/pool.js';

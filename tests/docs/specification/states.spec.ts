@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { stateOf as transferStateOf, transferStatuses } from '../../../application/shown.js';
-import { stateOf as transactionStateOf } from '../../../application/shown-transactions.js';
+import { stateOf as transferStateOf, transferStatuses } from '../../../application/assets/wire-records.js';
+import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
 import { assetTypeOf, contractTypeOf, standardsOf, tokenStandards } from '../../../domain/asset.js';
 import { roles } from '../../../domain/credential.js';
 import { retryDelays, spread } from '../../../domain/delivery.js';

@@ -4,7 +4,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { signedText } from '../../../application/access.js';
+import { signedText } from '../../../application/access/authenticate.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { defaultLimits, windows } from '../../../domain/rate-limit.js';
 import { keyRingIn, renewKeyIn } from '../../../infrastructure/master-key.js';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Address, beginCell } from '@ton/core';
 import type { Blockchain } from '@ton/sandbox';
+import { createMutex } from '../../../../application/async/mutex.js';
 import type { Log } from '../../../../application/ports/system.js';
-import { createTurns } from '../../../../application/turns.js';
 import type { DevelopmentControls } from '../development-node.js';
 import { createInterval } from '../interval.js';
 import { readOptional } from '../parameters.js';
@@ -80,7 +80,7 @@ const startChain = async ({ Blockchain }: Sandbox, blockMs: number, log: Log) =>
   const chain = await Blockchain.create();
   const faucet = await chain.treasury(randomBytes(16).toString('hex'), { balance: faucetBalance });
   const blocks = createTonBlocks(secondsNow);
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const { transfer, deployToken } = createFaucet(chain, blocks, faucet);
   const tick = () => inTurn(async () => blocks.make([]));
   const interval = createInterval(tick, (error) =>

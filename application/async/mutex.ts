@@ -1,0 +1,25 @@
+/** Lets one piece of work finish before the next begins, in the order they came. */
+export const createMutex = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+};
+
+/** A mutex for each key. */
+export const createKeyedMutex = () => {
+  const turns = new Map<string, { readonly turn: ReturnType<typeof createMutex>; waiting: number }>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const own = turns.get(key) ?? { turn: createMutex(), waiting: 0 };
+    turns.set(key, own);
+    own.waiting++;
+    try {
+      return await own.turn(work);
+    } finally {
+      own.waiting--;
+      if (own.waiting === 0) turns.delete(key);
+    }
+  };
+};

@@ -1,0 +1,32 @@
+import type { Recorded } from '../ports/event-store.js';
+
+/** An event as those who ask for it see it: what happened, when, by whom and in answer to what. */
+export type EventRecord = {
+  position: number;
+  commit_time: string;
+  occur_time: string;
+  event_id: string;
+  stream: string;
+  type: string;
+  chain: string;
+  actor: { kind: string; id: string };
+  request_id: string;
+  causation_id: string;
+  correlation_id: string;
+  data: object;
+};
+
+export const shownEvent = ({ position, time, id, stream, type, data, metadata }: Recorded): EventRecord => ({
+  position,
+  commit_time: new Date(time).toISOString(),
+  occur_time: metadata.occurredAt,
+  event_id: id,
+  stream,
+  type,
+  chain: metadata.variant,
+  actor: metadata.actor,
+  request_id: metadata.requestId,
+  causation_id: metadata.causationId,
+  correlation_id: metadata.correlationId,
+  data,
+});

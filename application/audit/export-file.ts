@@ -1,0 +1,224 @@
+import {
+  type Chained,
+  canonical,
+  type Digest,
+  firstLink,
+  type Link,
+  nextLink,
+  rememberLast,
+  signedStatement,
+} from '../../domain/audit.js';
+import type { Position, Recorded } from '../ports/event-store.js';
+import type { Notary } from '../ports/notary.js';
+import { createMarks, createWalk, type Flaw, type Marks, type Trust } from './proof.js';
+
+/** Its first line. */
+type Header = {
+  readonly chainfold_audit: 1;
+  readonly organization_id: string;
+  readonly export_time: string;
+  readonly key_id: string;
+  readonly public_key: string;
+};
+/** Its last line holds this, signed: how far the events and the lines go. */
+type Head = {
+  readonly organization_id: string;
+  readonly count: number;
+  readonly position: Position;
+  readonly hash: string;
+  readonly line: string;
+  readonly key_id: string;
+};
+/** One line an event. `hash` chains what was written, `line` also the number, position and time that are shown with it. */
+type EventLine = Chained & { readonly n: number; readonly position: Position; readonly time: string } & {
+  readonly hash: string;
+  readonly line: string;
+};
+
+/** Where a file is after some of its lines. */
+type Place = { readonly link: Link; readonly line: string; readonly position: Position };
+
+/** Lines one after the other, without their ends. */
+export type Lines = AsyncIterable<string>;
+
+const headerText = ({ organization_id, export_time, key_id, public_key }: Header) =>
+  JSON.stringify({ chainfold_audit: 1, organization_id, export_time, key_id, public_key });
+const headText = (head: Head, signature: string) => JSON.stringify({ head, signature });
+const metadataText = rememberLast<object>((metadata) => JSON.stringify(metadata));
+const timeText = rememberLast<number>((time) => new Date(time).toISOString());
+
+type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
+/** Put together by hand, since every event of an export goes through here. */
+const eventText = ({ stream, id, type, data, metadata, time }: Shown, { link, line, position }: Place) =>
+  `{"n":${link.count},"position":${canonical(position)},"time":${canonical(time)},"stream":${canonical(stream)},"id":${canonical(id)},"type":${canonical(type)},"data":${JSON.stringify(data)},"metadata":${metadataText(metadata)},"hash":"${link.hash}","line":"${line}"}`;
+
+const start = (header: Header, sha256: Digest): Place => ({
+  link: firstLink(header.organization_id, sha256),
+  line: sha256(headerText(header)),
+  position: 0,
+});
+const next = (before: Place, link: Link, position: Position, time: string, sha256: Digest): Place => ({
+  link,
+  position,
+  line: sha256(`${before.line}\n${canonical([link.count, link.hash, position, time])}`),
+});
+const headAt = ({ organization_id, key_id }: Header, { link, line, position }: Place): Head => ({
+  organization_id,
+  count: link.count,
+  position,
+  hash: link.hash,
+  line,
+  key_id,
+});
+
+/** The text of an export, in pieces of whole lines. */
+export const writeFile = async function* (
+  organizationId: string,
+  history: AsyncIterable<readonly Recorded[]>,
+  { notary, sha256, time }: { notary: Notary; sha256: Digest; time: string },
+): AsyncGenerator<string> {
+  const header: Header = {
+    chainfold_audit: 1,
+    organization_id: organizationId,
+    export_time: time,
+    key_id: notary.keyId,
+    public_key: notary.publicKey,
+  };
+  yield `${headerText(header)}\n`;
+  let place = start(header, sha256);
+  const lineOf = (event: Recorded) => {
+    const committed = timeText(event.time);
+    place = next(place, nextLink(place.link, event, sha256), event.position, committed, sha256);
+    const { stream, id, type, data, metadata } = event;
+    return `${eventText({ stream, id, type, data, metadata, time: committed }, place)}\n`;
+  };
+  for await (const batch of history) yield batch.map(lineOf).join('');
+  const head = headAt(header, place);
+  yield `${headText(head, notary.sign(signedStatement('export', head)))}\n`;
+};
+
+type Parsed = Readonly<Record<string, unknown>>;
+const parse = (text: string): Parsed | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Parsed) : null;
+  } catch {
+    return null;
+  }
+};
+
+export type Verdict = {
+  readonly organizationId: string;
+  readonly events: number;
+  readonly seals: number;
+  readonly hash: string;
+  readonly flaw: Flaw | null;
+};
+
+const whyLine = (given: unknown, expected: number) => {
+  if (typeof given !== 'number' || given === expected) return 'altered';
+  return given > expected ? `missing: number ${given} stands in its place` : `inserted or moved: it is number ${given}`;
+};
+
+const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
+  const walk = createWalk(header.organization_id, marks, trust);
+  let place = start(header, trust.sha256);
+  /** What is wrong with the head; undefined before it comes. */
+  let closed: Flaw | null | undefined;
+  const one = (reason: string, id?: unknown): Flaw => {
+    const event = place.link.count + 1;
+    return { event, last: event, reason, ...(typeof id === 'string' && { id }) };
+  };
+
+  const takeEvent = (text: string, parsed: Parsed | null): Flaw | null => {
+    if (!parsed) return one('not a line of JSON');
+    const given = parsed as EventLine;
+    const why = one(whyLine(given.n, place.link.count + 1), given.id);
+    const revealed = walk.step(given);
+    place = next(place, walk.link(), given.position, given.time, trust.sha256);
+    return text === eventText(given, place) ? revealed : why;
+  };
+  const takeHead = (text: string, { head, signature }: Parsed): Flaw | null => {
+    const own = headAt(header, place);
+    const [stated, signed] = [(head ?? {}) as Head, String(signature)];
+    const unproven = (reason: string): Flaw => ({ event: walk.proven() + 1, last: own.count, reason });
+    if (!trust.isSigned(trust.publicKey, signedStatement('export', stated), signed))
+      return unproven('not signed for: the head is not one that the trusted key signed');
+    if (stated.count > own.count) return { ...one('missing: the tail was cut'), last: stated.count };
+    if (stated.count < own.count)
+      return { event: stated.count + 1, last: own.count, reason: 'inserted behind the last event that the head signs' };
+    if (canonical(stated) !== canonical(own)) return unproven('not those that the head signs');
+    return text === headText(own, signed) ? walk.end() : unproven('followed by a head that was altered');
+  };
+  return {
+    count: () => place.link.count,
+    hash: () => place.link.hash,
+    take: (text: string): Flaw | null => {
+      // Where a head is not the end, it is itself what does not belong there.
+      if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
+      const parsed = parse(text);
+      if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);
+      closed = takeHead(text, parsed);
+      return null;
+    },
+    end: (): Flaw | null => (closed === undefined ? one('missing: the file ends before its signed head') : closed),
+  };
+};
+
+const headerIn = (text: string): Header | null => {
+  const header = parse(text) as Header | null;
+  return header && headerText(header) === text ? header : null;
+};
+
+/** Whose history a file says it is; null when it says nothing. */
+export const organizationIn = async (lines: Lines): Promise<string | null> => {
+  for await (const text of lines) return headerIn(text)?.organization_id ?? null;
+  return null;
+};
+
+/** The header, and the seals among the events, found without weighing anything. */
+const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
+  let found: { header: Header; trust: Trust; marks: Marks } | null = null;
+  for await (const text of lines) {
+    if (found && text.includes('"AuditSealed"')) found.marks.readSeals([(parse(text) ?? {}) as unknown as Chained]);
+    if (found) continue;
+    const header = headerIn(text);
+    if (!header) return null;
+    const trust = trustIn(header);
+    found = { header, trust, marks: createMarks(header.organization_id, trust) };
+  }
+  return found;
+};
+
+/** Reads a file twice. `trusted` is the key to believe; without one, the file's own shows only that it agrees with itself. */
+export const checkFile = async (
+  open: () => Lines,
+  { trusted, ...proof }: Omit<Trust, 'publicKey'> & { trusted: string | undefined },
+): Promise<Verdict> => {
+  const found = await survey(open(), ({ public_key }) => ({ ...proof, publicKey: trusted ?? public_key }));
+  const verdict = { organizationId: found?.header.organization_id ?? '', events: 0, seals: 0, hash: '' };
+  if (!found) return { ...verdict, flaw: { event: 0, last: 0, reason: 'not an export: its first line says nothing' } };
+  const { header, trust, marks } = found;
+  if (header.public_key !== trust.publicKey)
+    return {
+      ...verdict,
+      flaw: { event: 0, last: 0, reason: `signed under key ${header.key_id}, not the trusted one` },
+    };
+  const walk = createFileWalk(header, marks, trust);
+  let flaw: Flaw | null = null;
+  let isHeader = true;
+  for await (const text of open()) {
+    flaw = isHeader ? null : walk.take(text);
+    isHeader = false;
+    if (flaw) break;
+  }
+  return { ...verdict, events: walk.count(), seals: marks.seals(), hash: walk.hash(), flaw: flaw ?? walk.end() };
+};
+
+/** What a file says of each event, for comparing; the file was checked before. */
+export const linksIn = async function* (lines: Lines): AsyncGenerator<{ id: string; hash: string }> {
+  for await (const text of lines) {
+    const { id, hash } = (parse(text) ?? {}) as Partial<EventLine>;
+    if (id !== undefined && hash !== undefined) yield { id, hash };
+  }
+};

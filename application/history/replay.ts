@@ -1,0 +1,74 @@
+import { Failure, refuse } from '../../domain/failure.js';
+import { projections } from '../../projections/index.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
+import type { Change, ReadModels } from '../ports/read-models.js';
+import { fold, plan } from '../projecting/fold-batch.js';
+
+/** More events than an answer may take. */
+export class TooManyEvents extends Failure {
+  /** Of the first event that was too much. */
+  readonly position: Position;
+  constructor(most: number, position: Position) {
+    super('UNAVAILABLE', `the answer takes more than ${most} events`);
+    this.position = position;
+  }
+}
+
+/** What an organization's events up to a position left behind. */
+export type Folded = {
+  readonly readModels: ReadModels;
+  /** How many events each stream had. */
+  readonly lengths: ReadonlyMap<string, number>;
+  readonly events: number;
+};
+
+export type Turned = Change & { readonly before: object | null };
+
+/** Applies events to read models that nobody else writes; says what that did. */
+export const createFold = (readModels: ReadModels) => async (batch: readonly Recorded[]) => {
+  const turned: Turned[] = [];
+  for (const projection of projections) {
+    const mine = batch.filter(({ type }) => Object.hasOwn(projection.on, type));
+    if (mine.length === 0) continue;
+    const planned = plan(projection, mine);
+    const loaded: readonly (object | null)[] = await readModels.getMany(projection, planned.keys);
+    const changes = fold(planned, loaded);
+    turned.push(...changes.map((change, i) => ({ ...change, before: loaded[i] ?? null })));
+  }
+  await readModels.commit(turned, await readModels.checkpoint(), {});
+  return turned;
+};
+
+/** Stops between two batches when nobody wants them any more. */
+export const eventsUpTo = async function* (
+  events: EventStore,
+  organizationId: string,
+  upTo: Position,
+  signal: AbortSignal,
+) {
+  for await (const batch of events.readOrganization(organizationId, beginning)) {
+    if (signal.aborted) refuse('UNAVAILABLE', 'nobody waits for the answer any more');
+    const wanted = batch.filter(({ position }) => position <= upTo);
+    if (wanted.length > 0) yield wanted;
+    if (wanted.length < batch.length) return;
+  }
+};
+
+export const foldHistory = async (
+  { events, scratch }: { events: EventStore; scratch: () => ReadModels },
+  { organizationId, upTo }: { organizationId: string; upTo: Position },
+  { most, signal }: { most: number; signal: AbortSignal },
+): Promise<Folded> => {
+  const readModels = scratch();
+  const apply = createFold(readModels);
+  const lengths = new Map<string, number>();
+  let count = 0;
+  for await (const batch of eventsUpTo(events, organizationId, upTo, signal)) {
+    const excess = batch[most - count];
+    if (excess) throw new TooManyEvents(most, excess.position);
+    count += batch.length;
+    await apply(batch);
+    for (const { stream } of batch) lengths.set(stream, (lengths.get(stream) ?? 0) + 1);
+  }
+  return { readModels, lengths, events: count };
+};

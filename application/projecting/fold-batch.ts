@@ -1,0 +1,48 @@
+import type { About } from '../../projections/define.js';
+import type { AnyProjection } from '../../projections/index.js';
+import type { Recorded } from '../ports/event-store.js';
+import type { Change, DocumentKey } from '../ports/read-models.js';
+
+/** `slot` is the key as one text. */
+type Slotted = DocumentKey & { readonly slot: string };
+type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
+type Plan = {
+  readonly projection: AnyProjection;
+  readonly keys: readonly Slotted[];
+  readonly touches: readonly Touch[];
+};
+
+export const aboutOf = ({ metadata, position }: Recorded): About => ({
+  organizationId: metadata.organizationId,
+  variant: metadata.variant,
+  occurredAt: metadata.occurredAt,
+  position,
+});
+
+export const slotOf = (scope: string, id: string) => `${scope}\n${id}`;
+
+/** Which documents the events touch. */
+export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
+  const keys = new Map<string, Slotted>();
+  const touches = events.map((event) => {
+    const about = aboutOf(event);
+    const [scope, id] = [projection.scope(about), projection.key(event)];
+    const slot = slotOf(scope, id);
+    if (!keys.has(slot)) keys.set(slot, { scope, id, slot });
+    return { event, about, slot };
+  });
+  return { projection, keys: [...keys.values()], touches };
+};
+
+/** What they become: each is folded in memory and written once, however many events touch it. */
+export const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
+  const documents = new Map(keys.map(({ slot }, i) => [slot, loaded[i] ?? null]));
+  for (const { event, about, slot } of touches)
+    documents.set(slot, projection.on[event.type]?.(documents.get(slot) ?? null, event.data, about) ?? null);
+  return keys.map(({ scope, id, slot }) => ({
+    scope,
+    id,
+    collection: projection,
+    document: documents.get(slot) ?? null,
+  }));
+};

@@ -1,0 +1,34 @@
+import { projections } from '../../projections/index.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { RebuildableReadModels } from '../ports/generations.js';
+import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import { createProgress, type Progress } from '../read-models/progress.js';
+import { createProjector, type Projector } from './projector.js';
+import { createRebuild, type Rebuild } from './rebuild.js';
+import { createStoppedProjections, type StoppedProjections } from './stopped.js';
+
+/** What keeps the read models true, and remembers which projections stopped. */
+export type Projecting = {
+  readonly progress: Progress;
+  readonly projector: Projector;
+  readonly rebuild: Rebuild;
+  readonly stops: StoppedProjections;
+};
+
+export const createProjecting = (ports: {
+  events: EventStore;
+  readModels: RebuildableReadModels;
+  state: StateStore;
+  system: System;
+}): Projecting => {
+  const progress = createProgress(ports.readModels, ports.system);
+  const stops = createStoppedProjections(ports.state);
+  const projector = createProjector({ ...ports, progress, projections, noteStop: stops.note });
+  return {
+    progress,
+    projector,
+    rebuild: createRebuild({ ...ports, projections }),
+    stops,
+  };
+};

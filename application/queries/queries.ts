@@ -1,0 +1,157 @@
+import { Failure, refuse } from '../../domain/failure.js';
+import type { Variant } from '../../domain/variant.js';
+import type { AddressCodecs } from '../ports/codec.js';
+import { type Node, NodeRefusal } from '../ports/node.js';
+import type { PendingTransactions } from '../ports/pending.js';
+import { type InternalTransactionRecord, tracers } from './traces.js';
+import {
+  type BlockRecord,
+  isIncluded,
+  type LogRecord,
+  type PendingTransactionRecord,
+  type Raw,
+  type ReceiptRecord,
+  rawRecord,
+  showBlock,
+  showLog,
+  showPending,
+  showReceipt,
+  showTransaction,
+  type TransactionRecord,
+  wrong,
+} from './wire-records.js';
+
+const network = 'mainnet';
+
+/** The nodes that a chain's queries are answered by: those of its gateway address. */
+export const queriedNode = (nodes: ReadonlyMap<string, Node>, { segment }: Variant): Node | undefined =>
+  nodes.get(`${segment}/${network}`);
+
+export type Queries = {
+  block(variant: Variant, number: number): Promise<BlockRecord>;
+  transaction(variant: Variant, hash: string): Promise<TransactionRecord>;
+  /** Those that are found, in the order they are asked for. */
+  transactions(variant: Variant, hashes: readonly string[]): Promise<TransactionRecord[]>;
+  receipt(variant: Variant, hash: string): Promise<ReceiptRecord>;
+  logs(variant: Variant, hash: string): Promise<LogRecord[]>;
+  internalTransactions(variant: Variant, hash: string): Promise<InternalTransactionRecord[]>;
+  pendingTransaction(variant: Variant, hash: string): Promise<PendingTransactionRecord>;
+  pendingTransactions(variant: Variant, from: string, nonce?: number): Promise<PendingTransactionRecord[]>;
+};
+
+const notFound = (what: string): never => refuse('NOT_FOUND', `there is no such ${what}`);
+
+/** A chain that is on and cannot be asked has failed; only one that is off is not available. */
+const asNodeError = (error: unknown): never => {
+  if (error instanceof Failure && error.code === 'UNAVAILABLE') throw new Failure('NODE_ERROR', error.message);
+  throw error;
+};
+
+const cannotTrace = (error: unknown): error is NodeRefusal => error instanceof NodeRefusal && error.kind !== 'other';
+
+type Ports = {
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly pending: PendingTransactions;
+  readonly codecs: AddressCodecs;
+};
+
+/** Asks the pool that the gateway uses, so that what is remembered and what is on its way is shared. */
+const createReader = ({ nodes }: Ports) => {
+  const nodeOf = (variant: Variant) =>
+    queriedNode(nodes, variant) ??
+    refuse('UNAVAILABLE', `chain ${variant.tag} is off: CHAIN_${variant.tag}_URL is not set`);
+  const ask = async (variant: Variant, method: string, params: readonly unknown[], bundle?: symbol) =>
+    nodeOf(variant).ask(method, params, bundle).catch(asNodeError);
+  /** Null when there is none, which some nodes answer and others refuse. */
+  const find = async (
+    variant: Variant,
+    method: string,
+    params: readonly unknown[],
+    bundle?: symbol,
+  ): Promise<Raw | null> => {
+    try {
+      const found = await ask(variant, method, params, bundle);
+      return found === null ? null : rawRecord(found, 'something');
+    } catch (error) {
+      if (error instanceof NodeRefusal && error.kind === 'missing') return null;
+      throw error;
+    }
+  };
+  /** One that waits is found among those that are pending, and nowhere else. */
+  const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
+    const found = await find(variant, method, [hash.toLowerCase()], bundle);
+    return found && isIncluded(found) ? found : null;
+  };
+  return {
+    nodeOf,
+    ask,
+    block: (variant: Variant, number: number) =>
+      find(variant, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
+    transaction: (variant: Variant, hash: string, bundle?: symbol) =>
+      findIncluded(variant, 'eth_getTransactionByHash', hash, bundle),
+    receipt: async (variant: Variant, hash: string): Promise<Raw> =>
+      (await findIncluded(variant, 'eth_getTransactionReceipt', hash)) ?? notFound('transaction in a block'),
+  };
+};
+
+const traceWith = async ({ ask }: ReturnType<typeof createReader>, variant: Variant, hash: string) => {
+  const reasons: string[] = [];
+  for (const { method, params, frames } of tracers)
+    try {
+      return frames(await ask(variant, method, params(hash)));
+    } catch (error) {
+      if (!cannotTrace(error)) throw error;
+      reasons.push(`${method}: ${error.message}`);
+    }
+  return refuse('UNAVAILABLE', `no node of chain ${variant.tag} can trace this transaction: ${reasons.join('; ')}`);
+};
+
+export const createQueries = (ports: Ports): Queries => {
+  const { pending, codecs } = ports;
+  const reader = createReader(ports);
+
+  return {
+    block: async (variant, number) => {
+      const found = await reader.block(variant, number);
+      return found ? showBlock(found) : notFound('block');
+    },
+    transaction: async (variant, hash) => {
+      const found = await reader.transaction(variant, hash);
+      return found ? showTransaction(found) : notFound('transaction in a block');
+    },
+    transactions: async (variant, hashes) => {
+      const bundle = Symbol('transactions');
+      const found = await Promise.all(hashes.map((hash) => reader.transaction(variant, hash, bundle)));
+      return found.flatMap((one) => (one ? [showTransaction(one)] : []));
+    },
+    receipt: async (variant, hash) => {
+      const receipt = await reader.receipt(variant, hash);
+      // Nodes from before it could differ from the price that was offered do not tell it.
+      const gasPrice = receipt.effectiveGasPrice ?? (await reader.transaction(variant, hash))?.gasPrice;
+      return showReceipt(receipt, gasPrice);
+    },
+    logs: async (variant, hash) => {
+      const { logs } = await reader.receipt(variant, hash);
+      return Array.isArray(logs) ? logs.map((log) => showLog(rawRecord(log, 'a log'))) : wrong('logs that are no list');
+    },
+    internalTransactions: async (variant, given) => {
+      const hash = given.toLowerCase();
+      await reader.receipt(variant, hash);
+      const frames = await traceWith(reader, variant, hash);
+      return frames.map((frame, trace_index) => ({ transaction_hash: hash, ...frame, trace_index }));
+    },
+    pendingTransaction: async (variant, hash) => {
+      reader.nodeOf(variant);
+      const found = await pending.find(hash.toLowerCase());
+      return found ? showPending(found) : notFound('pending transaction');
+    },
+    pendingTransactions: async (variant, from, nonce) => {
+      reader.nodeOf(variant);
+      const fault = { path: '/from', message: 'is no address of this chain' };
+      const sender =
+        codecs[variant.family].parse(from) ?? refuse('INVALID_ARGUMENT', `${fault.path} ${fault.message}`, [fault]);
+      const found = await pending.listFrom(sender, nonce === undefined ? undefined : BigInt(nonce));
+      return found.map(showPending);
+    },
+  };
+};

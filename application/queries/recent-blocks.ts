@@ -1,0 +1,76 @@
+import { isRecord } from '../../domain/rpc-value.js';
+import type { Node } from '../ports/node.js';
+import type { UsedNonce } from '../ports/pending.js';
+import { addressText, quantity, type Raw, rawRecord, text } from './wire-records.js';
+
+type Block = {
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly number: number;
+  readonly transactions: readonly Raw[];
+};
+
+/** What happened further back is found by those who check. */
+const longestPath = 64;
+
+const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
+  const answer = await node.ask('eth_getBlockByHash', [hash, true]);
+  if (answer === null) return null;
+  const raw = rawRecord(answer, 'a block');
+  return {
+    hash,
+    parentHash: text(raw.parentHash).toLowerCase(),
+    number: Number(quantity(raw.number, 'a block number')),
+    transactions: Array.isArray(raw.transactions) ? raw.transactions.filter(isRecord) : [],
+  };
+};
+
+const hashesIn = (blocks: readonly Block[]) =>
+  blocks.flatMap(({ transactions }) => transactions.map(({ hash }) => text(hash).toLowerCase()));
+
+/** The highest of each sender: what is used comes without gaps. */
+const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
+  const highest = new Map<string, bigint>();
+  for (const { from, nonce } of blocks.flatMap(({ transactions }) => transactions)) {
+    const sender = addressText(from);
+    const used = quantity(nonce, 'a nonce');
+    if (used >= (highest.get(sender) ?? 0n)) highest.set(sender, used);
+  }
+  return [...highest].map(([from, nonce]) => ({ from, nonce }));
+};
+
+/** The newest blocks, to tell which nonces they use and which transactions a reorganization gives back. */
+export const createIncludedPath = (node: Node) => {
+  const path = new Map<string, Block>();
+
+  /** From the head down to what is known. */
+  const branch = async (head: string): Promise<Block[]> => {
+    const blocks: Block[] = [];
+    const longest = path.size === 0 ? 1 : longestPath;
+    for (let hash = head; !path.has(hash) && blocks.length < longest; ) {
+      const block = await fetchBlock(node, hash);
+      if (!block) break;
+      blocks.push(block);
+      hash = block.parentHash;
+    }
+    return blocks;
+  };
+
+  return {
+    /** To the head as it is now. */
+    advance: async (): Promise<{ used: readonly UsedNonce[]; returned: readonly string[] }> => {
+      const { hash } = await node.head();
+      const added = await branch(hash);
+      const lowest = added.at(-1)?.number ?? Number.POSITIVE_INFINITY;
+      const replaced = [...path.values()].filter(({ number }) => number >= lowest);
+      for (const one of replaced) path.delete(one.hash);
+      for (const one of added.toReversed()) path.set(one.hash, one);
+      for (const oldest of path.keys()) {
+        if (path.size <= longestPath) break;
+        path.delete(oldest);
+      }
+      const included = new Set(hashesIn(added));
+      return { used: usedIn(added), returned: hashesIn(replaced).filter((one) => !included.has(one)) };
+    },
+  };
+};

@@ -1,0 +1,107 @@
+import { isRecord } from '../../domain/rpc-value.js';
+import { NodeRefusal } from '../ports/node.js';
+import { addressText, type ExactInteger, integer, type Raw, rawRecord, text, wrong } from './wire-records.js';
+
+/** docs/specification.md#internal-transaction: what a contract did within a transaction. */
+export type InternalTransactionRecord = {
+  transaction_hash: string;
+  from: string;
+  to: string;
+  gas: ExactInteger;
+  gas_used: ExactInteger;
+  input: string;
+  output: string;
+  call_type: string;
+  trace_index: number;
+  value: string;
+  error: string;
+};
+type Frame = Omit<InternalTransactionRecord, 'transaction_hash' | 'trace_index'>;
+
+const listed = (value: unknown, what: string): readonly unknown[] =>
+  Array.isArray(value) ? value : wrong(`${what} that are no list`);
+const gas = (value: unknown) => (value == null ? 0 : integer(value, 'gas'));
+/** Calls that take no value along carry none. */
+const amount = (value: unknown) => text(value) || '0x0';
+const bytes = (value: unknown) => text(value) || '0x';
+
+const frameOf = (raw: Raw): Frame => ({
+  from: addressText(raw.from),
+  to: addressText(raw.to),
+  gas: gas(raw.gas),
+  gas_used: gas(raw.gasUsed),
+  input: bytes(raw.input),
+  output: bytes(raw.output),
+  call_type: text(raw.type),
+  value: amount(raw.value),
+  error: text(raw.error),
+});
+
+/** All below the transaction itself, each before what it calls; without recursion, for a node may answer with any depth. */
+const framesOfCalls = (root: unknown): Frame[] => {
+  const top = rawRecord(root, 'a trace');
+  if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not know the call tracer');
+  if (typeof top.type !== 'string') wrong('a trace without a type');
+  const frames: Frame[] = [];
+  const callsOf = (raw: Raw) => listed(raw.calls ?? [], 'calls of a call').toReversed();
+  const waiting = [...callsOf(top)];
+  while (waiting.length > 0) {
+    const raw = rawRecord(waiting.pop(), 'a call');
+    frames.push(frameOf(raw));
+    for (const call of callsOf(raw)) waiting.push(call);
+  }
+  return frames;
+};
+
+const part = (value: unknown): Raw => (isRecord(value) ? value : {});
+
+/** How the other kind of trace says what the call tracer says, by its type. */
+const translations: Readonly<Record<string, (action: Raw, result: Raw) => Raw>> = {
+  call: (action, result) => ({
+    ...action,
+    gasUsed: result.gasUsed,
+    output: result.output,
+    type: text(action.callType).toUpperCase() || 'CALL',
+  }),
+  create: (action, result) => ({
+    ...action,
+    to: result.address,
+    gasUsed: result.gasUsed,
+    input: action.init,
+    output: result.code,
+    type: text(action.creationMethod).toUpperCase() || 'CREATE',
+  }),
+  suicide: (action) => ({
+    from: action.address,
+    to: action.refundAddress,
+    value: action.balance,
+    type: 'SELFDESTRUCT',
+  }),
+};
+
+const framesOfTraces = (answer: unknown): Frame[] => {
+  if (answer === null) throw new NodeRefusal('missing', 'the node has no traces of it');
+  return listed(answer, 'traces').flatMap((one) => {
+    const { traceAddress, type, action, result, error } = rawRecord(one, 'a trace');
+    const translate = translations[text(type)] ?? wrong('a trace of an unknown type');
+    // The transaction itself.
+    if (listed(traceAddress, 'places of a trace').length === 0) return [];
+    return [frameOf({ ...translate(part(action), part(result)), error })];
+  });
+};
+
+type Tracer = {
+  readonly method: string;
+  readonly params: (hash: string) => readonly unknown[];
+  readonly frames: (answer: unknown) => Frame[];
+};
+
+/** The ways to trace a transaction, the better one first. */
+export const tracers: readonly Tracer[] = [
+  {
+    method: 'debug_traceTransaction',
+    params: (hash) => [hash, { tracer: 'callTracer' }],
+    frames: framesOfCalls,
+  },
+  { method: 'trace_transaction', params: (hash) => [hash], frames: framesOfTraces },
+];

@@ -1,0 +1,199 @@
+import { refuse } from '../../domain/failure.js';
+import { isRecord } from '../../domain/rpc-value.js';
+import type { PendingTransaction } from '../ports/pending.js';
+
+/** A bigint where a number would not be exact. */
+export type ExactInteger = number | bigint;
+
+/** What a node answered, before anything is known about it. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+const longestQuantity = 66;
+const quantityPattern = /^0x[0-9a-fA-F]+$/;
+
+export const wrong = (what: string): never => refuse('NODE_ERROR', `a node answered with ${what}`);
+
+export const rawRecord = (value: unknown, what: string): Raw =>
+  isRecord(value) ? value : wrong(`${what} that is no object`);
+
+/** The length is looked at first: reading a number of a million digits takes half a second. */
+export const quantity = (value: unknown, what: string): bigint =>
+  typeof value === 'string' && value.length <= longestQuantity && quantityPattern.test(value)
+    ? BigInt(value)
+    : wrong(`${what} that is no quantity`);
+
+export const integer = (value: unknown, what: string): ExactInteger => {
+  const exact = quantity(value, what);
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+};
+
+/** Some nodes leave out what their chain has no use for. */
+const integerOrZero = (value: unknown, what: string): ExactInteger => (value == null ? 0 : integer(value, what));
+
+/** As the node writes it; empty where it gives none. */
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Some nodes write addresses with a checksum in their case. */
+export const addressText = (value: unknown): string => text(value).toLowerCase();
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
+
+/** docs/specification.md#212-chain-query-records */
+export type BlockRecord = {
+  block_hash: string;
+  block_number: ExactInteger;
+  difficulty: ExactInteger;
+  extra_data: string;
+  gas_limit: ExactInteger;
+  gas_used: ExactInteger;
+  logs_bloom: string;
+  miner: string;
+  mix_hash: string;
+  nonce: string;
+  parent_hash: string;
+  receipts_root: string;
+  sha3_uncles: string;
+  size: ExactInteger;
+  state_root: string;
+  timestamp: ExactInteger;
+  transactions_root: string;
+  uncles: string[];
+};
+
+export const showBlock = (raw: Raw): BlockRecord => ({
+  block_hash: text(raw.hash),
+  block_number: integer(raw.number, 'a block number'),
+  difficulty: integerOrZero(raw.difficulty, 'a difficulty'),
+  extra_data: text(raw.extraData),
+  gas_limit: integer(raw.gasLimit, 'a gas limit'),
+  gas_used: integer(raw.gasUsed, 'gas that was used'),
+  logs_bloom: text(raw.logsBloom),
+  miner: addressText(raw.miner),
+  mix_hash: text(raw.mixHash),
+  nonce: text(raw.nonce),
+  parent_hash: text(raw.parentHash),
+  receipts_root: text(raw.receiptsRoot),
+  sha3_uncles: text(raw.sha3Uncles),
+  size: integerOrZero(raw.size, 'a size'),
+  state_root: text(raw.stateRoot),
+  timestamp: integer(raw.timestamp, 'a block time'),
+  transactions_root: text(raw.transactionsRoot),
+  uncles: texts(raw.uncles),
+});
+
+type SentRecord = {
+  transaction_hash: string;
+  from: string;
+  to: string;
+  gas: ExactInteger;
+  gas_price: ExactInteger;
+  input: string;
+  nonce: ExactInteger;
+  value: string;
+  r: string;
+  s: string;
+  v: string;
+};
+export type TransactionRecord = SentRecord & {
+  block_number: ExactInteger;
+  block_hash: string;
+  transaction_index: ExactInteger;
+};
+export type PendingTransactionRecord = SentRecord & { record_time: string };
+
+/** What a rollup's deposits lack: nobody signed them. */
+const unsigned = '0x0';
+
+const showSent = (raw: Raw): SentRecord => ({
+  transaction_hash: text(raw.hash),
+  from: addressText(raw.from),
+  to: addressText(raw.to),
+  gas: integer(raw.gas, 'gas'),
+  gas_price: integerOrZero(raw.gasPrice ?? raw.maxFeePerGas, 'a gas price'),
+  input: text(raw.input),
+  nonce: integer(raw.nonce, 'a nonce'),
+  value: text(raw.value),
+  r: text(raw.r) || unsigned,
+  s: text(raw.s) || unsigned,
+  v: text(raw.v ?? raw.yParity) || unsigned,
+});
+
+export const isIncluded = ({ blockNumber }: Raw): boolean => blockNumber != null;
+
+export const showTransaction = (raw: Raw): TransactionRecord => ({
+  ...showSent(raw),
+  block_number: integer(raw.blockNumber, 'a block number'),
+  block_hash: text(raw.blockHash),
+  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
+});
+
+/** What is needed to show it later. */
+const keptFields = 'hash from to gas gasPrice maxFeePerGas input nonce value r s v yParity'.split(' ');
+
+export const pendingIn = (raw: Raw, firstSeen: number): PendingTransaction => ({
+  hash: text(raw.hash).toLowerCase(),
+  from: addressText(raw.from),
+  nonce: quantity(raw.nonce, 'a nonce'),
+  firstSeen,
+  told: Object.fromEntries(keptFields.flatMap((field) => (raw[field] == null ? [] : [[field, text(raw[field])]]))),
+});
+
+export const showPending = ({ told, firstSeen }: PendingTransaction): PendingTransactionRecord => ({
+  ...showSent(told),
+  record_time: new Date(firstSeen).toISOString(),
+});
+
+export type ReceiptRecord = {
+  transaction_hash: string;
+  block_number: ExactInteger;
+  block_hash: string;
+  contract_address: string;
+  cumulative_gas_used: ExactInteger;
+  from: string;
+  to: string;
+  gas_used: ExactInteger;
+  logs_bloom: string;
+  /** Null where it was not told yet, before Byzantium. */
+  status: ExactInteger | null;
+  transaction_index: ExactInteger;
+  effective_gas_price: ExactInteger;
+};
+
+export const showReceipt = (raw: Raw, gasPrice: unknown): ReceiptRecord => ({
+  transaction_hash: text(raw.transactionHash),
+  block_number: integer(raw.blockNumber, 'a block number'),
+  block_hash: text(raw.blockHash),
+  contract_address: addressText(raw.contractAddress),
+  cumulative_gas_used: integer(raw.cumulativeGasUsed, 'gas that was used'),
+  from: addressText(raw.from),
+  to: addressText(raw.to),
+  gas_used: integer(raw.gasUsed, 'gas that was used'),
+  logs_bloom: text(raw.logsBloom),
+  status: raw.status == null ? null : integer(raw.status, 'a status'),
+  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
+  effective_gas_price: integerOrZero(gasPrice, 'a gas price'),
+});
+
+export type LogRecord = {
+  transaction_hash: string;
+  address: string;
+  data: string;
+  topics: string[];
+  block_number: ExactInteger;
+  block_hash: string;
+  transaction_index: ExactInteger;
+  log_index: ExactInteger;
+  removed: boolean;
+};
+
+export const showLog = (raw: Raw): LogRecord => ({
+  transaction_hash: text(raw.transactionHash),
+  address: addressText(raw.address),
+  data: text(raw.data),
+  topics: texts(raw.topics),
+  block_number: integer(raw.blockNumber, 'a block number'),
+  block_hash: text(raw.blockHash),
+  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
+  log_index: integer(raw.logIndex, 'a place among logs'),
+  removed: raw.removed === true,
+});

@@ -1,0 +1,195 @@
+import type { TokenStandard } from '../../domain/asset.js';
+import { Failure, invalid, refuse } from '../../domain/failure.js';
+import type { Unsigned } from '../../domain/transaction.js';
+import type { Context, Done, Handle } from '../commands/handle.js';
+import type { Call } from '../ports/chain.js';
+import type { Chains } from '../ports/chains.js';
+import type { TransactionCodec } from '../ports/codec.js';
+import type { EventStore, Position } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import type { AddressBook } from '../wallets/address-parser.js';
+import { requireWallet } from '../wallets/require-wallet.js';
+import { createNonces, nonceStep, type Sender } from './nonces.js';
+import { larger, outbid, readTransaction, transactionStep } from './transactions.js';
+import { showTransaction, type TransactionRecord } from './wire-record.js';
+
+/** What a node can fill in when it is not given. */
+type Given = {
+  readonly transactionId: string | undefined;
+  readonly gas: string | undefined;
+  readonly gasPrice: string | undefined;
+  readonly nonce: number | undefined;
+};
+type Party = { readonly walletId: string; readonly from: string; readonly to: string };
+type Wanted = Given & Party & { readonly value: string; readonly data: string };
+type WantedToken = Given &
+  Party & {
+    readonly standard: TokenStandard;
+    readonly contract: string;
+    readonly tokenId: string;
+    readonly value: string;
+  };
+
+export type TransactionCreation = {
+  create(context: Context, wanted: Wanted): Promise<Done<{ transaction: TransactionRecord }>>;
+  createToken(context: Context, wanted: WantedToken): Promise<Done<{ transaction: TransactionRecord }>>;
+};
+
+type Ports = {
+  readonly handle: Handle;
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly addressBook: AddressBook;
+  readonly chains: Chains;
+  readonly transactionCodec: TransactionCodec;
+  readonly system: System;
+};
+
+const largest = 2n ** 256n;
+const largestGas = 2n ** 64n;
+const amount = (path: string, text: string, below = largest) =>
+  BigInt(text) < below ? text : invalid(path, 'is larger than the chain can count');
+
+/** A transaction id of a retried request is that of its first try. */
+const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
+  if (given !== undefined) return given;
+  if (idSeed === undefined) return system.uuid();
+  const hex = system.sign('idempotent-id', JSON.stringify(['transaction', idSeed]));
+  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
+  readonly transactionId: string;
+  readonly walletId: string;
+  readonly chain: string;
+  readonly from: string;
+  readonly request: string;
+};
+
+/** Finds a nonce and a price for a transaction and stores it under both. */
+const createStore = (ports: Ports) => {
+  const { handle, events, chains } = ports;
+  const nonces = createNonces(ports);
+  /** Where none is given: what the node suggests, and enough to outbid what is to be replaced. */
+  const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
+    if (given === undefined) return larger(await chains.sending(context.variant).gasPrice(), outbids);
+    const price = amount('/gas_price', given);
+    return larger(price, outbids) === price
+      ? price
+      : refuse('FAILED_PRECONDITION', `to replace a transaction that was sent, gas_price must be at least ${outbids}`);
+  };
+
+  /** The transaction that was sent with this nonce and is to be replaced; null when nobody holds the nonce. */
+  const toReplace = async (context: Context, sender: Sender, nonce: number) => {
+    const holder = await nonces.holder(context, sender, nonce);
+    if (holder === null) return null;
+    const { state, created } = await readTransaction(events, context, holder);
+    const is = state.toUpperCase();
+    return state === 'sent' && created
+      ? created
+      : refuse('FAILED_PRECONDITION', `nonce ${nonce} is held by transaction ${holder}, which is ${is}`);
+  };
+
+  const append = (context: Context, data: Draft & { nonce: number; gasPrice: string }, replaces?: string) => {
+    const { chain, from, nonce, transactionId } = data;
+    const held = { chain, from, nonce, transactionId, ...(replaces !== undefined && { replaces }) };
+    return handle(context, [
+      { ...transactionStep(context, { type: 'Create', data }), isNew: true },
+      nonceStep(context, { type: 'Hold', data: held }, '/nonce'),
+    ]);
+  };
+
+  return async (context: Context, draft: Draft, { nonce, gasPrice }: Given): Promise<Position> => {
+    if (nonce !== undefined) {
+      const replaced = await toReplace(context, draft, nonce);
+      const price = await priceOf(context, gasPrice, replaced ? outbid(replaced.gasPrice) : '0');
+      return append(context, { ...draft, nonce, gasPrice: price }, replaced?.transactionId);
+    }
+    const [price, pending] = await Promise.all([
+      priceOf(context, gasPrice, '0'),
+      chains.sending(context.variant).pendingCount(draft.from),
+    ]);
+    return nonces.take(context, draft, pending, (free) => append(context, { ...draft, nonce: free, gasPrice: price }));
+  };
+};
+
+/** Makes a transaction, or finds the one that the same request made before. */
+const createMake = (ports: Ports) => {
+  const { events, chains, system } = ports;
+  const store = createStore(ports);
+
+  /** Null when there is none under that id yet; one with other content is another transaction. */
+  const madeBefore = async (context: Context, transactionId: string, request: string) => {
+    const past = await readTransaction(events, context, transactionId);
+    if (!past.created) return null;
+    return past.created.request === request
+      ? { answer: { transaction: showTransaction(past) }, position: await events.head() }
+      : refuse('ALREADY_EXISTS', `transaction ${transactionId} already exists with other content`);
+  };
+
+  const draftOf = async (context: Context, { gas }: Given, call: Call) => {
+    const sending = chains.sending(context.variant);
+    const [estimate, chainId, genesis] = await Promise.all([
+      gas === undefined ? sending.estimateGas(call) : amount('/gas', gas, largestGas),
+      sending.chainId(),
+      chains.of(context.variant).genesis(),
+    ]);
+    return { ...call, gas: estimate, chainId, chain: genesis.hash };
+  };
+
+  return async (context: Context, given: Given, walletId: string, call: Call) => {
+    const transactionId = idOf(context, given.transactionId, system);
+    const request = system.sha256(JSON.stringify([walletId, call, given.gas, given.gasPrice, given.nonce]));
+    const before = await madeBefore(context, transactionId, request);
+    if (before) return before;
+    const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
+    try {
+      const position = await store(context, draft, given);
+      const made = await readTransaction(events, context, transactionId);
+      return { answer: { transaction: showTransaction(made) }, position };
+    } catch (error) {
+      // Another request with the same id was faster.
+      const isThere = error instanceof Failure && error.code === 'ALREADY_EXISTS';
+      const other = isThere ? await madeBefore(context, transactionId, request) : null;
+      if (other) return other;
+      throw error;
+    }
+  };
+};
+
+export const createTransactionCreation = (ports: Ports): TransactionCreation => {
+  const { readModels, addressBook, transactionCodec } = ports;
+  const make = createMake(ports);
+  const parse = (context: Context, path: string, text: string) =>
+    addressBook.parse(context, [{ text, path }])[0]?.[0] ?? '';
+
+  const ownAddress = async (context: Context, walletId: string, text: string) => {
+    const from = parse(context, '/from', text);
+    await requireWallet(readModels, context, walletId);
+    const held = await addressBook.look(context, from);
+    return held?.wallet_id === walletId ? from : invalid('/from', 'is no address of the wallet');
+  };
+
+  return {
+    create: async (context, { walletId, from, to, value, data, ...given }) => {
+      const sender = await ownAddress(context, walletId, from);
+      const receiver = parse(context, '/to', to);
+      const call = { from: sender, to: receiver, value: amount('/value', value), data: data.toLowerCase() };
+      return make(context, given, walletId, call);
+    },
+    createToken: async (context, { walletId, from, to, standard, contract, tokenId, value, ...given }) => {
+      const at = `/token_payload/${standard}`;
+      const sender = await ownAddress(context, walletId, from);
+      const data = transactionCodec.tokenCall({
+        standard,
+        from: sender,
+        to: parse(context, '/to', to),
+        tokenId: amount(`${at}/token_id`, tokenId),
+        value: amount(`${at}/value`, value),
+      });
+      const call = { from: sender, to: parse(context, `${at}/contract_address`, contract), value: '0', data };
+      return make(context, given, walletId, call);
+    },
+  };
+};

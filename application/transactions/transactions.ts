@@ -1,0 +1,195 @@
+import { fold } from '../../domain/decider.js';
+import { invalid, refuse } from '../../domain/failure.js';
+import { type Transaction, type TransactionCommand, transaction, type Unsigned } from '../../domain/transaction.js';
+import { type TransactionDocument, transactions } from '../../projections/transactions.js';
+import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
+import type { Broadcast } from '../ports/chain.js';
+import type { Chains } from '../ports/chains.js';
+import type { TransactionCodec } from '../ports/codec.js';
+import { type Position, type Streams, streamName } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
+import type { Progress } from '../read-models/progress.js';
+import { type AddressBook, single } from '../wallets/address-parser.js';
+import { requireWallet } from '../wallets/require-wallet.js';
+import { nonceStep } from './nonces.js';
+import { showTransaction, type TransactionRecord } from './wire-record.js';
+
+type Ports = {
+  readonly handle: Handle;
+  readonly events: Streams;
+  readonly readModels: ReadModels;
+  readonly lists: Lists;
+  readonly addressBook: AddressBook;
+  readonly chains: Chains;
+  readonly transactionCodec: TransactionCodec;
+  readonly progress: Progress;
+};
+
+export type Transactions = {
+  find(
+    context: Context,
+    by: { transactionId: string | undefined; hash: string | undefined },
+  ): Promise<TransactionDocument>;
+  list(
+    context: Context,
+    by: { walletId: string | undefined; address: string | undefined },
+    page: PageRequest,
+  ): Promise<ListPage<TransactionDocument>>;
+  /** What is to be signed next: the transaction, or once it is being canceled what takes its place. */
+  messageToSign(context: Context, transactionId: string): Promise<string>;
+  submitSignature(context: Context, transactionId: string, signature: string): Promise<Done<Nothing>>;
+  send(context: Context, transactionId: string): Promise<Done<{ transaction: TransactionRecord }>>;
+  cancel(context: Context, transactionId: string): Promise<Done<Nothing>>;
+};
+
+const readYourWritesMs = 2000;
+
+/** Nodes replace a waiting transaction only by one that pays at least a tenth more; some want an eighth. */
+export const outbid = (gasPrice: string) => ((BigInt(gasPrice) * 1125n + 999n) / 1000n).toString();
+export const larger = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
+
+const keyOf = ({ variant }: Context, transactionId: string) => `${variant.tag}.${transactionId}`;
+export const transactionStep = (context: Context, command: TransactionCommand): Step =>
+  step(transaction, context.organizationId, keyOf(context, command.data.transactionId), command);
+
+export const readTransaction = async (events: Streams, context: Context, transactionId: string) => {
+  const stream = streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
+  return fold(transaction, (await events.read(stream)).events as never);
+};
+
+/** What may have reached a node has no outcome yet: whoever watches it sends it again until it is known. */
+export const outcomeCommand = (transactionId: string, outcome: Broadcast): TransactionCommand | null => {
+  if (outcome.kind === 'unknown') return null;
+  return outcome.kind === 'taken'
+    ? { type: 'Take', data: { transactionId } }
+    : { type: 'Refuse', data: { transactionId, reason: outcome.reason } };
+};
+
+const missing = () => refuse('NOT_FOUND', 'there is no such transaction');
+/** A transaction to oneself that does nothing but use up the nonce. */
+const noOperation = (created: Unsigned & { from: string }, gasPrice: string): Unsigned => ({
+  chainId: created.chainId,
+  nonce: created.nonce,
+  to: created.from,
+  value: '0',
+  gas: '21000',
+  gasPrice,
+  data: '0x',
+});
+
+/** What a signature is asked for, or would be checked against; null when there is nothing to sign. */
+const toSign = ({ state, created, cancellation }: Transaction): Unsigned | null => {
+  if (!created) return missing();
+  if (state === 'canceling') return cancellation && noOperation(created, cancellation.gasPrice);
+  return state === 'created' || state === 'signed' ? created : null;
+};
+
+const createReading = ({ events, readModels, lists, addressBook, transactionCodec }: Ports) => {
+  const byHash = async (context: Context, hash: string) => {
+    for (const index of ['byHash', 'byCancellation']) {
+      const query = { index, equal: [hash.toLowerCase()], limit: 1 };
+      const [found] = (await readModels.page(transactions, scopeFor(context), query)).documents;
+      if (found) return found;
+    }
+    return null;
+  };
+  const find: Transactions['find'] = async (context, { transactionId, hash }) => {
+    const found =
+      transactionId === undefined
+        ? await byHash(context, hash ?? '')
+        : await readModels.get(transactions, { scope: scopeFor(context), id: transactionId });
+    const isOther =
+      hash !== undefined && found?.hash !== hash.toLowerCase() && found?.cancellation_hash !== hash.toLowerCase();
+    return found && !isOther ? found : missing();
+  };
+  const list: Transactions['list'] = async (context, { walletId, address }, page) => {
+    if (walletId !== undefined) await requireWallet(readModels, context, walletId);
+    const from = address === undefined ? undefined : addressBook.parse(context, single(address))[0]?.[0];
+    const equal = [walletId, from].filter((one) => one !== undefined);
+    const index = walletId === undefined ? 'bySender' : from === undefined ? 'byWallet' : 'byWalletAndSender';
+    return lists(transactions, scopeFor(context), { index, equal }, page);
+  };
+  const messageToSign: Transactions['messageToSign'] = async (context, transactionId) => {
+    const past = await readTransaction(events, context, transactionId);
+    const unsigned = toSign(past);
+    return unsigned
+      ? transactionCodec.digest(unsigned)
+      : refuse(
+          'FAILED_PRECONDITION',
+          `transaction ${transactionId} is ${past.state.toUpperCase()}; there is nothing to sign`,
+        );
+  };
+  return { find, list, messageToSign };
+};
+
+const createSending = ({ handle, events, chains, progress }: Ports) => {
+  /** What is refused after something was written: whoever then looks is to find it. */
+  const refuseAt = async (position: Position, reason: string) => {
+    await progress.reached(position, readYourWritesMs);
+    return refuse('FAILED_PRECONDITION', reason);
+  };
+
+  /** Both what it is for and where it goes must be the same chain: a development chain starts over. */
+  const sendingOn = async (context: Context, transactionId: string) => {
+    const { created } = await readTransaction(events, context, transactionId);
+    if (!created) return missing();
+    const chain = chains.of(context.variant);
+    if ((await chain.genesis()).hash !== created.chain)
+      return refuse('FAILED_PRECONDITION', `transaction ${transactionId} was made for another chain than there is now`);
+    return chains.sending(context.variant);
+  };
+
+  const send: Transactions['send'] = async (context, transactionId) => {
+    const sending = await sendingOn(context, transactionId);
+    let position = await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]);
+    const sent = await readTransaction(events, context, transactionId);
+    const signed = sent.state === 'canceling' ? sent.cancellation?.signed : sent.signed;
+    if (!sent.isTaken && signed) {
+      const outcome = await sending.broadcast(signed);
+      const command = outcomeCommand(transactionId, outcome);
+      if (command) position = await handle(context, [transactionStep(context, command)]);
+      if (outcome.kind === 'refused') return refuseAt(position, `no node takes it: ${outcome.reason}`);
+    }
+    const now = await readTransaction(events, context, transactionId);
+    return { answer: { transaction: showTransaction(now) }, position };
+  };
+
+  const requestCancel = async (context: Context, transactionId: string, price: string) => {
+    const gasPrice = larger(outbid(price), await chains.sending(context.variant).gasPrice());
+    return transactionStep(context, { type: 'RequestCancel', data: { transactionId, gasPrice } });
+  };
+
+  const cancel: Transactions['cancel'] = async (context, transactionId) => {
+    const { state, created, cancellation } = await readTransaction(events, context, transactionId);
+    const isOut = state === 'sent' || state === 'canceling';
+    const steps = isOut
+      ? [await requestCancel(context, transactionId, cancellation?.gasPrice ?? created?.gasPrice ?? '0')]
+      : [transactionStep(context, { type: 'Cancel', data: { transactionId } })];
+    if (created && !isOut) {
+      const { chain, from, nonce } = created;
+      steps.push(nonceStep(context, { type: 'Release', data: { chain, from, nonce, transactionId } }));
+    }
+    const position = await handle(context, steps);
+    return { answer: {}, position };
+  };
+  return { send, cancel };
+};
+
+export const createTransactions = (ports: Ports): Transactions => {
+  const { handle, events, transactionCodec } = ports;
+  return {
+    ...createReading(ports),
+    ...createSending(ports),
+    submitSignature: async (context, transactionId, signature) => {
+      const past = await readTransaction(events, context, transactionId);
+      const unsigned = toSign(past);
+      const { from } = past.created ?? missing();
+      const signed = unsigned && transactionCodec.assemble(unsigned, from, signature);
+      if (unsigned && !signed) return invalid('/signature', `is no proper signature of the message by ${from}`);
+      const data = { transactionId, ...(signed ?? { raw: '', hash: '' }) };
+      const position = await handle(context, [transactionStep(context, { type: 'Sign', data })]);
+      return { answer: {}, position };
+    },
+  };
+};

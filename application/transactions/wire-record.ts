@@ -1,0 +1,52 @@
+import type { Transaction } from '../../domain/transaction.js';
+import type { TransactionDocument } from '../../projections/transactions.js';
+
+/** docs/specification.md#29-managed-transaction */
+export type TransactionRecord = {
+  wallet_id: string;
+  transaction_id: string;
+  transaction_hash: string;
+  transaction_state: string;
+  from: string;
+  to: string;
+  value: string;
+  gas: string;
+  gas_price: string;
+  data: string;
+  nonce: string;
+};
+
+export const stateOf = (state: string) => `TRANSACTION_STATE_${state.toUpperCase()}`;
+
+export const showTransactionDocument = (document: TransactionDocument): TransactionRecord => ({
+  wallet_id: document.wallet_id,
+  transaction_id: document.transaction_id,
+  transaction_hash: document.hash,
+  transaction_state: stateOf(document.state),
+  from: document.from,
+  to: document.to,
+  value: document.value,
+  gas: document.gas,
+  gas_price: document.gas_price,
+  data: document.data,
+  nonce: String(document.nonce),
+});
+
+/** As its own stream has it, for the answers of commands. */
+export const showTransaction = ({ state, created, signed }: Transaction): TransactionRecord => {
+  if (!created) throw new Error('there is nothing to show of a transaction that was never made');
+  const { walletId, transactionId, from, to, value, gas, gasPrice, data, nonce } = created;
+  return {
+    wallet_id: walletId,
+    transaction_id: transactionId,
+    transaction_hash: signed?.hash ?? '',
+    transaction_state: stateOf(state),
+    from,
+    to,
+    value,
+    gas,
+    gas_price: gasPrice,
+    data,
+    nonce: String(nonce),
+  };
+};

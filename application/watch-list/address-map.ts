@@ -1,0 +1,106 @@
+import { longestAddress } from '../../domain/address.js';
+import { countIn, longestWords, readWords, tooLong } from './address-words.js';
+import { createNumberLists, grown } from './int-lists.js';
+
+/** Addresses of any form to small numbers, many to many, in typed arrays: a million in hex take fifty to eighty megabytes. */
+export type AddressMap = {
+  /** Adding twice is adding once. Throws where the address is too long to be kept, for to forget it would lose deposits. */
+  add(address: string, value: number): void;
+  remove(address: string, value: number): void;
+  has(address: string): boolean;
+  values(address: string): readonly number[];
+};
+
+const noEntry = -1;
+
+/** Numbers the addresses it is given, by open addressing. */
+const createNumbering = (seed: number) => {
+  const words = new Uint32Array(longestWords);
+  // A slot holds the number of an entry; an entry's words lie in the arena, after their heading.
+  let slots = new Int32Array(64).fill(noEntry);
+  let arena = new Uint32Array(256);
+  let begins = new Uint32Array(32);
+  let entries = 0;
+  let used = 0;
+
+  const slotFor = (from: Uint32Array, at: number, heading: number) => {
+    let mixed = seed ^ heading;
+    const end = at + countIn(heading);
+    for (let i = at; i < end; i++) {
+      mixed = Math.imul(mixed ^ (from[i] as number), 0x9e3779b1);
+      mixed ^= mixed >>> 15;
+    }
+    return (mixed >>> 0) & (slots.length - 1);
+  };
+  const after = (slot: number) => (slot + 1) & (slots.length - 1);
+  const isAt = (entry: number, heading: number) => {
+    const begin = begins[entry] as number;
+    if (arena[begin] !== heading) return false;
+    const count = countIn(heading);
+    for (let i = 0; i < count; i++) if (arena[begin + 1 + i] !== words[i]) return false;
+    return true;
+  };
+  /** Where the words read last are, or would be. */
+  const locate = (heading: number) => {
+    let slot = slotFor(words, 0, heading);
+    while (slots[slot] !== noEntry && !isAt(slots[slot] as number, heading)) slot = after(slot);
+    return slot;
+  };
+  const spread = () => {
+    slots = new Int32Array(slots.length * 2).fill(noEntry);
+    for (let entry = 0; entry < entries; entry++) {
+      const begin = begins[entry] as number;
+      let slot = slotFor(arena, begin + 1, arena[begin] as number);
+      while (slots[slot] !== noEntry) slot = after(slot);
+      slots[slot] = entry;
+    }
+  };
+  const enter = (slot: number, heading: number) => {
+    const count = countIn(heading);
+    if (used + count + 1 > arena.length) arena = grown(arena);
+    if (entries === begins.length) begins = grown(begins);
+    slots[slot] = entries;
+    begins[entries] = used;
+    arena[used] = heading;
+    arena.set(words.subarray(0, count), used + 1);
+    used += count + 1;
+    entries++;
+    if (entries * 2 > slots.length) spread();
+    return entries - 1;
+  };
+
+  return {
+    find: (address: string) => {
+      const heading = readWords(address, words);
+      return heading === tooLong ? noEntry : (slots[locate(heading)] as number);
+    },
+    findOrEnter: (address: string) => {
+      const heading = readWords(address, words);
+      if (heading === tooLong) throw new RangeError(`an address is longer than ${longestAddress}: ${address.length}`);
+      const slot = locate(heading);
+      return slots[slot] === noEntry ? enter(slot, heading) : (slots[slot] as number);
+    },
+  };
+};
+
+/** `seed` keeps anybody from choosing addresses that all fall into one place. */
+export const createAddressMap = (seed: number): AddressMap => {
+  const numbering = createNumbering(seed);
+  const lists = createNumberLists();
+  let firsts = new Int32Array(32).fill(lists.none);
+  const firstOf = (entry: number) => (entry === noEntry ? lists.none : (firsts[entry] as number));
+
+  return {
+    add: (address, value) => {
+      const entry = numbering.findOrEnter(address);
+      if (entry >= firsts.length) firsts = grown(firsts, lists.none);
+      firsts[entry] = lists.add(firstOf(entry), value);
+    },
+    remove: (address, value) => {
+      const entry = numbering.find(address);
+      if (entry !== noEntry) firsts[entry] = lists.remove(firstOf(entry), value);
+    },
+    has: (address) => firstOf(numbering.find(address)) !== lists.none,
+    values: (address) => lists.all(firstOf(numbering.find(address))),
+  };
+};

@@ -1,0 +1,86 @@
+import { longestAddress } from '../../domain/address.js';
+
+/** The widest form takes a word for two letters. */
+export const longestWords = longestAddress / 2;
+
+/**
+ * How words are to be read. With their count it is the heading of an address, so that two addresses of the same words
+ * differ there. Texts add how many letters their last word lacks, at most three.
+ */
+const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
+const mostCount = 0xff;
+const headed = (form: number, count: number) => form * (mostCount + 1) + count;
+export const countIn = (heading: number) => heading & mostCount;
+/** Heading of what is longer than any address. */
+export const tooLong = 0;
+
+const lowerX = 120;
+const zero = 48;
+const noDigit = -1;
+const digits = new Int8Array(128).fill(noDigit);
+for (const [i, character] of [...'0123456789abcdef'].entries()) digits[character.charCodeAt(0)] = i;
+
+/** Eight hex digits as a number; NaN when they are not. */
+const wordAt = (text: string, at: number) => {
+  let word = 0;
+  for (let i = at; i < at + 8; i++) {
+    const digit = digits[text.charCodeAt(i)] ?? noDigit;
+    if (digit === noDigit) return Number.NaN;
+    word = word * 16 + digit;
+  }
+  return word;
+};
+
+/** Writes the hex digits from `at` to the end after `count` words and returns how many there are then; 0 when they are no whole words. */
+const readHex = (address: string, at: number, words: Uint32Array, before: number): number => {
+  if ((address.length - at) % 8 !== 0) return 0;
+  let count = before;
+  for (let i = at; i < address.length; i += 8) {
+    const word = wordAt(address, i);
+    if (Number.isNaN(word)) return 0;
+    words[count++] = word;
+  }
+  return count;
+};
+
+/** The form `workchain:…`; a workchain that is written in another way than its one proper form makes another address. */
+const readRaw = (address: string, words: Uint32Array): number => {
+  const end = address.indexOf(':');
+  if (end < 1) return 0;
+  const written = address.slice(0, end);
+  const workchain = Number(written) | 0;
+  if (String(workchain) !== written) return 0;
+  words[0] = workchain;
+  return readHex(address, end + 1, words, 1);
+};
+
+/** As many letters to a word as fit, and how many of them the last word lacks. */
+const readText = (address: string, words: Uint32Array, bits: 8 | 16): number => {
+  const perWord = 32 / bits;
+  let count = 0;
+  for (let at = 0; at < address.length; at += perWord) {
+    let word = 0;
+    for (let i = 0; i < perWord; i++)
+      word = (word << bits) | (at + i < address.length ? address.charCodeAt(at + i) : 0);
+    words[count++] = word;
+  }
+  const lacking = count * perWord - address.length;
+  return headed((bits === 8 ? forms.ascii : forms.wide) + lacking, count);
+};
+
+const isAscii = (text: string) => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+};
+
+/**
+ * Writes an address as 32-bit words and returns their heading. No two addresses have both the same heading and the same
+ * words: `0x…` and `workchain:…` take half a byte a digit, every other text a byte a letter, or two where it is not ASCII.
+ */
+export const readWords = (address: string, words: Uint32Array): number => {
+  if (address.length > longestAddress) return tooLong;
+  const isHex = address.charCodeAt(1) === lowerX && address.charCodeAt(0) === zero;
+  const count = isHex ? readHex(address, 2, words, 0) : readRaw(address, words);
+  if (count > 0) return headed(isHex ? forms.hex : forms.raw, count);
+  return readText(address, words, isAscii(address) ? 8 : 16);
+};

@@ -1,0 +1,51 @@
+import { webhookEditions } from '../../projections/webhooks.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { WebhookHeaders } from './headers.js';
+import type { OpenWebhook, Webhooks } from './webhooks.js';
+
+/** Where a webhook's deliveries go, and what goes with them, all in clear. */
+export type Target = OpenWebhook & { readonly headers: Awaited<ReturnType<WebhookHeaders['inClear']>> };
+
+export type Targets = {
+  /** As the read models have it now; null when there is none. */
+  find(context: Context, webhookId: string): Promise<Target | null>;
+};
+
+const remembered = 10_000;
+
+/** What was read and opened once is not read and opened for each delivery: one look tells whether it is still true. */
+export const createTargets = (ports: {
+  readModels: ReadModels;
+  webhooks: Webhooks;
+  headers: WebhookHeaders;
+}): Targets => {
+  const { readModels, webhooks, headers } = ports;
+  const known = new Map<string, { readonly edition: number; readonly target: Target }>();
+
+  const load = async (context: Context, webhookId: string): Promise<Target | null> => {
+    const found = await webhooks.find(context, webhookId);
+    return found && { ...found, headers: await headers.inClear(context, webhookId) };
+  };
+  const remember = (key: string, edition: number, target: Target) => {
+    known.delete(key);
+    const oldest = known.keys().next();
+    if (known.size >= remembered && !oldest.done) known.delete(oldest.value);
+    known.set(key, { edition, target });
+  };
+
+  return {
+    find: async (context, webhookId) => {
+      const scope = scopeFor(context);
+      const key = `${scope}/${webhookId}`;
+      // Looked at first: what is read afterwards is at least as new.
+      const edition = (await readModels.get(webhookEditions, { scope, id: 'current' }))?.position;
+      const before = known.get(key);
+      if (before && before.edition === edition) return before.target;
+      const target = await load(context, webhookId);
+      if (target && edition !== undefined) remember(key, edition, target);
+      else known.delete(key);
+      return target;
+    },
+  };
+};

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { longestAddress } from '../../../domain/address.js';
+import { chainFamilies } from '../../../domain/variant.js';
+import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
+import { base58Codec, createBase58Chain } from '../../support/base58-chain.js';
+import { composeApp, contextOf, eventually, openStores, startFollowing, variantOf } from '../../support/following.js';
+
+const variant = variantOf('s');
+/** The made-up family stands where this variant's own does. */
+const codecs = Object.fromEntries(
+  chainFamilies.map((family) => [family, family === variant.family ? base58Codec : addressCodecs[family]]),
+) as typeof addressCodecs;
+const by = contextOf('org_base58', variant);
+
+const payer = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
+const own = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy';
+/** Differs from it in one capital alone. */
+const other = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hY';
+
+describe('following a chain whose addresses are base58', () => {
+  it('finds a deposit, and tells it from one to an address that differs in a capital', async () => {
+    const stores = await openStores();
+    const { chain, mine } = createBase58Chain();
+    const { app, stop } = startFollowing(stores, chain, { variant, codecs });
+    try {
+      const wanted = { name: 'base58', address: own, importAsset: undefined, confirmation: 2 };
+      const { answer, position } = await app.wallets.register(by, wanted);
+      const walletId = answer.wallet_id;
+      await app.progress.reached(position, 10_000);
+      mine([
+        { from: payer, to: own, value: 70n },
+        { from: payer, to: other, value: 5n },
+      ]);
+      mine();
+
+      const everything = { walletId, address: undefined, transaction: undefined };
+      const page = { size: 10, token: undefined };
+      await eventually(async () => {
+        const times = { startTime: undefined, endTime: undefined };
+        const { documents } = await app.transfers.list(by, { ...everything, ...times }, page);
+        assert.deepEqual(
+          documents.map(({ transfer: { from, to, value }, state }) => ({ from, to, value, state })),
+          [{ from: payer, to: own, value: '70', state: 'SUCCESS' }],
+        );
+      });
+      await eventually(async () => {
+        const filter = { walletId, address: undefined, contract: undefined, excludeZero: false };
+        const { documents } = await app.assets.list(by, { ...filter, standard: 'native' }, page);
+        assert.deepEqual(
+          documents.map(({ address, balance }) => ({ address, balance })),
+          [{ address: own, balance: '70' }],
+        );
+      });
+    } finally {
+      await stop();
+      await stores.close();
+    }
+  });
+
+  it('takes no address that is too long to be watched, whatever its codec says', async () => {
+    const stores = await openStores();
+    const anything = { ...base58Codec, parse: (input: string) => input };
+    const app = composeApp(stores, { codecs: { ...codecs, [variant.family]: anything } });
+    const register = (address: string) =>
+      app.wallets.register(by, { name: 'long', address, importAsset: undefined, confirmation: 2 });
+    await register('1'.repeat(longestAddress));
+    await assert.rejects(register('1'.repeat(longestAddress + 1)), { name: 'Failure', code: 'INVALID_ARGUMENT' });
+    await stores.close();
+  });
+});

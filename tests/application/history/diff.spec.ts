@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Difference } from '../../../application/history/diff.js';
+import { now } from '../../../application/history/parse-moment.js';
+import { foldHistory } from '../../../application/history/replay.js';
+import type { EventStore, Position } from '../../../application/ports/event-store.js';
+import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
+import { everybody, scopeOf } from '../../../projections/define.js';
+import { projections } from '../../../projections/index.js';
+import { openStores } from '../../support/following.js';
+import { histories } from '../../support/histories.js';
+import { openHistory, ownersOf, renamed } from '../../support/past.js';
+
+const { signal } = new AbortController();
+type Documents = Map<string, Readonly<Record<string, unknown>>>;
+
+const documentsAt = async (events: EventStore, organizationId: string, upTo: Position): Promise<Documents> => {
+  const bounds = { most: Number.POSITIVE_INFINITY, signal };
+  const { readModels } = await foldHistory({ events, scratch: memoryReadModels }, { organizationId, upTo }, bounds);
+  const found: Documents = new Map();
+  for (const projection of projections)
+    for (const { scope, id, document } of await readModels.scan(projection))
+      found.set(JSON.stringify([projection.name, scope, id]), document);
+  return found;
+};
+
+/** Does to the documents what the difference says was done to them. */
+const redo = (documents: Documents, organizationId: string, difference: Difference) => {
+  const { collection, chain, id } = difference;
+  const scope = collection === 'organizations' ? everybody : scopeOf(organizationId, chain);
+  const slot = JSON.stringify([collection, scope, id]);
+  if (difference.change === 'changed') {
+    const document = { ...documents.get(slot) };
+    for (const [field, { before, after }] of Object.entries(difference.fields)) {
+      assert.deepEqual(document[field], before);
+      assert.notDeepEqual(before, after);
+      document[field] = after;
+    }
+    documents.set(slot, document);
+  } else {
+    assert.deepEqual(documents.get(slot), difference.change === 'removed' ? difference.document : undefined);
+    if (difference.change === 'removed') documents.delete(slot);
+    else documents.set(slot, difference.document);
+  }
+};
+const written = (documents: Documents) =>
+  JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
+
+/** So many that what comes and goes is met between some two of them. */
+const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
+
+describe('the differences between two moments', function () {
+  this.timeout(120_000);
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+
+  it('lead from the documents of the first to those of the second, and to nothing else', async () => {
+    const changes = new Set<string>();
+    let played = 0;
+    const check = async (history: ReturnType<typeof openHistory>, id: string, from: Position, to: Position) => {
+      const documents = await documentsAt(stores.events, id, from);
+      const found = await history.app.differences(id, { position: from }, { position: to }, signal);
+      for (const difference of found.documents) {
+        redo(documents, id, difference);
+        changes.add(difference.change);
+      }
+      assert.deepEqual(written(documents), written(await documentsAt(stores.events, id, to)));
+    };
+    await fc.assert(
+      fc.asyncProperty(histories, fc.nat(300), fc.nat(300), async (happened, one, another) => {
+        const history = openHistory(stores);
+        const name = `d${played++}x`;
+        const start = await stores.events.head();
+        await history.append(renamed(happened, name));
+        const organizations = new Set(ownersOf(name).map(({ organizationId }) => organizationId));
+        const moments = [one, another, ...betweens].toSorted((a, b) => a - b).map((passed) => start + passed);
+        for (const id of organizations)
+          for (const [i, to] of moments.slice(1).entries()) await check(history, id, moments[i] as Position, to);
+        await history.close();
+      }),
+      { numRuns: 5, endOnFailure: true },
+    );
+    assert.deepEqual(changes, new Set(['added', 'changed', 'removed']));
+  });
+
+  it('are none where nothing happened, and refused where the second comes first', async () => {
+    const history = openHistory(stores);
+    const [organizationId] = ownersOf('d0x').map((by) => by.organizationId);
+    const ask = (from: Position) => history.app.differences(organizationId ?? '', { position: from }, now, signal);
+    const { to } = await ask(0);
+    assert.deepEqual([...(await ask(to)).documents], []);
+    assert.deepEqual([...(await ask(to + 1)).documents], []);
+    await assert.rejects(history.app.differences(organizationId ?? '', now, { position: to - 1 }, signal), {
+      code: 'INVALID_ARGUMENT',
+    });
+    await history.close();
+  });
+});

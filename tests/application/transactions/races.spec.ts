@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { createHandle } from '../../../application/commands/handle.js';
+import type { EventStore } from '../../../application/ports/event-store.js';
+import { transactionStep } from '../../../application/transactions/transactions.js';
+import type { TransactionCommand } from '../../../domain/transaction.js';
+import { eventStores } from '../../support/adapters.js';
+import { allEvents, contextOf } from '../../support/following.js';
+import { usePlace } from '../../support/places.js';
+import { testSystem } from '../../support/silent.js';
+
+const context = contextOf(`org_${'a'.repeat(32)}`);
+const created = {
+  walletId: 'wal_1',
+  chain: '0xchain',
+  from: `0x${'1'.repeat(40)}`,
+  to: `0x${'2'.repeat(40)}`,
+  chainId: 1,
+  nonce: 0,
+  value: '1',
+  gas: '21000',
+  gasPrice: '1',
+  data: '0x',
+  request: 'r',
+};
+const rounds = 100;
+type Handle = ReturnType<typeof createHandle>;
+const commandFor = (handle: Handle, command: TransactionCommand) =>
+  handle(context, [transactionStep(context, command)]);
+const endsOf = async (store: EventStore, transactionId: string) =>
+  (await allEvents(store))
+    .filter(({ data }) => (data as { transactionId: string }).transactionId === transactionId)
+    .map(({ type }) => type)
+    .filter((type) => ['TransactionSent', 'TransactionCanceled'].includes(type));
+
+describe('commands that race for a transaction, in two processes', function () {
+  this.timeout(60_000);
+  const { open } = usePlace(eventStores.sqlite);
+  let stores: [EventStore, EventStore];
+  beforeEach(async () => {
+    stores = [await open(), await open()];
+  });
+
+  it('send it once or cancel it, and never both, whoever comes first', async () => {
+    const [here, there] = stores.map((store) => createHandle(store, testSystem)) as [Handle, Handle];
+    for (let n = 0; n < rounds; n++) {
+      const transactionId = `t${n}`;
+      const send: TransactionCommand = { type: 'Send', data: { transactionId } };
+      const cancel: TransactionCommand = { type: 'Cancel', data: { transactionId } };
+      await commandFor(here, { type: 'Create', data: { ...created, transactionId } });
+      await commandFor(here, { type: 'Sign', data: { transactionId, raw: '0xraw', hash: `0x${n}` } });
+      const race = [
+        commandFor(n % 2 ? here : there, send),
+        commandFor(n % 2 ? there : here, cancel),
+        commandFor(there, send),
+        commandFor(here, cancel),
+      ];
+      const taken = (await Promise.allSettled(race)).filter(({ status }) => status === 'fulfilled').length;
+      const ends = await endsOf(stores[0], transactionId);
+      assert.equal(ends.length, 1, String(ends));
+      // To send again what was sent is no fault, to cancel twice is one; who loses too often is told to try again.
+      assert.ok(taken >= 1 && taken <= (ends.includes('TransactionSent') ? 2 : 1), `${taken} ${ends}`);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../../application/app.js';
+import type { Vault } from '../../../application/ports/vault.js';
+import { createTargets, type Targets } from '../../../application/webhooks/target-cache.js';
+import { composeApp, contextOf, openStores } from '../../support/following.js';
+import { testSystem } from '../../support/silent.js';
+
+const context = contextOf(`org_${'a'.repeat(32)}`);
+const other = contextOf(`org_${'b'.repeat(32)}`);
+
+describe('where the deliveries of a webhook go', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let app: App;
+  let targets: Targets;
+  let stop: AbortController;
+  let running: Promise<unknown>;
+  let webhookId: string;
+  let opened: number;
+  beforeEach(async () => {
+    stores = await openStores();
+    [opened, stop] = [0, new AbortController()];
+    const vault: Vault = {
+      ...stores.vault,
+      open: (...given) => {
+        opened++;
+        return stores.vault.open(...given);
+      },
+    };
+    app = composeApp(stores, { vault });
+    targets = createTargets({ readModels: stores.readModels, webhooks: app.webhooks, headers: app.webhookHeaders });
+    running = app.projector.run(stop.signal);
+    const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
+    webhookId = (await shown(app.webhooks.register(context, wanted))).webhook_id;
+  });
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await stores.close();
+  });
+
+  /** As a client gets it: when the read models have it. */
+  const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
+    const { answer, position } = await done;
+    while ((await app.progress.ask()) < position) await testSystem.breathe();
+    return answer;
+  };
+  const headers = async () => (await targets.find(context, webhookId))?.headers.map(([name]) => name);
+  const header = (name: string, of: string | undefined) => ({ webhookId: of, name, value: 'v' });
+
+  it('is read once while nothing changes', async () => {
+    const first = await targets.find(context, webhookId);
+    assert.match(first?.secret ?? '', /^whsec_./);
+    assert.equal(await targets.find(context, webhookId), first);
+    assert.equal(opened, 1);
+  });
+
+  it('is what the last answered change made it', async () => {
+    assert.deepEqual(await headers(), []);
+    await shown(app.webhookHeaders.register(context, header('own', webhookId)));
+    assert.deepEqual(await headers(), ['own']);
+    const { webhook_header_id } = await shown(app.webhookHeaders.register(context, header('all', undefined)));
+    assert.deepEqual(await headers(), ['all', 'own']);
+    await shown(app.webhookHeaders.remove(context, webhook_header_id));
+    assert.deepEqual(await headers(), ['own']);
+    await shown(app.webhooks.remove(context, webhookId));
+    assert.equal(await targets.find(context, webhookId), null);
+  });
+
+  it('is nothing to another organization', async () => {
+    await targets.find(context, webhookId);
+    assert.equal(await targets.find(other, webhookId), null);
+  });
+});
