@@ -8,8 +8,9 @@ import { checkFile, organizationIn, type Verdict } from '../../application/audit
 import type { Flaw } from '../../application/audit/proof.js';
 import { momentOf, now } from '../../application/history/parse-moment.js';
 import { Failure, refuse } from '../../domain/failure.js';
+import { UsageError } from '../usage-error.js';
 import { createSummary, summaryText } from './audit-summary.js';
-import { AnswerIsNo, type Command, type Invocation, UsageError } from './command.js';
+import { AnswerIsNo, type Command, type Invocation } from './command.js';
 import { momentOption, organizationOption, withApp } from './session.js';
 
 const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof momentOf>) =>

@@ -8,7 +8,8 @@ import { prepareAsOf } from '../operations/as-of.js';
 import type { Caller } from '../operations/define.js';
 import { endpoints } from '../operations/index.js';
 import type { Credentials } from '../signature.js';
-import { type Command, type Invocation, type Option, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import type { Command, Invocation, Option } from './command.js';
 import { demoCredentials } from './demo.js';
 import { momentOption, operator, withApp } from './session.js';
 

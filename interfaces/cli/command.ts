@@ -3,6 +3,7 @@ import type { App } from '../../application/app.js';
 import type { Trust } from '../../application/audit/proof.js';
 import type { Examined } from '../../application/maintenance/finding.js';
 import type { MovePorts } from '../../application/maintenance/migrate.js';
+import { UsageError } from '../usage-error.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';
@@ -70,11 +71,6 @@ export type Command = {
   readonly details?: () => string;
   readonly run: (invocation: Invocation) => Promise<void>;
 };
-
-/** The command line is wrong; the message says how. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 /** The command has told its answer, and the answer is no. */
 export class AnswerIsNo extends Error {

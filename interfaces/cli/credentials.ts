@@ -1,6 +1,7 @@
 import type { App } from '../../application/app.js';
 import { type Role, roles } from '../../domain/credential.js';
-import { type Command, table, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import { type Command, table } from './command.js';
 import { inForce, operator, organizationOption as organization, withStores } from './session.js';
 
 const roleOf = (value: string): Role => {

@@ -1,7 +1,8 @@
 import { refuse } from '../../domain/failure.js';
 import { chains, type Family } from '../../domain/variant.js';
+import { UsageError } from '../usage-error.js';
 import { callOrExplain, urlFor, urlOption } from './call.js';
-import { type Command, type Invocation, type Option, UsageError } from './command.js';
+import type { Command, Invocation, Option } from './command.js';
 import { demoCredentials } from './demo.js';
 
 type Reply = { readonly result?: object; readonly error?: { readonly code: number; readonly message: string } };

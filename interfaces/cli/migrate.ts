@@ -1,5 +1,6 @@
 import { type MoveStep, move } from '../../application/maintenance/migrate.js';
-import { type Command, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import type { Command } from './command.js';
 import { barOf, createProgressLine } from './progress-line.js';
 
 const targets = ['services', 'embedded'] as const;

@@ -2,7 +2,8 @@ import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
 import type { Rebuilt } from '../../application/projecting/rebuild.js';
 import { type AnyProjection, projections as allProjections } from '../../projections/index.js';
-import { AnswerIsNo, type Command, type Invocation, table, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import { AnswerIsNo, type Command, type Invocation, table } from './command.js';
 import { createRebuildProgress } from './rebuild-progress.js';
 
 const sampledMs = 500;

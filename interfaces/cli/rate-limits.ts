@@ -1,6 +1,7 @@
 import { defaultLimits, type Limits, windows } from '../../domain/rate-limit.js';
 import { chains } from '../../domain/variant.js';
-import { type Command, type Option, table, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import { type Command, type Option, table } from './command.js';
 import { inForce, operator, organizationOption, withStores } from './session.js';
 
 const tags: readonly string[] = chains.map(({ tag }) => tag);

@@ -2,8 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { App } from '../../application/app.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
+import { UsageError } from '../usage-error.js';
 import { bannerOf } from './banner.js';
-import { type Command, type Invocation, type Settings, UsageError } from './command.js';
+import type { Command, Invocation, Settings } from './command.js';
 import { ensureDemo } from './demo.js';
 
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
@@ -49,7 +50,7 @@ export const processesOf = (
 
 /** Loaded here, so that the other commands start without it. */
 const startApi = async (app: App, settings: Settings, isReady: () => boolean) => {
-  const { startHttp } = await import('../http/server.js');
+  const { startHttp } = await import('../server/server.js');
   return startHttp(app, settings, isReady);
 };
 

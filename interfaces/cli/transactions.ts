@@ -1,4 +1,5 @@
-import { type Command, table, UsageError } from './command.js';
+import { UsageError } from '../usage-error.js';
+import { type Command, table } from './command.js';
 
 export const transactionsStuck: Command = {
   words: 'transactions stuck',

@@ -5,7 +5,6 @@ import type { App } from '../../application/app.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { openRpc } from '../gateway/openrpc.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
-import type { createMetrics } from '../http/metrics.js';
 import { openApi } from '../http/openapi.js';
 import { HttpFailure, problems, slugOf } from '../http/problems.js';
 
@@ -36,7 +35,7 @@ const isLocal = ({ socket, headers }: IncomingMessage) =>
 /** Everything that is not an operation: documents, health, figures. */
 export const createPages = (deps: {
   app: App;
-  metrics: ReturnType<typeof createMetrics>;
+  metrics: { readonly contentType: string; render(): Promise<string> };
   metricsToken: string | undefined;
   state: ServerState;
 }) => {

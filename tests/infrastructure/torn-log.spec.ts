@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { noStream } from '../../application/ports/event-store.js';
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
-import { createRandom } from '../soak/random.js';
 import { freshDirectory } from '../support/directories.js';
 import { organizationCreated } from '../support/events.js';
+import { createRandom } from '../support/random.js';
 import { sized } from '../support/tier.js';
 
 const walHeader = 32;

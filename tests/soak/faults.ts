@@ -1,7 +1,7 @@
+import { createRandom } from '../support/random.js';
 import { testSystem } from '../support/silent.js';
 import { nodeFaults } from './failing-node.js';
 import { roles } from './processes.js';
-import { createRandom } from './random.js';
 import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 

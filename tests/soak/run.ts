@@ -1,4 +1,5 @@
 import type { Engine } from '../support/engines.js';
+import { createRandom } from '../support/random.js';
 import { testSystem } from '../support/silent.js';
 import { checkAlone } from './check-alone.js';
 import { checkAnswers } from './check-answers.js';
@@ -7,7 +8,6 @@ import { checkStores } from './check-stores.js';
 import { injectFaults, type Pace } from './faults.js';
 import { work } from './load.js';
 import { roles } from './processes.js';
-import { createRandom } from './random.js';
 import { newAddress, settle, type Tenant } from './tenant.js';
 import { createTruth, type Truth } from './truth.js';
 import { openWorld, type World } from './world.js';

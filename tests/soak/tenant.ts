@@ -1,6 +1,7 @@
 import { HDNodeWallet } from 'ethers';
 import { type Client, createClient } from '../../interfaces/client.js';
 import { checkedClient } from '../support/checked-client.js';
+import { createRandom, type Random } from '../support/random.js';
 import { keepSecret } from '../support/secrets.js';
 import { demoOf, newOrganization } from '../support/service.js';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../support/webhook-receiver.js';
 import { deepestReorganization } from './faults.js';
 import { insist } from './insist.js';
-import { createRandom, type Random } from './random.js';
 import type { World } from './world.js';
 
 type Odds = Parameters<typeof misbehaving>[0];

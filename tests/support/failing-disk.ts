@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { noStream } from '../../application/ports/event-store.js';
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
-import { createRandom } from '../soak/random.js';
 import { event, write } from './counted-events.js';
 import { freshDirectory } from './directories.js';
 import { recordedBy, tellDisk } from './disk-faults.js';
+import { createRandom } from './random.js';
 
 /** A process of its own, since only a process can have such a disk: prints what it found. */
 const perAppend = 3;

@@ -20,8 +20,8 @@ import { mostSubscriptions } from '../../../interfaces/gateway/subscriptions.js'
 import { longestMessage, mostFragments, mostUnread, pingEveryMs } from '../../../interfaces/gateway/websocket.js';
 import { maxContainers, maxDepth, maxKeys, maxNumberLength } from '../../../interfaces/http/body.js';
 import { bodyLimit, consistencyMs } from '../../../interfaces/http/operations.js';
-import { patience } from '../../../interfaces/http/server.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
+import { patience } from '../../../interfaces/server/server.js';
 import { readPage } from '../../support/markdown.js';
 import type { AnySchema } from '../../support/schema-words.js';
 

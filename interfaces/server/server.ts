@@ -10,16 +10,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../../application/app.js';
 import { Failure } from '../../domain/failure.js';
 import { baseUrl } from '../base-url.js';
-import { UsageError } from '../cli/command.js';
 import { createPages } from '../console/pages.js';
 import { createGateway } from '../gateway/http.js';
 import { addressIn } from '../gateway/target.js';
 import { createSockets } from '../gateway/websocket.js';
+import { answerProblem, requestIdOf } from '../http/answer.js';
+import { createOperations } from '../http/operations.js';
+import { HttpFailure, problemOf } from '../http/problems.js';
 import { endpoints } from '../operations/index.js';
-import { answerProblem, requestIdOf } from './answer.js';
+import { UsageError } from '../usage-error.js';
 import { createMetrics } from './metrics.js';
-import { createOperations } from './operations.js';
-import { HttpFailure, problemOf } from './problems.js';
 
 export type HttpServer = {
   readonly url: string;

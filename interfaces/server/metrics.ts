@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
 import type { Sockets } from '../gateway/websocket.js';
+import type { Surroundings } from '../http/operations.js';
 import { createGatewayFigures } from './gateway-figures.js';
-import type { Surroundings } from './operations.js';
 
 const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
   const times = new Histogram({
