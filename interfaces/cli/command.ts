@@ -129,7 +129,7 @@ export const helpOf = ({ words, summary, parameters = [], options, details }: Co
 
 export const overview = (commands: readonly Command[]) =>
   [
-    'chainfold: wallets and addresses of four chain families, event-sourced and self-hosted',
+    'chainfold: wallets and addresses on TON, Sui and EVM chains, event-sourced and self-hosted',
     '',
     ...commands.map(({ words, parameters = [], summary }) => column([words, ...parameters].join(' '), summary)),
     '',

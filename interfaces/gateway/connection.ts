@@ -13,10 +13,10 @@ import { admit, type Target } from './target.js';
 /** Of WebSocket: going away, policy violation, try again later. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
-/** While so many calls are unanswered no more are read. */
-const mostCalls = 256;
+/** While so many messages are unanswered no more are read. */
+export const mostUnanswered = 256;
 /** A client that does not read the answers it asks for is let go when this much waits for it. */
-const mostUnread = 64 * 1024 * 1024;
+export const mostUnread = 64 * 1024 * 1024;
 /** A client that is let go with no more than this still unread may read it. */
 const mostFarewell = 1024 * 1024;
 /** Each costs an answer; a client that wants to know whether it is heard sends one in a while. */
@@ -30,15 +30,15 @@ const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : B
 
 /** A client that asks faster than it is answered has to wait. */
 const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>, failed: (error: unknown) => void) => {
-  let calls = 0;
+  let unanswered = 0;
   socket.on('message', (data) => {
-    calls++;
-    if (calls >= mostCalls) socket.pause();
+    unanswered++;
+    if (unanswered >= mostUnanswered) socket.pause();
     take(textOf(data))
       .catch(failed)
       .finally(() => {
-        calls--;
-        if (calls < mostCalls && socket.isPaused) socket.resume();
+        unanswered--;
+        if (unanswered < mostUnanswered && socket.isPaused) socket.resume();
       });
   });
 };

@@ -133,7 +133,7 @@ export const openApi = (version: string) => ({
   info: {
     title: 'chainfold',
     version,
-    summary: 'Wallets and addresses of four chain families.',
+    summary: 'Wallets and addresses on three chain families: TON, Sui and EVM.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],

@@ -11,7 +11,7 @@ import { usual } from '../../../infrastructure/node/pool.js';
 import { answerKeptMs as keptOnRedis } from '../../../infrastructure/redis/limiter.js';
 import { answerKeptMs } from '../../../infrastructure/sqlite/limiter.js';
 import { answerWithinMs, longestWaitMs } from '../../../infrastructure/webhooks/sender.js';
-import { mostPings } from '../../../interfaces/gateway/connection.js';
+import { mostPings, mostUnanswered, mostUnread as mostUnreadAnswers } from '../../../interfaces/gateway/connection.js';
 import { bodyLimit as gatewayBodyLimit } from '../../../interfaces/gateway/http.js';
 import { longestName, mostCalls } from '../../../interfaces/gateway/json-rpc.js';
 import { mostWaiting } from '../../../interfaces/gateway/outbox.js';
@@ -71,7 +71,7 @@ const inCode: Readonly<Record<string, string>> = {
   'wait for the read models': seconds(consistencyMs),
   "answer of a webhook's receiver": seconds(answerWithinMs),
   "retry-after of a webhook's receiver": hours(longestWaitMs),
-  'webhook without a success, until it is disabled': days(patienceMs),
+  'webhook that keeps failing, until it is disabled': days(patienceMs),
   'body of a gateway request': mebibytes(gatewayBodyLimit),
   'message over WebSocket': mebibytes(longestMessage),
   'parts of a message over WebSocket': `${mostFragments}`,
@@ -87,6 +87,8 @@ const inCode: Readonly<Record<string, string>> = {
   'filters of a connection': `${mostFilters}`,
   'notifications that wait for a connection': `${mostWaiting}, then it is closed`,
   'notifications that wait for all connections': `${mebibytes(mostUnread)}, then those with the most are closed`,
+  'answers that wait for a connection': `${mebibytes(mostUnreadAnswers)}, then it is closed`,
+  'unanswered messages of a connection': `${mostUnanswered}, then no more are read`,
   'changes that a filter collects': `${mostChanges}, then it is gone`,
   'filter that nobody asks': `${minutes(unusedMs)}, then it is gone`,
   "pings of a client between two of the service's": `${mostPings}, then it is closed`,
