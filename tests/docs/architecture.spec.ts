@@ -95,8 +95,10 @@ const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
   new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
 /** Rules about circles and orphans look at more than one import. */
 const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
-const mayImport = (from: string, { path, type }: Imported) =>
-  !forbidden
+/** Rules within one folder. */
+const isInside = ({ name }: Rule) => /^application-.+-imports$|^application-has-rooms$/.test(name);
+const mayImport = (from: string, { path, type }: Imported, rules = forbidden.filter((rule) => !isInside(rule))) =>
+  !rules
     .filter(isAboutOne)
     .some((rule) => fits(rule.from, from) && fits(rule.to, path) && !rule.to.dependencyTypesNot?.includes(type));
 
@@ -141,6 +143,28 @@ describe('docs/architecture.md', () => {
     );
   });
 
+  it('has the folders of application/ and what each may use of the others as its table', () => {
+    const folders = readdirSync('application', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const rules = forbidden.filter(isInside);
+    const uses = (from: string) => {
+      const others = folders.filter((to) => to !== from);
+      return others.filter((to) => mayImport(`application/${from}/one.ts`, local(`application/${to}/other.ts`), rules));
+    };
+    const foundations = folders.filter((one) => folders.every((from) => from === one || uses(from).includes(one)));
+    const expected = folders.map((one) => {
+      const used = uses(one).filter((to) => !foundations.includes(to));
+      return [`\`${one}/\``, foundations.includes(one) ? 'foundation' : used.join(', ') || 'none'];
+    });
+    const rows = rowsBelow('| folder of `application/` | holds | uses |');
+    assert.deepEqual(
+      rows.map(([folder, , used]) => [folder, used]).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+      expected.toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+    );
+    assert.ok(!mayImport('application/loose.ts', local('domain/other.ts'), rules), 'a file outside the folders');
+  });
+
   it('lists the packages that infrastructure may import, and who may import inversify', () => {
     const list = /^of `node:` and these packages: (.*?)\. `inversify`/ms.exec(architecture)?.[1] ?? '';
     const allowed = packages.filter((one) => mayImport('infrastructure/container.ts', one));
@@ -183,7 +207,7 @@ describe('docs/architecture.md', () => {
 
   it('draws pictures whose lines Mermaid can read', () => {
     const pictures = [...architecture.matchAll(/^```mermaid\n(.*?)^```$/gms)].map(([, text = '']) => text);
-    assert.equal(pictures.length, 6);
+    assert.equal(pictures.length, 7);
     const [node, label] = ['\\w+(?:\\[\\(?"[^"]+"\\)?\\])?', '(?: -- "[^"]+")?'];
     const flow = new RegExp(`^  +(?:${node}(?:${label} (?:-->|-\\.->) ${node})*|subgraph \\w+\\["[^"]+"\\]|end)$`);
     const sequence = /^ {2}(?:participant \w+ as [\w ./]+|\w+--?>>\w+: [\w ,./-]+)$/;
