@@ -32,7 +32,7 @@ const patternsIn = (file: string): Pattern[] => {
   return found;
 };
 /** Given 160 characters at most. */
-const bounded = 'infrastructure/node/envelope.ts';
+const bounded = 'infrastructure/gateway-nodes/envelope.ts';
 const patterns = sources.filter((file) => file !== bounded).flatMap(patternsIn);
 
 const size = 100_000;

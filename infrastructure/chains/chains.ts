@@ -5,7 +5,7 @@ import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { chains as chainVariants, type Family, type Variant } from '../../domain/variant.js';
 import { BadSetting, type Config, networks } from '../config.js';
-import { nodePool } from '../node/pool.js';
+import { nodePool } from '../gateway-nodes/pool.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
 import { type Connector, families, familyOf } from './families.js';
 

@@ -6,7 +6,7 @@ import type { Log } from '../../application/ports/system.js';
 import { chains, type Variant } from '../../domain/variant.js';
 import { families, familyOf } from '../chains/families.js';
 import type { Config } from '../config.js';
-import { nodePool } from '../node/pool.js';
+import { nodePool } from '../gateway-nodes/pool.js';
 import type { Opened } from './opened.js';
 
 type Ports = { readonly opened: Opened; readonly state: () => Promise<StateStore>; readonly log: Log };

@@ -13,7 +13,7 @@ import {
 import { noStream, type Revision, WrongRevision } from '../../application/ports/event-store.js';
 import { StoreDown } from '../../domain/failure.js';
 import { withDeadline } from '../deadline.js';
-import { guardAgainstClient, retrying, tryMs } from './patience.js';
+import { guardAgainstClient, retrying, tryMs } from './retry.js';
 
 /** One record of the store, whatever it means to us. */
 export type RawRecord = {

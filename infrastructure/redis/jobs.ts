@@ -5,9 +5,9 @@ import type { Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
+import { workShifts } from './bullmq-worker.js';
 import { connectRedis } from './connection.js';
-import { createLanes } from './lanes.js';
-import { workShifts } from './shifts.js';
+import { createLanes } from './fair-queue.js';
 
 /** So that Redis is not kept from others when many are put at once. */
 const atOnce = 1000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Node } from '../../application/ports/node.js';
-import { elementsOf } from '../../infrastructure/node/batch.js';
-import { nodePool } from '../../infrastructure/node/pool.js';
+import { elementsOf } from '../../infrastructure/gateway-nodes/batch.js';
+import { nodePool } from '../../infrastructure/gateway-nodes/pool.js';
 import { createEvmChain, digestOf, type MinedBlock } from '../support/evm-chain.js';
 import { type EvmFaults, none } from '../support/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../support/evm-node.js';

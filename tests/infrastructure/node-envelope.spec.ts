@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readEnvelope, readPieces } from '../../infrastructure/node/envelope.js';
+import { readEnvelope, readPieces } from '../../infrastructure/gateway-nodes/envelope.js';
 
 const read = (text: string) => readEnvelope(Buffer.from(text));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Node } from '../../application/ports/node.js';
-import { nodePool } from '../../infrastructure/node/pool.js';
+import { nodePool } from '../../infrastructure/gateway-nodes/pool.js';
 import { type AnsweringNode, startAnsweringNode } from '../support/answering-node.js';
 import { digestOf } from '../support/evm-chain.js';
 import { eventually } from '../support/following.js';

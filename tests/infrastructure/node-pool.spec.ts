@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
 import { createWaiter } from '../../application/async/cancellation.js';
 import type { Node, RpcAnswer } from '../../application/ports/node.js';
-import { nodePool } from '../../infrastructure/node/pool.js';
+import { nodePool } from '../../infrastructure/gateway-nodes/pool.js';
 import { startAnsweringNode } from '../support/answering-node.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../support/evm-chain.js';
 import type { EvmFaults } from '../support/evm-faults.js';

@@ -2,7 +2,7 @@ import type { Header, Holding } from '../../../application/ports/chain.js';
 import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
 import { list, type Raw, record } from '../nodes/raw.js';
 import { askJettonBalance } from './get-methods.js';
-import type { Node, Query } from './http-way.js';
+import type { Node, Query } from './http-transport.js';
 import type { Jettons } from './jettons.js';
 import { lastSeqno } from './masterchain.js';
 import type { Nodes } from './nodes.js';

@@ -4,7 +4,7 @@ import { refuse } from '../../../domain/failure.js';
 import { createPace } from '../nodes/pace.js';
 import { createRecent } from '../nodes/recent.js';
 import { readBalances } from './balances.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 import { createJettons } from './jettons.js';
 import { createMasterBlocks } from './master-blocks.js';
 import { lastSeqno, type MasterBlock, networkOf } from './masterchain.js';

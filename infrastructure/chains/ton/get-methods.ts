@@ -1,7 +1,7 @@
 import { Address, beginCell, Cell } from '@ton/core';
 import { NodeFault } from '../nodes/node-fault.js';
 import { isRaw, list } from '../nodes/raw.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 
 const done = [0, 1];
 

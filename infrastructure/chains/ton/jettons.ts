@@ -5,7 +5,7 @@ import { nullIfMissing } from '../nodes/node-fault.js';
 import { list, record } from '../nodes/raw.js';
 import { createRecent } from '../nodes/recent.js';
 import { askWalletAddress } from './get-methods.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 import type { Nodes } from './nodes.js';
 import { address } from './wire.js';
 

@@ -1,7 +1,7 @@
 import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
 import { list, record } from '../nodes/raw.js';
 import { createRecent } from '../nodes/recent.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 import { type MasterBlock, masterchain, readMasterBlock } from './masterchain.js';
 import type { Nodes } from './nodes.js';
 import { integer } from './wire.js';

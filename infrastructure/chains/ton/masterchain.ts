@@ -1,6 +1,6 @@
 import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
 import { list, type Raw, record } from '../nodes/raw.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 import { hash, integer } from './wire.js';
 
 /** A masterchain block: what it commits is final. */

@@ -1,7 +1,7 @@
 import type { Log } from '../../../application/ports/system.js';
 import { parseNodeUrl, redactor } from '../nodes/node-url.js';
 import { createPool, type Patience, type Pool } from '../nodes/pool.js';
-import { httpWay, type Node, type Way } from './http-way.js';
+import { httpWay, type Node, type Way } from './http-transport.js';
 import { networkOf } from './masterchain.js';
 
 export type Nodes = Pool<Way, Node>;

@@ -1,6 +1,6 @@
 import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../nodes/raw.js';
-import type { Node } from './http-way.js';
+import type { Node } from './http-transport.js';
 import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
 import { decimal, hash } from './wire.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type ChainFeed, createChainFeed } from '../../../application/gateway/chain-feed.js';
 import type { Node } from '../../../application/ports/node.js';
 import { readFilter } from '../../../domain/log-filter.js';
-import { nodePool } from '../../../infrastructure/node/pool.js';
+import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { receiptAnswers } from '../../support/evm-answers.js';
 import {
   addressOf,

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import type { Job, Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
-import type { createLanes, Step } from './lanes.js';
+import type { createLanes, Step } from './fair-queue.js';
 
 /** A dead worker's shifts are found within the lock and two checks: well within five seconds. */
 const leases = { lockDuration: 3000, stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };

@@ -2,8 +2,8 @@ import { type RawData, WebSocket } from 'ws';
 import type { Waiter } from '../../application/async/cancellation.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
-import { limited } from './limited.js';
 import { connectMs, envelopeOf, type Link, longestAnswer } from './link.js';
+import { limited } from './with-timeout.js';
 
 const silentMs = 30_000;
 

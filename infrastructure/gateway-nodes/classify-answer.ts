@@ -3,8 +3,8 @@ import { faultOf } from '../chains/evm/rpc-fault.js';
 import { type FaultKind, NodeFault } from '../chains/nodes/node-fault.js';
 import { fits, isNull } from './checks.js';
 import type { Envelope } from './envelope.js';
+import type { Attempt, Doubt } from './hedged-request.js';
 import type { Member } from './member.js';
-import type { Attempt, Doubt } from './race.js';
 
 type Result = Extract<Envelope, { readonly result: Buffer }>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitingInPool } from '../../domain/rpc-value.js';
-import { limited } from './limited.js';
 import type { Member } from './member.js';
+import { limited } from './with-timeout.js';
 
 const pauseMs = 500;
 const answerMs = 5000;

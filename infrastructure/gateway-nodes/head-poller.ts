@@ -1,8 +1,8 @@
 import type { Head } from '../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
-import { limited } from './limited.js';
 import type { Member } from './member.js';
+import { limited } from './with-timeout.js';
 
 const lookMs = 2000;
 const finalityEveryMs = 2000;

@@ -4,8 +4,8 @@ import type { Reach } from '../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
-import { createFlights } from './flights.js';
-import { type Finality, firstLookMs, unknownHeight } from './look.js';
+import { type Finality, firstLookMs, unknownHeight } from './head-poller.js';
+import { createFlights } from './single-flight.js';
 
 /** What changes from block to block is shared with those who ask right after. */
 const sharedMs = 100;

@@ -6,16 +6,16 @@ import { Failure, refuse } from '../../domain/failure.js';
 import { faultOf } from '../chains/evm/rpc-fault.js';
 import { broadcast } from './broadcast.js';
 import { headIn } from './checks.js';
-import { judge, readError } from './judge.js';
-import { limited } from './limited.js';
-import { firstLookMs, neverFinal } from './look.js';
-import { createLookout, type Lookout } from './lookout.js';
+import { judge, readError } from './classify-answer.js';
+import { firstLookMs, neverFinal } from './head-poller.js';
+import { createLookout, type Lookout } from './head-watch.js';
+import { createPatience } from './hedge-delay.js';
+import { race } from './hedged-request.js';
 import { createMember, type Member } from './member.js';
 import { createMonotonic } from './monotonic.js';
-import { createPatience } from './patience.js';
 import { watchPending } from './pending.js';
-import { race } from './race.js';
 import { createSharedAnswers } from './shared-answers.js';
+import { limited } from './with-timeout.js';
 
 type PoolOptions = { readonly deadlineMs: number; readonly cacheBytes: number; readonly hedgeMs: number };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { createFinality, createLooks, headOf } from './look.js';
+import { createFinality, createLooks, headOf } from './head-poller.js';
 import type { Member } from './member.js';
 
 const shortestPauseMs = 200;
