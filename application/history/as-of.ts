@@ -19,7 +19,7 @@ export type Past<Records> = {
 type Bounds = { readonly signal: AbortSignal; readonly most: number };
 
 /** The stores as they stood at a moment. */
-export type StoresThen = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
+type StoresThen = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
 
 export type PastPorts<Records> = {
   readonly events: EventStore;
