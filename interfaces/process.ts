@@ -1,8 +1,20 @@
 import { run } from './main.js';
 
+const lookMs = 500;
+
+/** Calls when the shell between npm and this process is gone: npm was told to end, and the shell passed no signal on. */
+const whenLeft = (notice: () => void) => {
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid !== parent) notice();
+  };
+  if (process.env.npm_lifecycle_event !== undefined) setInterval(look, lookMs).unref();
+};
+
 const stopped = () =>
   new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    whenLeft(resolve);
   });
 
 /** Readers of what is printed, `head` for one, may have seen enough. */
