@@ -1,4 +1,4 @@
-import { type Variant, variants } from '../domain/variant.js';
+import { findVariant, type Variant, variants } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access/authenticate.js';
 import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
@@ -124,7 +124,7 @@ const createFollowers = (
   telling: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances },
 ) =>
   [...ports.chains].map(([tag, { chain, isNew }]) => {
-    const variant = variants.find((one) => one.tag === tag) as Variant;
+    const variant = findVariant(tag) as Variant;
     const watched = createWatchList(ports, tag);
     const ledgers = createLedgers({ events: ports.events, handle }, variant);
     const notices = createNotices({ ...ports, ...telling, ledgers, watched }, variant);
@@ -134,8 +134,8 @@ const createFollowers = (
 /** One for every chain that transactions are sent on. */
 const createWatchers = (ports: Ports, handle: Handle) =>
   [...ports.chains].flatMap(([tag, { chain }]) => {
-    const variant = variants.find((one) => one.tag === tag && one.can.includes('managed-transactions'));
-    if (!variant || !chain.sending) return [];
+    const variant = findVariant(tag);
+    if (!variant?.can.includes('managed-transactions') || !chain.sending) return [];
     const watch = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
     return [[tag, watch] as const];
   });

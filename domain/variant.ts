@@ -111,5 +111,10 @@ export const variants: readonly Variant[] = [
 /** The variants that stand for a chain, in the order their settings are read and shown. */
 export const chains = variants.filter((variant) => variant.surface !== 'admin');
 
+const byTag = new Map<string, Variant>(variants.map((variant) => [variant.tag, variant]));
+
+/** Finds the row of a tag that was stored or configured; undefined when this version has no such row. */
+export const findVariant = (tag: string | undefined): Variant | undefined => byTag.get(tag ?? '');
+
 /** What is said of the service as a whole (organizations, credentials) is said under this row. */
 export const globalVariant = variants.find((variant) => variant.surface === 'admin') as Variant;

@@ -1,7 +1,7 @@
 import type { Asset } from '../../domain/asset.js';
 import { fold } from '../../domain/decider.js';
 import { token } from '../../domain/token.js';
-import { type Variant, variants } from '../../domain/variant.js';
+import { findVariant, type Variant } from '../../domain/variant.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { ConfiguredChains } from '../ports/chains.js';
 import type { Documents } from '../ports/documents.js';
@@ -18,7 +18,7 @@ const atOnce = 8;
 const wantedIn = ({ type, data, metadata }: Recorded): Wanted[] => {
   if (type !== 'TransferObserved') return [];
   const { asset } = (data as { transfer: { asset: Asset } }).transfer;
-  const variant = variants.find(({ tag }) => tag === metadata.variant);
+  const variant = findVariant(metadata.variant);
   return 'tokenId' in asset && variant ? [{ organizationId: metadata.organizationId, variant, asset }] : [];
 };
 /** docs/specification.md#erc-721-token: token_data is a JSON text. */

@@ -1,6 +1,6 @@
 import { type DeliveryCommand, delivery } from '../../domain/delivery.js';
 import { refuse } from '../../domain/failure.js';
-import { type Variant, variants } from '../../domain/variant.js';
+import { findVariant, type Variant } from '../../domain/variant.js';
 import { webhook } from '../../domain/webhook.js';
 import { type HistoryDocument, historyMoment, webhookHistories } from '../../projections/deliveries.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
@@ -35,7 +35,7 @@ export const deliveryIdFor = (system: System, { organizationId, variant }: Conte
 /** Null when it is no id of a delivery. */
 export const placeOf = (deliveryId: string): { organizationId: string; variant: Variant } | null => {
   const [, tag, organizationId = ''] = deliveryId.split('.');
-  const variant = variants.find((one) => one.tag === tag);
+  const variant = findVariant(tag);
   return variant && organizationId !== '' ? { organizationId, variant } : null;
 };
 

@@ -1,4 +1,4 @@
-import { variants } from '../../domain/variant.js';
+import { findVariant } from '../../domain/variant.js';
 import type { Context } from '../commands/handle.js';
 import type { Recorded } from '../ports/event-store.js';
 
@@ -6,6 +6,6 @@ import type { Recorded } from '../ports/event-store.js';
 export const deliveryContext = ({
   metadata: { variant: tag, organizationId, requestId },
 }: Recorded): Context | null => {
-  const variant = variants.find((one) => one.tag === tag);
+  const variant = findVariant(tag);
   return variant ? { organizationId, variant, actor: { kind: 'process', id: 'deliverer' }, requestId } : null;
 };
