@@ -9,14 +9,17 @@ type Height = { readonly number: number; readonly hash: string; readonly chain: 
 /** Value that moved, or would have moved had it not failed, as the chain shows it. */
 export type Transfer = {
   readonly transaction: string;
-  /** Unique within the transaction, whichever block includes that. */
+  /** Unique within its transaction and the same whichever block includes that. */
   readonly index: string;
   readonly asset: Asset;
   readonly from: string;
   readonly to: string;
+  /** Smallest units, decimal. */
   readonly value: string;
   readonly fee: string;
+  /** Reverted on chain: nothing but the fee was paid. */
   readonly failed: boolean;
+  /** What else the chain family's transfer records show. */
   readonly details: Readonly<Record<string, string | number>>;
 };
 
@@ -66,6 +69,7 @@ export type LedgerCommand =
   /** Balances that are to be read, or read again, once the block is confirmed. */
   | { type: 'Await'; data: Of<{ holdings: readonly Holding[] }> };
 
+/** Tokens or coins of one kind that an address may hold. */
 export type Holding = { readonly address: string; readonly asset: Asset };
 type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
 export type Ledger = {

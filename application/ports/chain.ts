@@ -1,4 +1,5 @@
 import type { Asset, ImportedToken, TokenStandard } from '../../domain/asset.js';
+import type { Holding, Transfer } from '../../domain/ledger.js';
 
 /** A block as the chain links it; `time` is Unix seconds. */
 export type Header = {
@@ -16,23 +17,10 @@ export type Interest = {
   tokenAccount(account: string): { readonly owner: string; readonly asset: ImportedToken } | null;
 };
 
-/** Value that moved, or would have moved had it not failed. */
-export type Movement = {
-  readonly transaction: string;
-  /** Unique within its transaction and the same whichever block includes that. */
-  readonly index: string;
-  readonly asset: Asset;
-  readonly from: string;
-  readonly to: string;
-  /** Smallest units, decimal. */
-  readonly value: string;
-  readonly fee: string;
-  /** Reverted on chain: nothing but the fee was paid. */
-  readonly failed: boolean;
+/** A transfer as a connector finds it in a block. */
+export type Movement = Transfer & {
   /** Which of the two addresses it is told to, where each side of a transfer has a record of its own; else both. */
   readonly side?: 'from' | 'to';
-  /** What else the chain family's transfer records show. */
-  readonly details: Readonly<Record<string, string | number>>;
 };
 
 /** A balance, the native one unless it is said, that changed without a transfer: a fee, a withdrawal, a block reward. */
@@ -47,8 +35,6 @@ export type Block = Header & {
   readonly movements: readonly Movement[];
   readonly touches: readonly Touch[];
 };
-
-export type Holding = { readonly address: string; readonly asset: Asset };
 
 /** As a request names tokens of an address: whose, what they are, or where the chain keeps them. */
 export type NamedTokens = {

@@ -1,5 +1,6 @@
-import type { Header, Holding } from '../../../application/ports/chain.js';
+import type { Header } from '../../../application/ports/chain.js';
 import type { Asset } from '../../../domain/asset.js';
+import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault, wrong } from '../nodes/node-fault.js';
 import { record } from '../nodes/raw.js';
 import { addressIn, addressWord, numberIn, tokenWord } from './abi.js';

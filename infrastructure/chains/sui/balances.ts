@@ -1,4 +1,5 @@
-import type { Header, Holding } from '../../../application/ports/chain.js';
+import type { Header } from '../../../application/ports/chain.js';
+import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import type { Recent } from '../nodes/recent.js';
 import { fullAddress } from './addresses.js';

@@ -1,4 +1,5 @@
-import type { Header, Holding } from '../../../application/ports/chain.js';
+import type { Header } from '../../../application/ports/chain.js';
+import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
 import { list, type Raw, record } from '../nodes/raw.js';
 import { askJettonBalance } from './get-methods.js';
