@@ -1,5 +1,6 @@
 import { type Balance, type Holding, type LedgerCommand, ledger } from '../../domain/ledger.js';
 import type { Variant } from '../../domain/variant.js';
+import { slicesOf } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
@@ -13,8 +14,7 @@ const balancesAtOnce = 500;
 /** Reads balances as the node has them at that block; those that the node cannot tell are left out. */
 export const readBalances = async (chain: Chain, holdings: readonly Holding[], at: Header): Promise<Balance[]> => {
   const found: Balance[] = [];
-  for (let i = 0; i < holdings.length; i += balancesAtOnce) {
-    const some = holdings.slice(i, i + balancesAtOnce);
+  for (const some of slicesOf(holdings, balancesAtOnce)) {
     const balances = await chain.balances(some, at);
     for (const [n, { address, asset }] of some.entries()) {
       const balance = balances[n];

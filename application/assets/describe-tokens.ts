@@ -2,6 +2,7 @@ import type { Asset } from '../../domain/asset.js';
 import { fold } from '../../domain/decider.js';
 import { token } from '../../domain/token.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
+import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { ConfiguredChains } from '../ports/chains.js';
 import type { Documents } from '../ports/documents.js';
@@ -67,8 +68,7 @@ export const createTokenDescriber = (ports: {
     follow(signal, async (batch) => {
       const wanted = new Map(batch.flatMap(wantedIn).map((one) => [`${one.organizationId} ${keyOf(one)}`, one]));
       const list = [...wanted.values()];
-      for (let i = 0; i < list.length && !signal.aborted; i += atOnce)
-        await Promise.all(list.slice(i, i + atOnce).map(describe));
+      await mapInSlices(list, atOnce, async (one) => signal.aborted || describe(one));
       return list.length > 0 && !signal.aborted;
     });
 };

@@ -1,5 +1,6 @@
 import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
+import { slicesOf } from '../async/slices.js';
 import type { Context } from '../commands/handle.js';
 import { holderKey } from '../watch-list/activities.js';
 import type { DueImport } from '../watch-list/due-imports.js';
@@ -36,8 +37,7 @@ export const createDueImporter = (ports: { watched: WatchList; balances: Balance
   return async (): Promise<void> => {
     const wallets = byWallet(watched.dueImports());
     for (const all of wallets.values())
-      for (let i = 0; i < all.length; i += addressesAtOnce)
-        await take(all[0] as DueImport, all.slice(i, i + addressesAtOnce));
+      for (const some of slicesOf(all, addressesAtOnce)) await take(all[0] as DueImport, some);
     if (wallets.size > 0) await watched.catchUp();
   };
 };

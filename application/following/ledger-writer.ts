@@ -2,6 +2,7 @@ import { fold } from '../../domain/decider.js';
 import { type Balance, type Ledger, type LedgerCommand, ledger } from '../../domain/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
+import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Header } from '../ports/chain.js';
 import { type EventStore, streamName } from '../ports/event-store.js';
@@ -44,7 +45,7 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
         // Reads first, though there is mostly nothing: a block that comes back is observed anew, not taken for a repetition.
         return write(holder, block, { type: 'Observe', data });
       };
-      for (let i = 0; i < entries.length; i += atOnce) await Promise.all(entries.slice(i, i + atOnce).map(one));
+      await mapInSlices(entries, atOnce, one);
     },
     drop: ({ block, phase, ...holder }, told) =>
       write(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, told } }),

@@ -3,6 +3,7 @@ import type { Variant } from '../../domain/variant.js';
 import type { TransferState } from '../../projections/transfers.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
+import { mapInSlices } from '../async/slices.js';
 import type { Context } from '../commands/handle.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
@@ -65,7 +66,7 @@ const createAsk =
       };
       return deliveries.request(context, { deliveryId, webhookId: listener.webhookId, data });
     };
-    for (let i = 0; i < notices.length; i += atOnce) await Promise.all(notices.slice(i, i + atOnce).map(one));
+    await mapInSlices(notices, atOnce, one);
   };
 
 export const createNotices = (ports: Ports, variant: Variant): Notices => {

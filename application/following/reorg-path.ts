@@ -1,3 +1,4 @@
+import { mapInSlices } from '../async/slices.js';
 import type { Chain, Header } from '../ports/chain.js';
 
 /** How to get from the blocks that are known to a new head: which to give up, the newest first, and which to take. */
@@ -18,12 +19,8 @@ const askedAtOnce = 32;
 
 /** The headers of a range by number, asked for at once; null unless they link up. */
 const linked = async (chain: Chain, first: number, last: Header) => {
-  const found: (Header | null)[] = [];
-  for (let next = first; next < last.number; next += askedAtOnce) {
-    const numbers = Array.from({ length: Math.min(askedAtOnce, last.number - next) }, (_, i) => next + i);
-    found.push(...(await Promise.all(numbers.map((number) => chain.headerAt(number)))));
-  }
-  found.push(last);
+  const numbers = Array.from({ length: Math.max(0, last.number - first) }, (_, i) => first + i);
+  const found = [...(await mapInSlices(numbers, askedAtOnce, (number) => chain.headerAt(number))), last];
   const isLinked = found.every((header, i) => header && (i === 0 || header.parentHash === found[i - 1]?.hash));
   return isLinked ? (found as Header[]) : null;
 };

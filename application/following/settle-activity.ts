@@ -2,6 +2,7 @@ import { assetKey } from '../../domain/asset.js';
 import { distinct, type Holding } from '../../domain/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { readBalances } from '../assets/balance-ledger.js';
+import { slicesOf } from '../async/slices.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
@@ -82,8 +83,8 @@ export const createSettlement = (
     for (const [height, activities] of findTasks(known).settling) {
       const at = await headerAt(chain, known, height);
       if (!at) continue;
-      for (let i = 0; i < activities.length; i += activitiesAtOnce) {
-        await settleSome(known, activities.slice(i, i + activitiesAtOnce), at);
+      for (const some of slicesOf(activities, activitiesAtOnce)) {
+        await settleSome(known, some, at);
         await system.breathe();
       }
     }

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.js';
 import { waitingInPool } from '../../domain/rpc-value.js';
+import { slicesOf } from '../async/slices.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransaction, PendingTransactions, UsedNonce } from '../ports/pending.js';
 import type { System } from '../ports/system.js';
@@ -37,9 +38,9 @@ const createBell = (system: System, signal: AbortSignal) => {
 
 /** Those of a part are asked about in one bundle. */
 const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) => Promise<void>) => {
-  for (let i = 0; i < items.length; i += atOnce) {
+  for (const part of slicesOf(items, atOnce)) {
     const bundle = Symbol('pending');
-    await Promise.all(items.slice(i, i + atOnce).map((item) => work(item, bundle)));
+    await Promise.all(part.map((item) => work(item, bundle)));
   }
 };
 

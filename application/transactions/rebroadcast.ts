@@ -1,5 +1,6 @@
 import type { Variant } from '../../domain/variant.js';
 import type { OpenTransactionDocument } from '../../projections/transactions.js';
+import { mapInSlices } from '../async/slices.js';
 import type { Context, Handle } from '../commands/handle.js';
 import type { Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -63,6 +64,6 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
       return now - since >= patience;
     });
     for (const one of due) looked.set(keyOf(one), now);
-    for (let i = 0; i < due.length; i += atOnce) await Promise.all(due.slice(i, i + atOnce).map(repair));
+    await mapInSlices(due, atOnce, repair);
   };
 };

@@ -3,6 +3,7 @@ import type { Variant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
 import { type OpenTransactionDocument, openTransactions } from '../../projections/transactions.js';
 import { wallets } from '../../projections/wallets.js';
+import { mapInSlices } from '../async/slices.js';
 import type { Handle } from '../commands/handle.js';
 import type { Chain, Header, Inclusion, Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -119,7 +120,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
     last = { chain: genesis.hash, height: head.number };
     const open = everywhere.filter(({ document }) => document.chain === genesis.hash);
     const { found, waiting } = await look(open, head);
-    for (let i = 0; i < found.length; i += atOnce) await Promise.all(found.slice(i, i + atOnce).map(observe));
+    await mapInSlices(found, atOnce, observe);
     await rebroadcast(waiting);
   };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { slicesOf } from '../../application/async/slices.js';
 import type { Job, Jobs } from '../../application/ports/jobs.js';
 import { createDoorbell } from '../doorbell.js';
 import { unavailable } from '../unavailable.js';
@@ -123,8 +124,7 @@ export const sqliteJobs = async (path: string, now: () => number = Date.now): Pr
 
   return {
     put: async (jobs) => {
-      for (let from = 0; from < jobs.length; from += putAtOnce)
-        await ask({ kind: 'put', jobs: jobs.slice(from, from + putAtOnce), now: now() });
+      for (const some of slicesOf(jobs, putAtOnce)) await ask({ kind: 'put', jobs: some, now: now() });
       for (const call of calls) call.ring();
     },
     remove: async (ids) => {

@@ -1,3 +1,4 @@
+import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Asset } from '../../../domain/asset.js';
 import type { Holding } from '../../../domain/ledger.js';
@@ -130,12 +131,6 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Header,
 ): Promise<readonly (string | null)[]> => {
-  const starts = Array.from({ length: Math.ceil(holdings.length / holdingsAtOnce) }, (_, i) => i * holdingsAtOnce);
-  const balances: (string | null)[] = [];
-  for (let i = 0; i < starts.length; i += chunksAtOnce) {
-    const some = starts.slice(i, i + chunksAtOnce);
-    const read = some.map((start) => chunk(nodes, holdings.slice(start, start + holdingsAtOnce), at));
-    balances.push(...(await Promise.all(read)).flat());
-  }
-  return balances;
+  const chunks = [...slicesOf(holdings, holdingsAtOnce)];
+  return (await mapInSlices(chunks, chunksAtOnce, (some) => chunk(nodes, some, at))).flat();
 };

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { slicesOf } from '../../../application/async/slices.js';
 import { withDeadline } from '../../deadline.js';
 import { asFailing, NodeFault } from '../nodes/node-fault.js';
 import { credentialsIn } from '../nodes/node-url.js';
@@ -87,8 +88,7 @@ export const httpTransport = (url: URL, limits: TransportLimits): Transport => {
   const singles = async (calls: readonly RpcCall[], ms: number) => {
     const until = performance.now() + ms;
     const outcomes: Outcome[] = [];
-    for (let i = 0; i < calls.length; i += singlesAtOnce) {
-      const some = calls.slice(i, i + singlesAtOnce);
+    for (const some of slicesOf(calls, singlesAtOnce)) {
       const left = Math.max(until - performance.now(), 1);
       outcomes.push(...(await Promise.all(some.map((call) => single(call, left)))));
     }

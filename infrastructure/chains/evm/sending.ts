@@ -1,3 +1,4 @@
+import { slicesOf } from '../../../application/async/slices.js';
 import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
 import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
@@ -14,7 +15,7 @@ const chunkSize = 40;
 
 const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => Promise<readonly R[]>): Promise<R[]> => {
   const found: R[] = [];
-  for (let i = 0; i < all.length; i += chunkSize) found.push(...(await work(all.slice(i, i + chunkSize))));
+  for (const some of slicesOf(all, chunkSize)) found.push(...(await work(some)));
   return found;
 };
 

@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault } from '../nodes/node-fault.js';
@@ -24,16 +25,10 @@ const askedFor = ({ address, asset }: Holding): Asked => ({
 });
 const keyOf = ({ owner, coinType }: Asked) => changeKey(owner, coinType);
 
-const inTurns = async <T, R>(all: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> => {
-  const done: R[] = [];
-  for (let i = 0; i < all.length; i += atOnce) done.push(...(await Promise.all(all.slice(i, i + atOnce).map(work))));
-  return done;
-};
-
 /** Coins and the address's own account together. */
 const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
   const from = await latestHeight(node);
-  const answers = await inTurns(all, askedAtOnce, (asked) =>
+  const answers = await mapInSlices(all, askedAtOnce, (asked) =>
     node.ask((client, options) => client.stateService.getBalance(asked, options)),
   );
   const told = answers.map(({ headers }) => Number(headers[heightHeader] ?? from));
@@ -45,7 +40,7 @@ const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> =
 
 const changesBetween = (node: Node, recent: Recent<Changes>, after: number, last: number) => {
   const numbers = Array.from({ length: Math.max(0, last - after) }, (_, i) => after + 1 + i);
-  return inTurns(numbers, checkpointsAtOnce, (number) => recent.get(number, () => changesAt(node, number)));
+  return mapInSlices(numbers, checkpointsAtOnce, (number) => recent.get(number, () => changesAt(node, number)));
 };
 
 /**

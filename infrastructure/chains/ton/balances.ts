@@ -1,3 +1,4 @@
+import { slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
@@ -97,9 +98,7 @@ export const readBalances = async (
   at: Header,
 ): Promise<readonly (string | null)[]> => {
   const balances: (string | null)[] = [];
-  for (let i = 0; i < holdings.length; i += atOnce) {
-    const some = holdings.slice(i, i + atOnce);
+  for (const some of slicesOf(holdings, atOnce))
     balances.push(...(await nodes.use((node) => readSome(node, jettons, lastSeen, some, at))));
-  }
   return balances;
 };
