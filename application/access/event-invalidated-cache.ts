@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 
@@ -12,14 +13,12 @@ const remembered = 10_000;
 
 /** Remembers what `load` gives, as long as nothing that happened meanwhile made it untrue. */
 export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T | null>) => {
-  const known = new Map<string, T>();
+  const known = createBoundedCache<string, T>(remembered);
   let changes = 0;
   const lookUp = async (key: string) => {
     const before = changes;
     const found = await load(key);
     if (found === null || changes !== before) return found;
-    const oldest = known.keys().next();
-    if (known.size >= remembered && !oldest.done) known.delete(oldest.value);
     known.set(key, found);
     return found;
   };

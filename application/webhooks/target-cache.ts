@@ -1,4 +1,5 @@
 import { webhookEditions } from '../../projections/webhooks.js';
+import { createBoundedCache } from '../async/bounded-cache.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { WebhookHeaders } from './headers.js';
@@ -21,17 +22,11 @@ export const createTargets = (ports: {
   headers: WebhookHeaders;
 }): Targets => {
   const { readModels, webhooks, headers } = ports;
-  const known = new Map<string, { readonly edition: number; readonly target: Target }>();
+  const known = createBoundedCache<string, { readonly edition: number; readonly target: Target }>(remembered);
 
   const load = async (context: Context, webhookId: string): Promise<Target | null> => {
     const found = await webhooks.find(context, webhookId);
     return found && { ...found, headers: await headers.inClear(context, webhookId) };
-  };
-  const remember = (key: string, edition: number, target: Target) => {
-    known.delete(key);
-    const oldest = known.keys().next();
-    if (known.size >= remembered && !oldest.done) known.delete(oldest.value);
-    known.set(key, { edition, target });
   };
 
   return {
@@ -43,7 +38,7 @@ export const createTargets = (ports: {
       const before = known.get(key);
       if (before && before.edition === edition) return before.target;
       const target = await load(context, webhookId);
-      if (target && edition !== undefined) remember(key, edition, target);
+      if (target && edition !== undefined) known.set(key, { edition, target });
       else known.delete(key);
       return target;
     },

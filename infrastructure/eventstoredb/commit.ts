@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import {
   type NewEvent,
   noStream,
@@ -52,10 +53,8 @@ export const inParallel = async <T>(items: readonly T[], width: number, work: (i
 };
 
 export const createCommits = (connection: Connection): Commits => {
-  const outcomes = new Map<string, boolean>();
+  const outcomes = createBoundedCache<string, boolean>(rememberedOutcomes);
   const remember = (commitStream: string, happened: boolean) => {
-    const oldest = outcomes.keys().next();
-    if (outcomes.size >= rememberedOutcomes && !oldest.done) outcomes.delete(oldest.value);
     outcomes.set(commitStream, happened);
     return happened;
   };

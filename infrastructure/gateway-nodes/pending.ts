@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import { waitingInPool } from '../../domain/rpc-value.js';
 import type { Member } from './member.js';
 import { limited } from './with-timeout.js';
@@ -12,12 +13,8 @@ type Notice = (hash: string) => void;
 
 /** After a change of nodes the same transactions may be told of again. */
 const onlyNew = (given: Notice) => {
-  const seen = new Set<string>();
-  const note = (hash: string) => {
-    seen.add(hash);
-    const [oldest] = seen;
-    if (seen.size > rememberedHashes && oldest !== undefined) seen.delete(oldest);
-  };
+  const seen = createBoundedCache<string, true>(rememberedHashes);
+  const note = (hash: string) => seen.set(hash, true);
   const notice: Notice = (hash) => {
     if (seen.has(hash)) return;
     note(hash);

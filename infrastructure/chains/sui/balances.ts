@@ -1,8 +1,8 @@
+import type { BoundedCache } from '../../../application/async/bounded-cache.js';
 import { mapInSlices } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Holding } from '../../../domain/ledger.js';
 import { NodeFault } from '../nodes/node-fault.js';
-import type { Recent } from '../nodes/recent.js';
 import { fullAddress } from './addresses.js';
 import { type Changes, changeKey, changesAt, latestHeight } from './checkpoints.js';
 import { nativeCoinType } from './coin-type.js';
@@ -15,6 +15,7 @@ const furthestBack = 512;
 const tries = 5;
 const heightHeader = 'x-sui-checkpoint-height';
 
+type RecentChanges = BoundedCache<number, Changes>;
 type Asked = { readonly owner: string; readonly coinType: string };
 /** As of some checkpoint from `from` to `to`. */
 type Reading = { readonly balances: readonly bigint[]; readonly from: number; readonly to: number };
@@ -38,16 +39,25 @@ const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> =
   return { balances: answers.map(({ response }) => response.balance?.balance ?? 0n), from, to };
 };
 
-const changesBetween = (node: Node, recent: Recent<Changes>, after: number, last: number) => {
+/** What checkpoints changed is final, so nothing of it is asked twice. */
+const recentChangesAt = async (node: Node, recent: RecentChanges, number: number): Promise<Changes> => {
+  const known = recent.get(number);
+  if (known) return known;
+  const found = await changesAt(node, number);
+  recent.set(number, found);
+  return found;
+};
+
+const changesBetween = (node: Node, recent: RecentChanges, after: number, last: number) => {
   const numbers = Array.from({ length: Math.max(0, last - after) }, (_, i) => after + 1 + i);
-  return mapInSlices(numbers, checkpointsAtOnce, (number) => recent.get(number, () => changesAt(node, number)));
+  return mapInSlices(numbers, checkpointsAtOnce, (number) => recentChangesAt(node, recent, number));
 };
 
 /**
  * Nodes only know the newest balances: what came after the wanted checkpoint is taken off again. `isSure` is false for a
  * balance that changed while it was being read, since nobody knows on which side of the change that was.
  */
-const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>) => {
+const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges) => {
   const { balances, from, to } = await readNewest(node, all);
   if (from < at.number) throw new NodeFault('missing', 'does not know the checkpoint yet');
   const meanwhile = await changesBetween(node, recent, from, to);
@@ -61,7 +71,7 @@ const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: R
 };
 
 /** What changes faster than it can be read is taken as it was last: it is read again with the next change. */
-const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: Recent<Changes>): Promise<string[]> => {
+const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges): Promise<string[]> => {
   const found = new Map<string, string>();
   const left = () => all.filter((asked) => !found.has(keyOf(asked)));
   for (let tried = 1; left().length > 0; tried++)
@@ -70,5 +80,5 @@ const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: Rec
   return all.map((asked) => found.get(keyOf(asked)) as string);
 };
 
-export const readBalances = (nodes: Nodes, recent: Recent<Changes>, holdings: readonly Holding[], at: Header) =>
+export const readBalances = (nodes: Nodes, recent: RecentChanges, holdings: readonly Holding[], at: Header) =>
   holdings.length === 0 ? Promise.resolve([]) : nodes.use((node) => readOn(node, holdings.map(askedFor), at, recent));

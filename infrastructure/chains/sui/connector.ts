@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
+import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
 import { watchHeads } from '../nodes/heads.js';
-import { createRecent } from '../nodes/recent.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import { type Changes, headerAt, headerNamed, latestHeader, wholeCheckpoint } from './checkpoints.js';
@@ -47,13 +47,13 @@ const watch = (client: SuiGrpcClient) => async (notice: () => void, signal: Abor
 
 /** Of what was once taken nothing changes any more; what was only told of may have been told wrong. */
 const createHeaders = (nodes: Nodes) => {
-  const taken = createRecent<Header>(headersKept);
+  const taken = createBoundedCache<number | string, Header>(headersKept);
   return {
     keep: ({ number, hash, parentHash, time }: Header) => {
-      for (const key of [number, hash]) taken.put(key, { number, hash, parentHash, time });
+      for (const key of [number, hash]) taken.set(key, { number, hash, parentHash, time });
     },
-    at: async (number: number) => taken.peek(number) ?? (await nodes.find((node) => headerAt(node, number))),
-    of: async (digest: string) => taken.peek(digest) ?? (await nodes.find((node) => headerNamed(node, digest))),
+    at: async (number: number) => taken.get(number) ?? (await nodes.find((node) => headerAt(node, number))),
+    of: async (digest: string) => taken.get(digest) ?? (await nodes.find((node) => headerNamed(node, digest))),
   };
 };
 
@@ -65,7 +65,7 @@ export const suiChain = async (
 ): Promise<Chain> => {
   const nodes = createNodes(urls, log, { ...usual, ...options });
   const headers = createHeaders(nodes);
-  const changes = createRecent<Changes>(changesKept);
+  const changes = createBoundedCache<number, Changes>(changesKept);
   return {
     // The first checkpoint itself may long be gone from every node.
     genesis: async () => ({ number: 0, hash: await nodes.use(chainIdOf), parentHash: '', time: 0 }),

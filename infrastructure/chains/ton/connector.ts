@@ -1,8 +1,8 @@
+import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Block, Chain, Header, Interest, Movement, Touch } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
 import { createPace } from '../nodes/pace.js';
-import { createRecent } from '../nodes/recent.js';
 import { readBalances } from './balances.js';
 import type { Node } from './http-transport.js';
 import { createJettons } from './jettons.js';
@@ -24,12 +24,12 @@ const noHints: AsyncIterable<void> = {
 
 /** Reads what a block did to whom, and remembers when last something happened to them. */
 const createReader = () => {
-  const seen = createRecent<bigint>(accountsRemembered);
+  const seen = createBoundedCache<string, bigint>(accountsRemembered);
   const note = (account: string, { lt, end_status }: Transaction) => {
     // An account that is no more has no state to look for.
-    if (end_status === 'nonexist') seen.forget(account);
+    if (end_status === 'nonexist') seen.delete(account);
     // Blocks are read side by side, so a later one may have come first.
-    else if ((seen.peek(account) ?? -1n) < BigInt(lt)) seen.put(account, BigInt(lt));
+    else if ((seen.get(account) ?? -1n) < BigInt(lt)) seen.set(account, BigInt(lt));
   };
 
   const read = async (node: Node, master: MasterBlock, header: Header, interest: Interest): Promise<Block> => {
@@ -46,7 +46,7 @@ const createReader = () => {
     }
     return { ...header, movements, touches };
   };
-  return { read, lastSeen: seen.peek };
+  return { read, lastSeen: seen.get };
 };
 
 /** TON behind indexes of the kind of toncenter's version 3. Its blocks are those of the masterchain, with all that they commit. */

@@ -1,9 +1,9 @@
+import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { FoundTokens, NamedTokens } from '../../../application/ports/chain.js';
 import type { ImportedToken } from '../../../domain/asset.js';
 import { refuse } from '../../../domain/failure.js';
 import { nullIfMissing } from '../nodes/node-fault.js';
 import { list, record } from '../nodes/raw.js';
-import { createRecent } from '../nodes/recent.js';
 import { askWalletAddress } from './get-methods.js';
 import type { Node } from './http-transport.js';
 import type { Nodes } from './nodes.js';
@@ -27,14 +27,14 @@ export type Jettons = {
 };
 
 export const createJettons = (nodes: Nodes): Jettons => {
-  const wallets = createRecent<string>(remembered);
+  const wallets = createBoundedCache<string, string>(remembered);
 
   const walletOf: Jettons['walletOf'] = async (node, master, owner) => {
     const key = `${master} ${owner}`;
-    const known = wallets.peek(key);
+    const known = wallets.get(key);
     if (known !== undefined) return known;
     const found = await askWalletAddress(node, master, owner);
-    if (found !== null) wallets.put(key, found);
+    if (found !== null) wallets.set(key, found);
     return found;
   };
 

@@ -1,6 +1,6 @@
+import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
 import { list, record } from '../nodes/raw.js';
-import { createRecent } from '../nodes/recent.js';
 import type { Node } from './http-transport.js';
 import { type MasterBlock, masterchain, readMasterBlock } from './masterchain.js';
 import type { Nodes } from './nodes.js';
@@ -21,33 +21,33 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
 
 /** Masterchain blocks by number: as they are final, each is asked for once. */
 export const createMasterBlocks = (nodes: Nodes) => {
-  const known = createRecent<MasterBlock>(blocksRemembered);
-  const numbers = createRecent<number>(blocksRemembered);
+  const known = createBoundedCache<number, MasterBlock>(blocksRemembered);
+  const numbers = createBoundedCache<string, number>(blocksRemembered);
   const remember = (block: MasterBlock) => {
-    known.put(block.seqno, block);
-    numbers.put(block.hash, block.seqno);
+    known.set(block.seqno, block);
+    numbers.set(block.hash, block.seqno);
   };
   const at = async (seqno: number): Promise<MasterBlock | null> => {
-    const found = known.peek(seqno) ?? (await nodes.find((node) => readMasterBlock(node, seqno), { patience }));
+    const found = known.get(seqno) ?? (await nodes.find((node) => readMasterBlock(node, seqno), { patience }));
     if (found) remember(found);
     return found;
   };
   /** Null when no index knows a block of that hash. */
   const of = async (hash: string): Promise<MasterBlock | null> => {
-    const seqno = numbers.peek(hash) ?? (await nodes.find((node) => search(node, hash)));
+    const seqno = numbers.get(hash) ?? (await nodes.find((node) => search(node, hash)));
     const found = seqno === null ? null : await at(seqno);
     return found?.hash === hash ? found : null;
   };
   /** Its list of blocks is believed for as long as it agrees with the transactions. */
   const withList = async <T>(node: Node, { seqno, hash }: MasterBlock, work: (block: MasterBlock) => Promise<T>) => {
-    const found = known.peek(seqno) ?? (await readMasterBlock(node, seqno));
+    const found = known.get(seqno) ?? (await readMasterBlock(node, seqno));
     if (found?.hash !== hash) throw new NodeFault('missing', 'does not have the block');
     try {
       const done = await work(found);
       remember(found);
       return done;
     } catch (error) {
-      known.forget(seqno);
+      known.delete(seqno);
       throw error;
     }
   };
