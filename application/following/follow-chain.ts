@@ -1,5 +1,6 @@
 import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
+import { createBackoff } from '../async/backoff.js';
 import type { Block, Chain, Header, Interest } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
@@ -58,7 +59,7 @@ type Ports = {
 const fetchedAhead = 8;
 const savedEvery = 32;
 const pollMs = { shortest: 100, usual: 300, longest: 1000 };
-const longestPatienceMs = 5000;
+const patienceMs = { firstMs: 200, longestMs: 5000 };
 
 /** Blocks in order, some fetched while an earlier one is worked on; ends where one is no longer there. */
 const fetchInOrder = async function* (chain: Chain, headers: readonly Header[], interest: Interest) {
@@ -158,27 +159,28 @@ export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: 
   const { resume, advance, last } = createMoves(ports, variant, fromGenesis);
   let cursor: Cursor | null = null;
   let alarm: string | null = null;
-  let patienceMs: number = pollMs.shortest;
+  const backoff = createBackoff(patienceMs);
+  let retryMs = 0;
 
   /** Null when it is best to start over. What nodes fail to answer is asked again, ever more patiently. */
   const attempt = async (from: Cursor): Promise<Cursor | null> => {
     try {
       const next = await advance(from);
       alarm = null;
-      patienceMs = pollMs.shortest;
+      backoff.reset();
       return next;
     } catch (error) {
       alarm = (error as Error).message;
       const facts = { variant: variant.tag, height: tipOf(from).number, err: error };
       if (error instanceof DeepReorganization) system.log.error(facts, 'a final block was replaced; not following on');
       else system.log.warn(facts, 'a chain cannot be followed right now');
-      patienceMs = Math.min(longestPatienceMs, patienceMs * 2);
+      retryMs = backoff.next();
       return error instanceof Overtaken || error instanceof DeepReorganization ? null : last();
     }
   };
 
   const pauseAfter = (before: Cursor, after: Cursor | null) => {
-    if (alarm !== null || after === null) return patienceMs;
+    if (alarm !== null || after === null) return retryMs;
     return !isBehind(after) || tipOf(after) === tipOf(before) ? pauseFor(after) : 0;
   };
   const begin = () =>

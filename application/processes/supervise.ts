@@ -1,3 +1,4 @@
+import { createBackoff } from '../async/backoff.js';
 import type { System } from '../ports/system.js';
 
 const firstPauseMs = 100;
@@ -10,17 +11,16 @@ export const supervise = async (
   signal: AbortSignal,
   system: System,
 ) => {
-  let pause = firstPauseMs;
+  const backoff = createBackoff({ firstMs: firstPauseMs, longestMs: longestPauseMs });
   while (!signal.aborted) {
     const started = system.now();
     try {
       await run(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (system.now() - started > longestPauseMs) pause = firstPauseMs;
+      if (system.now() - started > longestPauseMs) backoff.reset();
       system.log.error({ process: name, err: error }, 'a process failed and is started again');
-      await system.sleep(pause, signal);
-      pause = Math.min(pause * 2, longestPauseMs);
+      await system.sleep(backoff.next(), signal);
     }
   }
 };

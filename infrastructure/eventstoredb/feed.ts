@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBackoff } from '../../application/async/backoff.js';
 import { createDoorbell } from '../doorbell.js';
 import { type Connection, type RawRecord, rawRecord } from './connection.js';
 
@@ -9,8 +10,7 @@ import { type Connection, type RawRecord, rawRecord } from './connection.js';
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
 const mostWaiting = 5000;
-const firstPauseMs = 50;
-const longestPauseMs = 2000;
+const pausesMs = { firstMs: 50, longestMs: 2000 };
 /** A subscription that brings nothing for so long is asked for: perhaps there is something and it does not come. */
 const suspiciousMs = 3000;
 
@@ -77,16 +77,15 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
 
   return async function* (after, signal) {
     let cursor = after;
-    let pause = firstPauseMs;
+    const backoff = createBackoff(pausesMs);
     while (!signal.aborted) {
       for await (const records of oneSubscription(cursor, signal)) {
         cursor = records.at(-1)?.commit ?? cursor;
-        pause = firstPauseMs;
+        backoff.reset();
         yield records;
       }
       if (signal.aborted) return;
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, longestPauseMs);
+      await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
     }
   };
 };

@@ -1,3 +1,4 @@
+import { createBackoff } from '../../application/async/backoff.js';
 import type { Waiter } from '../../application/async/cancellation.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
@@ -7,8 +8,7 @@ import { httpLink } from './http-link.js';
 import type { Link } from './link.js';
 import { socketLink } from './socket-link.js';
 
-const firstRestMs = 100;
-const longestRestMs = 10_000;
+const restsMs = { firstMs: 100, longestMs: 10_000 };
 /** So many answers in a row that others gave sooner are as bad as one that never came. */
 const mostStumbles = 3;
 const weight = 0.2;
@@ -26,7 +26,7 @@ export const createMember = (urls: readonly URL[], log: Log) => {
   const name = urls[0]?.host ?? '';
   let head: Head | null = null;
   let latencyMs = 0;
-  let restMs = firstRestMs;
+  const backoff = createBackoff(restsMs);
   let restsUntil = 0;
   let restsSince = 0;
   let stumbles = 0;
@@ -37,8 +37,7 @@ export const createMember = (urls: readonly URL[], log: Log) => {
     if (!isDown) log.warn({ node: name, reason: fault.message }, 'a node of the gateway is put aside');
     isDown = true;
     restsSince = performance.now();
-    restsUntil = restsSince + Math.max(restMs, fault.restMs);
-    restMs = Math.min(restMs * 2, longestRestMs);
+    restsUntil = restsSince + Math.max(backoff.next(), fault.restMs);
     if (fault.kind !== 'busy') isVetted = false;
   };
   const recover = (tookMs: number) => {
@@ -46,7 +45,7 @@ export const createMember = (urls: readonly URL[], log: Log) => {
     if (isDown) log.info({ node: name }, 'the node of the gateway answers again');
     isDown = false;
     stumbles = 0;
-    restMs = firstRestMs;
+    backoff.reset();
     restsUntil = 0;
   };
 

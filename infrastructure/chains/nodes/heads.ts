@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBackoff } from '../../../application/async/backoff.js';
 import { createDoorbell } from '../../doorbell.js';
 
 /** Tells of new heads until the connection ends or the signal fires. */
 type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
 
-const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const pausesMs = { firstMs: 100, longestMs: 5000 };
 const idleMs = 60_000;
 
 /** Subscribed again and again, whatever happens to the connection; the node's health is the pool's to report. */
 const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal) => {
-  let pauseMs = firstPauseMs;
+  const backoff = createBackoff(pausesMs);
   const notice = () => {
-    pauseMs = firstPauseMs;
+    backoff.reset();
     ring();
   };
   while (!signal.aborted) {
     await watch(notice, signal).catch(() => undefined);
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
   }
 };
 

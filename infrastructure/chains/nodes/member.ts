@@ -1,8 +1,8 @@
+import { createBackoff } from '../../../application/async/backoff.js';
 import type { Log } from '../../../application/ports/system.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
 
-const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const pausesMs = { firstMs: 100, longestMs: 5000 };
 const resting: readonly FaultKind[] = ['failing', 'busy', 'wrong'];
 
 /** A configured node: what it is called in the log, and the way to it. */
@@ -10,7 +10,7 @@ export type Configured<Way> = { readonly name: string; readonly way: Way; redact
 
 /** One configured node and how it is. */
 export const createMember = <Way>({ name, way, redact }: Configured<Way>, log: Log) => {
-  let pauseMs = firstPauseMs;
+  const backoff = createBackoff(pausesMs);
   let restsSince = 0;
   let restsUntil = 0;
   let fault: NodeFault | null = null;
@@ -20,7 +20,7 @@ export const createMember = <Way>({ name, way, redact }: Configured<Way>, log: L
   const recover = () => {
     if (fault) log.info({ node: name }, 'the node of the chain answers again');
     fault = null;
-    pauseMs = firstPauseMs;
+    backoff.reset();
   };
   const rest = (reason: NodeFault, startedAt: number) => {
     // Work that was under way together fails together, and is one failure.
@@ -29,8 +29,7 @@ export const createMember = <Way>({ name, way, redact }: Configured<Way>, log: L
     fault = reason;
     if (reason.kind === 'failing') isVetted = false;
     restsSince = performance.now();
-    restsUntil = restsSince + Math.max(pauseMs, reason.restMs);
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    restsUntil = restsSince + Math.max(backoff.next(), reason.restMs);
   };
 
   return {
@@ -43,7 +42,7 @@ export const createMember = <Way>({ name, way, redact }: Configured<Way>, log: L
     lastFault: () => fault,
     restLeft: () => Math.max(restsUntil - performance.now(), 0),
     /** True while it only stumbled: it may well answer in a moment. */
-    isBrieflyAway: () => pauseMs <= firstPauseMs * 8,
+    isBrieflyAway: () => backoff.upcoming() <= pausesMs.firstMs * 8,
     /** Does the work and keeps in mind how the node did. */
     watch: async <T>(work: () => Promise<T>): Promise<T> => {
       const startedAt = performance.now();

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { createBackoff } from '../../../application/async/backoff.js';
+
+describe('createBackoff', () => {
+  const pauses = (backoff: ReturnType<typeof createBackoff>, count: number) =>
+    Array.from({ length: count }, () => backoff.next());
+
+  it('doubles the pause up to the longest, which need not be a multiple of the first', () => {
+    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    assert.deepEqual(pauses(backoff, 5), [100, 200, 400, 500, 500]);
+  });
+
+  it('begins anew after a success', () => {
+    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    pauses(backoff, 3);
+    backoff.reset();
+    assert.deepEqual(pauses(backoff, 2), [100, 200]);
+  });
+
+  it('says how long the next pause is to be without taking it', () => {
+    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    assert.deepEqual(
+      [backoff.upcoming(), backoff.upcoming(), backoff.next(), backoff.upcoming()],
+      [100, 100, 100, 200],
+    );
+  });
+});
