@@ -3,7 +3,7 @@ import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access/authenticate.js';
 import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
 import { type Credentials, createCredentials } from './access/credentials.js';
-import { keepTrue } from './access/event-invalidated-cache.js';
+import { keepTrue, type Memory } from './access/event-invalidated-cache.js';
 import { createLimitCache } from './access/limit-cache.js';
 import { createOrganizations, type Organizations } from './access/organizations.js';
 import { createRateLimits, type RateLimits } from './access/rate-limits.js';
@@ -13,7 +13,7 @@ import { createTokenDescriber } from './assets/describe-tokens.js';
 import { type AssetImports, createAssetImports } from './assets/import-assets.js';
 import type { Descriptions } from './assets/token-descriptions.js';
 import { type Audit, createAudit } from './audit/audit.js';
-import { createSealer, type Sealer } from './audit/seal-history.js';
+import { createSealer } from './audit/seal-history.js';
 import { createHandle, type Handle } from './commands/handle.js';
 import { createOnce, type Once } from './commands/idempotency.js';
 import { createFollower, type Follower } from './following/follow-chain.js';
@@ -37,6 +37,7 @@ import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
+import type { ServiceProcess } from './processes/service-process.js';
 import { createProjecting, type Projecting } from './projecting/projecting.js';
 import { createQueries, type Queries, queriedNode } from './queries/queries.js';
 import { createPendingWatcher } from './queries/watch-pending.js';
@@ -71,9 +72,6 @@ export type Ports = {
   readonly system: System;
 } & Pick<PastPorts<Records>, 'scratch' | 'asOfEvents'>;
 
-/** Runs until the signal. */
-type Process = (signal: AbortSignal) => Promise<void>;
-
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
 export type App = Records &
   Omit<Projecting, 'stops'> & {
@@ -86,22 +84,14 @@ export type App = Records &
     readonly balances: Balances;
     readonly imports: AssetImports;
     readonly once: Once;
-    /** Keeps what this node remembers true until the signal. */
-    readonly keepTrue: Process;
-    readonly shredSecrets: Process;
     readonly audit: Audit;
     readonly past: Past<Records>;
     readonly differences: ReturnType<typeof createDifferences>;
-    readonly sealer: Sealer;
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
     readonly stuckTransactions: Stuck;
-    /** By variant. */
-    readonly watchTransactions: readonly (readonly [string, Process])[];
-    readonly tellTransactions: Process;
-    readonly deliver: Process;
-    readonly queueDeliveries: Process;
-    readonly repairDeliveries: Process;
+    /** Everything that goes on by itself: `serve` runs those of its roles. */
+    readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
     /** What receivers of webhooks check signatures with. */
     readonly publicKey: string;
@@ -110,9 +100,6 @@ export type App = Records &
     /** What happens on the chains of those nodes, by the same names. */
     readonly feeds: ReadonlyMap<string, ChainFeed>;
     readonly queries: Queries;
-    /** By variant. */
-    readonly watchPending: readonly (readonly [string, Process])[];
-    readonly describeTokens: Process;
     readonly changeMasterKey: Vault['changeMasterKey'];
     readonly system: System;
   };
@@ -132,23 +119,61 @@ const createFollowers = (
   });
 
 /** One for every chain that transactions are sent on. */
-const createWatchers = (ports: Ports, handle: Handle) =>
+const createWatchers = (ports: Ports, handle: Handle): readonly ServiceProcess[] =>
   [...ports.chains].flatMap(([tag, { chain }]) => {
     const variant = findVariant(tag);
     if (!variant?.can.includes('managed-transactions') || !chain.sending) return [];
-    const watch = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
-    return [[tag, watch] as const];
+    const run = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
+    return [{ role: 'follower', name: 'transaction watcher', chain: tag, run }];
   });
 
 /** One for every chain that is queried. */
-const createPendingWatchers = ({ nodes, pending, system }: Ports) =>
+const createPendingWatchers = ({ nodes, pending, system }: Ports): readonly ServiceProcess[] =>
   variants.flatMap((variant) => {
     const node = variant.surface === 'query' ? queriedNode(nodes, variant) : undefined;
-    return node ? [[variant.tag, createPendingWatcher({ node, pending, system })] as const] : [];
+    if (!node) return [];
+    const run = createPendingWatcher({ node, pending, system });
+    return [{ role: 'follower', name: 'watcher of pending transactions', chain: variant.tag, run }];
   });
 
+type ProcessParts = {
+  readonly handle: Handle;
+  readonly projecting: Omit<Projecting, 'stops'>;
+  readonly records: Records;
+  readonly memories: readonly Memory[];
+  readonly followers: readonly Follower[];
+};
+
+/** The table of all processes; docs/architecture.md lists them too. */
+const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServiceProcess[] => {
+  const { handle, records, memories, followers } = parts;
+  const { progress, projector, rebuild } = parts.projecting;
+  const { deliveries, webhooks, webhookHeaders: headers } = records;
+  const sealer = createSealer({ ...ports, handle });
+  return [
+    { role: 'projector', name: 'projector', run: projector.run },
+    { role: 'projector', name: 'rebuild of changed projections', run: rebuild.runRaised },
+    { role: 'projector', name: 'history sealer', run: sealer.follow },
+    { role: 'projector', name: 'sealer of old history', run: sealer.sealOld },
+    { role: 'follower', name: 'token describer', run: createTokenDescriber({ ...ports, handle }) },
+    ...createPendingWatchers(ports),
+    ...followers.map(({ variant, run }) => ({ role: 'follower', name: 'follower', chain: variant, run }) as const),
+    ...createWatchers(ports, handle),
+    { role: 'deliverer', name: 'delivery queue', run: createDeliveryQueue({ ...ports, handle, progress }) },
+    { role: 'deliverer', name: 'delivery repair', run: createDeliveryRepair(ports) },
+    {
+      role: 'deliverer',
+      name: 'transaction teller',
+      run: createTransactionTeller({ ...ports, progress, deliveries }),
+    },
+    { role: 'deliverer', name: 'deliverer', run: createDeliverer({ ...ports, handle, webhooks, headers }) },
+    { role: 'api', name: 'memory', run: keepTrue(ports.events, memories) },
+    { role: 'api', name: 'shredder', run: createShredder(ports) },
+  ];
+};
+
 export const createApp = (ports: Ports): App => {
-  const { events, readModels, limiter, state, vault, system } = ports;
+  const { events, readModels, limiter, vault, system } = ports;
   const handle = createHandle(events, system);
   const { stops, ...projecting } = createProjecting(ports);
   const { progress, projector } = projecting;
@@ -162,6 +187,8 @@ export const createApp = (ports: Ports): App => {
   const { contracts, descriptions, deliveries } = records;
   const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
+  const followers = createFollowers(ports, handle, { deliveries, descriptions, balances });
+  const memories = [knownCredentials, limits];
   return {
     ...records,
     access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
@@ -171,25 +198,18 @@ export const createApp = (ports: Ports): App => {
     rateLimits: createRateLimits({ handle, readModels }),
     balances,
     imports,
-    followers: createFollowers(ports, handle, { deliveries, descriptions, balances }),
+    followers,
+    processes: createProcesses(ports, { handle, projecting, records, memories, followers }),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains }),
     stuckTransactions: createStuck(ports),
-    watchTransactions: createWatchers(ports, handle),
-    tellTransactions: createTransactionTeller({ ...ports, progress, deliveries }),
-    deliver: createDeliverer({ ...ports, handle, webhooks: records.webhooks, headers: records.webhookHeaders }),
-    queueDeliveries: createDeliveryQueue({ ...ports, handle, progress }),
-    repairDeliveries: createDeliveryRepair(ports),
     deliveriesWaiting: ports.jobs.count,
     publicKey: ports.signer.publicKey,
     nodes: ports.nodes,
     feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
     queries: createQueries(ports),
-    watchPending: createPendingWatchers(ports),
-    describeTokens: createTokenDescriber({ ...ports, handle }),
     once: createOnce(limiter),
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
-    keepTrue: keepTrue(events, [knownCredentials, limits]),
     audit: createAudit({ ...ports, pageTokens }),
     past: createPast({
       ...ports,
@@ -197,8 +217,6 @@ export const createApp = (ports: Ports): App => {
       show: (then) => createRecords({ ...ports, chains, progress, ...then }),
     }),
     differences: createDifferences(ports),
-    sealer: createSealer({ ...ports, handle }),
-    shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
     system,
   };

@@ -14,7 +14,7 @@ type Ports = {
   readonly notary: Notary;
   readonly system: System;
 };
-export type Sealer = {
+type Sealer = {
   /** Seals as events come. */
   follow(signal: AbortSignal): Promise<void>;
   /** Seals what has waited too long. */

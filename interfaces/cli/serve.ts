@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { App } from '../../application/app.js';
+import { type Role, roles, titleOf } from '../../application/processes/service-process.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { Failure } from '../../domain/failure.js';
 import { UsageError } from '../usage-error.js';
@@ -7,8 +8,6 @@ import { bannerOf } from './banner.js';
 import type { Command, Invocation, Settings } from './command.js';
 import { ensureDemo } from './demo.js';
 
-export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
-type Role = (typeof roles)[number];
 const stopMs = 8000;
 
 const rolesOf = (value: string | undefined): readonly Role[] => {
@@ -19,34 +18,6 @@ const rolesOf = (value: string | undefined): readonly Role[] => {
     return role;
   });
 };
-
-/** The processes that each role keeps running besides answering requests; docs/architecture.md lists them too. */
-export const processesOf = (
-  app: App,
-  wanted: readonly Role[],
-): Record<string, (signal: AbortSignal) => Promise<void>> => ({
-  ...(wanted.includes('projector') && {
-    projector: app.projector.run,
-    'rebuild of changed projections': app.rebuild.runRaised,
-    'history sealer': app.sealer.follow,
-    'sealer of old history': app.sealer.sealOld,
-  }),
-  ...(wanted.includes('follower') && {
-    'token describer': app.describeTokens,
-    ...Object.fromEntries(
-      app.watchPending.map(([variant, run]) => [`watcher of pending transactions of ${variant}`, run]),
-    ),
-    ...Object.fromEntries(app.followers.map(({ variant, run }) => [`follower of ${variant}`, run])),
-    ...Object.fromEntries(app.watchTransactions.map(([variant, run]) => [`transaction watcher of ${variant}`, run])),
-  }),
-  ...(wanted.includes('deliverer') && {
-    'delivery queue': app.queueDeliveries,
-    'delivery repair': app.repairDeliveries,
-    'transaction teller': app.tellTransactions,
-    deliverer: app.deliver,
-  }),
-  ...(wanted.includes('api') && { memory: app.keepTrue, shredder: app.shredSecrets }),
-});
 
 /** Loaded here, so that the other commands start without it. */
 const startApi = async (app: App, settings: Settings, isReady: () => boolean) => {
@@ -104,9 +75,9 @@ export const serve: Command = {
     void end.then(() => ended.abort());
     try {
       const demo = await patiently(() => ensureDemo(app, settings));
-      const running = Object.entries(processesOf(app, wanted)).map(([name, run]) =>
-        supervise(name, run, stop.signal, app.system),
-      );
+      const running = app.processes
+        .filter(({ role }) => wanted.includes(role))
+        .map((one) => supervise(titleOf(one), one.run, stop.signal, app.system));
       let isReady = false;
       const http = wanted.includes('api') ? await startApi(app, settings, () => isReady) : null;
       await patiently(() => catchUp(app, ended.signal));

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
+import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
 import type { Surroundings } from '../http/operations.js';
 import { createGatewayFigures } from './gateway-figures.js';
@@ -53,7 +54,7 @@ export const createMetrics = (
 
   const refreshStuck = async () => {
     stuck.reset();
-    for (const [chain] of app.watchTransactions) stuck.set({ chain }, 0);
+    for (const chain of chainsWith(app.processes, 'transaction watcher')) stuck.set({ chain }, 0);
     for (const { variant } of await app.stuckTransactions(stuckSeconds)) stuck.inc({ chain: variant });
   };
   const refreshFollowers = async () => {

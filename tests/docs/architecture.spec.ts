@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { App } from '../../application/app.js';
-import { processesOf, roles } from '../../interfaces/cli/serve.js';
+import type { Chain } from '../../application/ports/chain.js';
+import { roles, type ServiceProcess, titleOf } from '../../application/processes/service-process.js';
+import { composeApp, followedVariant, openStores } from '../support/following.js';
+import { fakeNode } from '../support/json-rpc.js';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const pages = [
@@ -177,20 +179,20 @@ describe('docs/architecture.md', () => {
     for (const room of rooms) assert.ok(!mayImport(`${room}/sub/one.ts`, inversify), room);
   });
 
-  it('lists the roles and their processes as `serve` has them', () => {
-    const run = async () => undefined;
-    const chain = '`<chain>`';
-    const lists: Record<string, unknown> = {
-      followers: [{ variant: chain, run }],
-      watchTransactions: [[chain, run]],
-      watchPending: [[chain, run]],
-    };
-    const part = new Proxy({}, { get: () => run });
-    const app = new Proxy(lists, { get: (own, name: string) => own[name] ?? part }) as unknown as App;
+  it('lists the roles and their processes as the application has them', async () => {
+    const stores = await openStores();
+    const chain = { sending: {} } as Chain;
+    const { processes } = composeApp(stores, {
+      chains: new Map([[followedVariant.tag, { chain, isNew: true }]]),
+      nodes: new Map([['q/mainnet', fakeNode().real]]),
+    });
+    const titled = (one: ServiceProcess) => titleOf(one.chain ? { ...one, chain: '`<chain>`' } : one);
+    const listed = roles.flatMap((role) => processes.filter((one) => one.role === role));
     assert.deepEqual(
       rowsBelow('| role | process | file |').map(([role, process]) => `${role}: ${process}`),
-      roles.flatMap((role) => Object.keys(processesOf(app, [role])).map((process) => `${role}: ${process}`)),
+      listed.map((one) => `${one.role}: ${titled(one)}`),
     );
+    await stores.close();
   });
 
   it('says where a rule lives by a file and by a name in that file', () => {

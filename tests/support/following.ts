@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type App, createApp, type Ports } from '../../application/app.js';
 import type { Context } from '../../application/commands/handle.js';
 import type { Chain } from '../../application/ports/chain.js';
 import type { EventStore, Recorded } from '../../application/ports/event-store.js';
 import type { Sender } from '../../application/ports/sender.js';
+import { titleOf } from '../../application/processes/service-process.js';
 import { supervise } from '../../application/processes/supervise.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import { addressCodecs } from '../../infrastructure/chains/address-codecs.js';
@@ -82,6 +84,10 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}): App =>
     ...given,
   });
 
+/** The one process of that name. */
+export const processOf = ({ processes }: App, wanted: string) =>
+  processes.find(({ name }) => name === wanted) ?? assert.fail(`there is no process ${wanted}`);
+
 export type Running = { readonly app: App; stop(): Promise<void> };
 
 /** The service's inside over given stores, following a chain until it is stopped. */
@@ -93,13 +99,9 @@ export const startFollowing = (
   const { fromGenesis = true, variant = followedVariant, ...given } = options;
   const app = composeApp(stores, { ...given, chains: new Map([[variant.tag, { chain, isNew: fromGenesis }]]) });
   const stop = new AbortController();
-  const runs = [
-    app.projector.run,
-    app.describeTokens,
-    ...app.followers.map(({ run }) => run),
-    ...app.watchTransactions.map(([, run]) => run),
-  ];
-  const running = runs.map((run, i) => supervise(`process ${i}`, run, stop.signal, testSystem));
+  const running = app.processes
+    .filter(({ role, name }) => role === 'follower' || name === 'projector')
+    .map((one) => supervise(titleOf(one), one.run, stop.signal, testSystem));
   return {
     app,
     stop: async () => {

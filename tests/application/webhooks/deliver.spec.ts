@@ -3,7 +3,7 @@ import type { App } from '../../../application/app.js';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import type { Letter, Reception, Sender } from '../../../application/ports/sender.js';
 import { deliveryIdFor } from '../../../application/webhooks/deliveries.js';
-import { composeApp, contextOf, openStores } from '../../support/following.js';
+import { composeApp, contextOf, openStores, processOf } from '../../support/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const hour = 3_600_000;
@@ -46,7 +46,7 @@ describe('the deliverer on a clock that is set', () => {
     };
     const system = { ...testSystem, now: () => now, sleep: () => Promise.resolve() };
     app = composeApp(stores, { jobs, sender, system });
-    running = Promise.all([app.projector.run(stop.signal), app.deliver(stop.signal)]);
+    running = Promise.all([app.projector.run(stop.signal), processOf(app, 'deliverer').run(stop.signal)]);
     const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
     webhookId = (await app.webhooks.register(context, wanted)).answer.webhook_id;
     await caughtUp();

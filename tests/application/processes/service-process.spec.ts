@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { Ports } from '../../../application/app.js';
+import type { Chain } from '../../../application/ports/chain.js';
+import { chainsWith, roles, titleOf } from '../../../application/processes/service-process.js';
+import { variants } from '../../../domain/variant.js';
+import { composeApp, openStores } from '../../support/following.js';
+import { fakeNode } from '../../support/json-rpc.js';
+
+describe('the table of processes', () => {
+  const wallets = variants.filter(({ surface }) => surface === 'wallet');
+  const sendable = wallets.filter(({ can }) => can.includes('managed-transactions')).map(({ tag }) => tag);
+  const chain = { sending: {} } as Chain;
+  const everyChain: Partial<Ports> = {
+    chains: new Map(wallets.map(({ tag }) => [tag, { chain, isNew: true }])),
+    nodes: new Map([['q/mainnet', fakeNode().real]]),
+  };
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+  const processesWith = (given: Partial<Ports>) => composeApp(stores, given).processes;
+
+  it('has a process for every role, each under a title of its own', () => {
+    const processes = processesWith(everyChain);
+    assert.deepEqual(new Set(processes.map(({ role }) => role)), new Set(roles));
+    const titles = processes.map(titleOf);
+    assert.deepEqual(titles, [...new Set(titles)]);
+  });
+
+  it('has a follower for every chain, and a transaction watcher where transactions are sent', () => {
+    const processes = processesWith(everyChain);
+    assert.deepEqual(
+      chainsWith(processes, 'follower'),
+      wallets.map(({ tag }) => tag),
+    );
+    assert.notEqual(sendable.length, 0);
+    assert.deepEqual(chainsWith(processes, 'transaction watcher'), sendable);
+    assert.equal(chainsWith(processes, 'watcher of pending transactions').length, 1);
+  });
+
+  it('has no transaction watcher for a chain that sends nothing', () => {
+    const chains = new Map(wallets.map(({ tag }) => [tag, { chain: {} as Chain, isNew: true }]));
+    assert.deepEqual(chainsWith(processesWith({ chains }), 'transaction watcher'), []);
+  });
+
+  it('has no process of a chain where no chain is configured', () => {
+    assert.ok(processesWith({}).every((one) => one.chain === undefined));
+  });
+
+  it('names the chain in the title of a process that has one', () => {
+    const run = async () => undefined;
+    assert.equal(titleOf({ role: 'follower', name: 'follower', chain: 'one', run }), 'follower of one');
+    assert.equal(titleOf({ role: 'api', name: 'memory', run }), 'memory');
+  });
+});
