@@ -1,24 +1,13 @@
 import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
+import { afterString, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
 import { NodeFault } from '../chains/nodes/node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 
 export type Question = { readonly method: string; readonly params: string; readonly waiter: Waiter };
 type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unknown): void };
 
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const opening: readonly number[] = [0x5b, 0x7b];
-const closing: readonly number[] = [0x5d, 0x7d];
-
-const afterText = (bytes: Buffer, start: number): number => {
-  for (let end = bytes.indexOf(quote, start + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
-    let escapes = 0;
-    while (bytes[end - 1 - escapes] === backslash) escapes++;
-    if (escapes % 2 === 0) return end + 1;
-  }
-  return bytes.length;
-};
+const opening: readonly number[] = [openList, openObject];
+const closing: readonly number[] = [closeList, closeObject];
 
 /** Where the array that starts there has its commas, and its end at last. */
 const marksIn = (bytes: Buffer, start: number): readonly number[] => {
@@ -26,7 +15,7 @@ const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at] as number;
-    if (byte === quote) at = afterText(bytes, at) - 1;
+    if (byte === quote) at = afterString(bytes, at) - 1;
     else if (opening.includes(byte)) depth++;
     else if (closing.includes(byte)) depth--;
     else if (byte === comma && depth === 1) marks.push(at);

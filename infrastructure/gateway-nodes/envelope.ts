@@ -1,3 +1,14 @@
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  openList,
+  openObject,
+  quote,
+} from '../../domain/json-bytes.js';
+
 /** What an answer of JSON-RPC holds; `id` as it is written. */
 export type Envelope =
   | {
@@ -8,14 +19,6 @@ export type Envelope =
     }
   | { readonly id: string | null; readonly error: Buffer };
 
-const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
-const comma = 0x2c;
-const open = 0x7b;
-const close = 0x7d;
-const openList = 0x5b;
-const closeList = 0x5d;
 const mostTail = 160;
 
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -35,8 +38,8 @@ const endOfText = (bytes: Buffer, start: number) => {
 const endOfToken = (bytes: Buffer, start: number) => {
   if (bytes[start] === quote) return endOfText(bytes, start);
   let at = start;
-  while (at < bytes.length && bytes[at] !== comma && bytes[at] !== close && !isSpace(bytes[at])) at++;
-  return at > start && bytes[start] !== open && bytes[start] !== openList ? at : -1;
+  while (at < bytes.length && bytes[at] !== comma && bytes[at] !== closeObject && !isSpace(bytes[at])) at++;
+  return at > start && bytes[start] !== openObject && bytes[start] !== openList ? at : -1;
 };
 
 /** What may follow the result: the members that others write first. */
@@ -44,7 +47,7 @@ const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){
 const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
 
 const isEnclosed = (first: number | undefined, last: number | undefined) => {
-  if (first === open) return last === close;
+  if (first === openObject) return last === closeObject;
   if (first === openList) return last === closeList;
   return first === quote && last === quote;
 };
@@ -79,7 +82,7 @@ const openingOf = (bytes: Buffer): Opening | null => {
   let at = afterSpace(bytes, 0);
   let id: string | null = null;
   // What stands before a member: the opening brace, then commas.
-  for (let before = open; bytes[at] === before; before = comma) {
+  for (let before = openObject; bytes[at] === before; before = comma) {
     const member = memberAt(bytes, afterSpace(bytes, at + 1));
     if (!member) return null;
     const { key, start } = member;
@@ -115,7 +118,7 @@ const parse = (bytes: Buffer): Found | null => {
 export const readEnvelope = (bytes: Buffer): Envelope | null => {
   const scanned = scan(bytes);
   // Some write `"error":null` beside the result.
-  const isUsual = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === open);
+  const isUsual = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
   const read = isUsual ? scanned : parse(bytes);
   if (!read) return null;
   const { kind, id, value } = read;

@@ -1,3 +1,5 @@
+import { backslash, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
+
 /** What can be told of a text of JSON without reading it: the ids as they are written, and whether it is worth reading. */
 export type Scanned = {
   readonly isBatch: boolean;
@@ -15,15 +17,9 @@ const longestNumber = 1000;
 
 const opening = /\S/;
 
-const codeOf = (character: string) => character.charCodeAt(0);
-const quote = codeOf('"');
-const backslash = codeOf('\\');
-const comma = codeOf(',');
-const [openObject, openList, closeObject, closeList] = [codeOf('{'), codeOf('['), codeOf('}'), codeOf(']')];
-
 /** By character: 1 for what ends a token, spaces among it. */
 const ends = new Uint8Array(128);
-for (const character of ' \t\r\n,:{}[]"') ends[codeOf(character)] = 1;
+for (const character of ' \t\r\n,:{}[]"') ends[character.charCodeAt(0)] = 1;
 
 const endOfText = (text: string, start: number) => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../../domain/failure.js';
+import { afterString, closeList, closeObject, colon, openList, openObject, quote } from '../../domain/json-bytes.js';
 import { HttpFailure } from './problems.js';
 
 export const maxDepth = 32;
@@ -7,17 +8,7 @@ export const maxContainers = 5000;
 export const maxKeys = 1000;
 export const maxNumberLength = 100;
 
-const bytes = {
-  quote: 0x22,
-  zero: 0x30,
-  nine: 0x39,
-  colon: 0x3a,
-  openList: 0x5b,
-  backslash: 0x5c,
-  closeList: 0x5d,
-  open: 0x7b,
-  close: 0x7d,
-};
+const [zero, nine] = [0x30, 0x39];
 
 /** The whole body, or a refusal as soon as it is clear that it is too large; in the same turn in which it is there. */
 export const takeBody = (
@@ -84,23 +75,15 @@ export const drain = (request: IncomingMessage): Promise<void> =>
     if (request.complete || request.destroyed) done();
   });
 
-const endOfString = (body: Buffer, start: number) => {
-  for (let at = start + 1; at < body.length; at++) {
-    if (body[at] === bytes.backslash) at++;
-    else if (body[at] === bytes.quote) return at;
-  }
-  return body.length;
-};
-
 type Tally = { depth: number; containers: number; keys: number; digits: number };
 
 const count = (tally: Tally, byte: number) => {
-  tally.digits = byte >= bytes.zero && byte <= bytes.nine ? tally.digits + 1 : 0;
-  if (byte === bytes.colon) tally.keys++;
-  else if (byte === bytes.open || byte === bytes.openList) {
+  tally.digits = byte >= zero && byte <= nine ? tally.digits + 1 : 0;
+  if (byte === colon) tally.keys++;
+  else if (byte === openObject || byte === openList) {
     tally.depth++;
     tally.containers++;
-  } else if (byte === bytes.close || byte === bytes.closeList) tally.depth--;
+  } else if (byte === closeObject || byte === closeList) tally.depth--;
 };
 
 const isTooMuch = ({ depth, containers, keys, digits }: Tally) =>
@@ -111,7 +94,7 @@ const survey = (body: Buffer) => {
   const tally = { depth: 0, containers: 0, keys: 0, digits: 0 };
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
-    if (byte === bytes.quote) at = endOfString(body, at);
+    if (byte === quote) at = afterString(body, at) - 1;
     count(tally, byte);
     if (isTooMuch(tally))
       return refuse('INVALID_ARGUMENT', 'the body is nested too deeply, has too many parts or too long a number');
