@@ -2,7 +2,6 @@ import { longestAddress } from '../../domain/address.js';
 import type { Asset } from '../../domain/asset.js';
 import { type Fault, refuse } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
-import { scopeOf } from '../../projections/define.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { AddressCodecs } from '../ports/codec.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';

@@ -1,4 +1,4 @@
-import { invalid, refuse } from '../../domain/failure.js';
+import { invalid } from '../../domain/failure.js';
 import { wallet } from '../../domain/wallet.js';
 import { webhook } from '../../domain/webhook.js';
 import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
