@@ -14,6 +14,7 @@ import { type AssetImports, createAssetImports } from './assets/import-assets.js
 import type { Descriptions } from './assets/token-descriptions.js';
 import { type Audit, createAudit } from './audit/audit.js';
 import { createSealer, type Sealer } from './audit/seal-history.js';
+import { currentEvents } from './commands/current-events.js';
 import { createHandle, type Handle } from './commands/handle.js';
 import { createOnce, type Once } from './commands/idempotency.js';
 import { createFollower, type Follower } from './following/follow-chain.js';
@@ -147,7 +148,10 @@ const createPendingWatchers = ({ nodes, pending, system }: Ports) =>
     return node ? [[variant.tag, createPendingWatcher({ node, pending, system })] as const] : [];
   });
 
-export const createApp = (ports: Ports): App => {
+export const createApp = (given: Ports): App => {
+  const ports: Ports = { ...given, events: currentEvents(given.events) };
+  /** For those who prove what is stored. */
+  const stored = given.events;
   const { events, readModels, limiter, state, vault, system } = ports;
   const handle = createHandle(events, system);
   const { stops, ...projecting } = createProjecting(ports);
@@ -190,14 +194,14 @@ export const createApp = (ports: Ports): App => {
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
     keepTrue: keepTrue(events, [knownCredentials, limits]),
-    audit: createAudit({ ...ports, pageTokens }),
+    audit: createAudit({ ...ports, stored, pageTokens }),
     past: createPast({
       ...ports,
       pageTokens,
       show: (then) => createRecords({ ...ports, chains, progress, ...then }),
     }),
     differences: createDifferences(ports),
-    sealer: createSealer({ ...ports, handle }),
+    sealer: createSealer({ ...ports, events: stored, handle }),
     shredSecrets: createShredder({ events, state, vault }),
     changeMasterKey: vault.changeMasterKey,
     system,
