@@ -18,7 +18,7 @@ const dump = async (readModels: ReadModels, organizations: readonly string[]) =>
   return found;
 };
 
-const walk = async function* (readModels: ReadModels, projection: (typeof projections)[number]) {
+export const walk = async function* (readModels: ReadModels, projection: (typeof projections)[number]) {
   let after: DocumentKey | undefined;
   do {
     const some = await readModels.scan(projection, after);
