@@ -14,6 +14,7 @@ import { type AssetImports, createAssetImports } from './assets/import-assets.js
 import type { Descriptions } from './assets/token-descriptions.js';
 import { type Audit, createAudit } from './audit/audit.js';
 import { createSealer } from './audit/seal-history.js';
+import { currentEvents } from './commands/current-events.js';
 import { createHandle, type Handle } from './commands/handle.js';
 import { createOnce, type Once } from './commands/idempotency.js';
 import { createFollower, type Follower } from './following/follow-chain.js';
@@ -137,6 +138,8 @@ const createPendingWatchers = ({ nodes, pending, system }: Ports): readonly Serv
   });
 
 type ProcessParts = {
+  /** For those who prove what is stored. */
+  readonly stored: EventStore;
   readonly handle: Handle;
   readonly projecting: Omit<Projecting, 'stops'>;
   readonly records: Records;
@@ -146,10 +149,10 @@ type ProcessParts = {
 
 /** The table of all processes; docs/architecture.md lists them too. */
 const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServiceProcess[] => {
-  const { handle, records, memories, followers } = parts;
+  const { stored, handle, records, memories, followers } = parts;
   const { progress, projector, rebuild } = parts.projecting;
   const { deliveries, webhooks, webhookHeaders: headers } = records;
-  const sealer = createSealer({ ...ports, handle });
+  const sealer = createSealer({ ...ports, events: stored, handle });
   return [
     { role: 'projector', name: 'projector', run: projector.run },
     { role: 'projector', name: 'rebuild of changed projections', run: rebuild.runRaised },
@@ -172,7 +175,9 @@ const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServicePro
   ];
 };
 
-export const createApp = (ports: Ports): App => {
+export const createApp = (given: Ports): App => {
+  const stored = given.events;
+  const ports: Ports = { ...given, events: currentEvents(stored) };
   const { events, readModels, limiter, vault, system } = ports;
   const handle = createHandle(events, system);
   const { stops, ...projecting } = createProjecting(ports);
@@ -199,7 +204,7 @@ export const createApp = (ports: Ports): App => {
     balances,
     imports,
     followers,
-    processes: createProcesses(ports, { handle, projecting, records, memories, followers }),
+    processes: createProcesses(ports, { stored, handle, projecting, records, memories, followers }),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains }),
     stuckTransactions: createStuck(ports),
     deliveriesWaiting: ports.jobs.count,
@@ -210,7 +215,7 @@ export const createApp = (ports: Ports): App => {
     once: createOnce(limiter),
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
-    audit: createAudit({ ...ports, pageTokens }),
+    audit: createAudit({ ...ports, stored, pageTokens }),
     past: createPast({
       ...ports,
       pageTokens,

@@ -28,8 +28,7 @@ export type Balance = { readonly address: string; readonly asset: Asset; readonl
 type Of<T> = { readonly walletId: string; readonly block: BlockRef } & T;
 /** `own`: which of its two addresses are the wallet's. */
 type Observed = Of<{ transfer: Transfer; own: readonly string[] }>;
-/** `asset` where it is not the native one. */
-type Touched = Of<{ address: string; reason: string; asset?: Asset }>;
+type Touched = Of<{ address: string; reason: string; asset: Asset }>;
 type TransferChange = Of<{ transaction: string; index: string; failed: boolean }>;
 /** `correction`: it stands though the height is lower than that of an earlier reading. */
 type BalanceRead = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
@@ -37,7 +36,7 @@ type BalanceRead = Balance & { readonly walletId: string; readonly at: Height; r
 /** What happened to one wallet in one block. The chain is the authority; these are its observations. */
 export type LedgerEvent =
   | { type: 'TransferObserved'; data: Observed }
-  /** The native balance changed without a transfer. */
+  /** A balance changed without a transfer, or is to be read. */
   | { type: 'BalanceTouched'; data: Touched }
   | { type: 'TransferConfirmed'; data: TransferChange }
   | { type: 'TransferRemoved'; data: TransferChange }
@@ -132,7 +131,10 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
       if (stands(phase) && observed) return [];
       return [
         ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { walletId, block, ...one } })),
-        ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { walletId, block, ...one } })),
+        ...touches.map(({ address, reason, asset = native }) => ({
+          type: 'BalanceTouched' as const,
+          data: { walletId, block, address, asset, reason },
+        })),
       ];
     },
     Settle: (ledger, { walletId, block, balances, at, open }) => {
@@ -180,7 +182,7 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
         holdings: failed ? holdings : [...holdings, ...own.map((address) => ({ address, asset }))],
       };
     },
-    BalanceTouched: (ledger, { address, asset = native, reason }) => {
+    BalanceTouched: (ledger, { address, asset, reason }) => {
       const { holdings, ...rest } = begun(ledger);
       const observed = ledger.observed || reason !== onRequest;
       const asked = rest.asked || reason === onRequest;

@@ -7,7 +7,7 @@ type Created = { organizationId: string; name: string; domain: string };
 type LimitSet = { organizationId: string; chain: string; limits: Limits };
 type LimitDeleted = { organizationId: string; chain: string };
 
-/** Stored facts. Names and shapes are the storage format: add new ones, never edit old ones. JSON values only. */
+/** Stored facts, in JSON values only. Names stay for good; a shape that changes gets a step in domain/upcasters.ts. */
 export type OrganizationEvent =
   | { type: 'OrganizationCreated'; data: Created }
   | { type: 'RateLimitSet'; data: LimitSet }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Metadata } from '../application/ports/event-store.js';
 import { type Decider, fold, type Message } from '../domain/decider.js';
+import { currentVersion, upcast } from '../domain/upcasters.js';
 import { variants } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 
@@ -59,7 +60,10 @@ type Golden = Message & {
 };
 type AnyDecider = Decider<Message, Message, object>;
 
-const golden: readonly Golden[] = JSON.parse(read('tests/golden/events.json'));
+const stored: readonly Golden[] = JSON.parse(read('tests/golden/events.json'));
+const versionOf = ({ metadata: { version = 1 } }: Golden) => version;
+/** As everybody but an auditor gets them. */
+const golden = stored.map((event) => ({ ...event, data: upcast(event, versionOf(event)) }));
 const modules = await Promise.all(filesOf('domain').map((file) => import(`../${file.replace(/\.ts$/, '.js')}`)));
 const deciders = modules
   .flatMap((module): object[] => Object.values(module))
@@ -80,18 +84,19 @@ const documentsOf = (events: readonly Golden[], last: Golden) =>
     });
 
 describe('golden events', () => {
-  it('hold one of every type that a decider knows, and no other', () => {
+  it('hold one of every version of every type that a decider knows, and no other', () => {
     const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
     assert.ok(types.length > 0);
     assert.equal(types.length, new Set(types).size, 'two deciders share an event type');
-    assert.deepEqual(
-      golden.map(({ type }) => type).toSorted((a, b) => a.localeCompare(b)),
-      types.toSorted((a, b) => a.localeCompare(b)),
+    const versions = types.flatMap((type) =>
+      Array.from({ length: currentVersion(type) }, (_, i) => `${type} ${i + 1}`),
     );
+    const kept = new Set(stored.map((event) => `${event.type} ${versionOf(event)}`));
+    assert.deepEqual(kept, new Set(versions));
   });
 
   it('carry the metadata that is stored with every event', () => {
-    const stored: Record<keyof Metadata, true> = {
+    const always: Record<keyof Omit<Metadata, 'version'>, true> = {
       organizationId: true,
       variant: true,
       actor: true,
@@ -100,20 +105,22 @@ describe('golden events', () => {
       correlationId: true,
       occurredAt: true,
     };
-    for (const { type, metadata } of golden) {
-      assert.deepEqual(Object.keys(metadata), Object.keys(stored), type);
+    for (const { type, metadata } of stored) {
+      const { version, ...others } = metadata;
+      assert.deepEqual(Object.keys(others), Object.keys(always), type);
       assert.deepEqual(Object.keys(metadata.actor), ['kind', 'id'], type);
     }
   });
 
   for (const [i, event] of golden.entries()) {
     const past = golden.slice(0, i + 1);
-    it(`let the decider read ${event.type} as it was stored`, () => {
+    const name = `${event.type}, version ${versionOf(event)}, number ${i + 1},`;
+    it(`let the decider read ${name} as it was stored`, () => {
       const decider = deciders.find(({ evolve }) => Object.hasOwn(evolve, event.type)) ?? assert.fail('no decider');
       const own = past.filter(({ type }) => Object.hasOwn(decider.evolve, type));
       assert.deepEqual(fold(decider, own), event.state);
     });
-    it(`let the projections read ${event.type} as it was stored`, () =>
+    it(`let the projections read ${name} as it was stored`, () =>
       assert.deepEqual(Object.fromEntries(documentsOf(past, event)), event.documents));
   }
 });

@@ -1,7 +1,7 @@
 import { credential, type Role } from '../../domain/credential.js';
-import { fold } from '../../domain/decider.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
-import { type EventStore, streamName } from '../ports/event-store.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Vault } from '../ports/vault.js';
 import { createEventInvalidatedCache, type Memory } from './event-invalidated-cache.js';
 
@@ -30,8 +30,7 @@ export const createCredentialCache = (events: EventStore, vault: Vault): Credent
   const known = createEventInvalidatedCache(async (apiKey: string): Promise<Known | null> => {
     const organizationId = organizationOfKey(apiKey);
     if (!organizationId) return null;
-    const { events: past } = await events.read(streamName(organizationId, credential.stream, apiKey));
-    const state = fold(credential, past as never);
+    const state = await readAggregate(events, credential, organizationId, apiKey);
     if (state.state !== 'active') return null;
     const context = credentialContext(organizationId, apiKey);
     const secret = await vault.open(credentialKeyId(apiKey), state.sealedSecret, context);

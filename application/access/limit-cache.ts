@@ -1,8 +1,8 @@
-import { fold } from '../../domain/decider.js';
 import { organization } from '../../domain/organization.js';
 import { defaultLimits, type Limits } from '../../domain/rate-limit.js';
 import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
-import { type EventStore, streamName } from '../ports/event-store.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import type { EventStore } from '../ports/event-store.js';
 import { createEventInvalidatedCache, type Memory } from './event-invalidated-cache.js';
 
 export type KnownLimits = Memory & {
@@ -15,10 +15,9 @@ export const applicable = <T>(records: Readonly<Record<string, T>>, chain: strin
   records[chain] ?? records[''];
 
 export const createLimitCache = (events: EventStore): KnownLimits => {
-  const known = createEventInvalidatedCache(async (organizationId) => {
-    const { events: past } = await events.read(streamName(organizationId, organization.stream, organizationId));
-    return fold(organization, past as never).limits;
-  });
+  const known = createEventInvalidatedCache(
+    async (organizationId) => (await readAggregate(events, organization, organizationId, organizationId)).limits,
+  );
   return {
     find: (organizationId, chain) =>
       mapMaybe(known.find(organizationId), (records) => applicable(records ?? {}, chain) ?? defaultLimits),

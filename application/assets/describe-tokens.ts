@@ -1,12 +1,12 @@
 import type { Asset } from '../../domain/asset.js';
-import { fold } from '../../domain/decider.js';
 import { token } from '../../domain/token.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
+import { readAggregate } from '../commands/read-aggregate.js';
 import type { ConfiguredChains } from '../ports/chains.js';
 import type { Documents } from '../ports/documents.js';
-import { type EventStore, type Recorded, streamName } from '../ports/event-store.js';
+import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
@@ -44,10 +44,8 @@ export const createTokenDescriber = (ports: {
   const { events, handle, chains, documents, system } = ports;
   const follow = fromCheckpoint('describe-tokens', ports);
 
-  const isKnown = async (wanted: Wanted) => {
-    const { events: past } = await events.read(streamName(wanted.organizationId, token.stream, keyOf(wanted)));
-    return fold(token, past as never).text !== '';
-  };
+  const isKnown = async (wanted: Wanted) =>
+    (await readAggregate(events, token, wanted.organizationId, keyOf(wanted))).text !== '';
   const describe = async (wanted: Wanted) => {
     const { organizationId, variant, asset } = wanted;
     const chain = chains.get(variant.tag)?.chain;

@@ -1,4 +1,4 @@
-import { beginning, isWithin, type Moment, type Recorded } from '../ports/event-store.js';
+import { beginning, type EventStore, isWithin, type Moment, type Recorded } from '../ports/event-store.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
 import { writeFile } from './export-file.js';
 import { createStoreProof, type StoreProof, type StoreProofPorts } from './store-proof.js';
@@ -19,8 +19,16 @@ const before = (moment: Moment) => ('position' in moment ? Math.max(beginning, m
 const isBefore = (moment: Moment, { position, time }: Recorded) =>
   'position' in moment ? position < moment.position : time < moment.time;
 
-export const createAudit = (ports: StoreProofPorts & { readonly pageTokens: PageTokens }): Audit => {
-  const { events, notary, pageTokens, system } = ports;
+type Ports = Omit<StoreProofPorts, 'events'> & {
+  /** In the shape of today, for who reads them. */
+  readonly events: EventStore;
+  /** As they are stored, for what is proved. */
+  readonly stored: EventStore;
+  readonly pageTokens: PageTokens;
+};
+
+export const createAudit = (ports: Ports): Audit => {
+  const { events, stored, notary, pageTokens, system } = ports;
   const { sha256 } = system;
 
   const newest = async (organizationId: string, upTo: Moment, count: number) => {
@@ -52,11 +60,11 @@ export const createAudit = (ports: StoreProofPorts & { readonly pageTokens: Page
       }
     },
     export: (organizationId) =>
-      writeFile(organizationId, events.readOrganization(organizationId, beginning), {
+      writeFile(organizationId, stored.readOrganization(organizationId, beginning), {
         notary,
         sha256,
         time: new Date(system.now()).toISOString(),
       }),
-    ...createStoreProof(ports),
+    ...createStoreProof({ ...ports, events: stored }),
   };
 };

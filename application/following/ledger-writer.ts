@@ -1,11 +1,11 @@
-import { fold } from '../../domain/decider.js';
 import { type Balance, type Ledger, type LedgerCommand, ledger } from '../../domain/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
+import { readAggregate } from '../commands/read-aggregate.js';
 import type { Header } from '../ports/chain.js';
-import { type EventStore, streamName } from '../ports/event-store.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Activity, BlockRef, Holder } from '../watch-list/activities.js';
 import type { BlockEntry } from './block-entries.js';
 
@@ -49,10 +49,7 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
     },
     drop: ({ block, phase, ...holder }, told) =>
       write(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, told } }),
-    read: async ({ block, phase, ...holder }) => {
-      const stream = streamName(holder.organizationId, ledger.stream, keyOf(holder, block));
-      return fold(ledger, (await events.read(stream)).events as never);
-    },
+    read: ({ block, phase, ...holder }) => readAggregate(events, ledger, holder.organizationId, keyOf(holder, block)),
     settle: ({ block, phase, ...holder }, { balances, at, open }) => {
       const height = { number: at.number, hash: at.hash, chain: block.chain };
       return write(holder, block, {

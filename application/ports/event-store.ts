@@ -23,6 +23,8 @@ export type Metadata = {
   readonly causationId: string;
   readonly correlationId: string;
   readonly occurredAt: string;
+  /** Of the shape that the event's data was stored in; 1 where it is not said. */
+  readonly version?: number;
 };
 
 /** `id` is a UUID that the writer chose, so that the same write sent twice is stored once. */

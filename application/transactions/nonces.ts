@@ -1,10 +1,10 @@
-import { fold } from '../../domain/decider.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { type NonceCommand, nonce } from '../../domain/nonce.js';
 import { nonces } from '../../projections/nonces.js';
 import { createKeyedMutex } from '../async/mutex.js';
 import { type Context, type Step, scopeFor, step } from '../commands/handle.js';
-import { type EventStore, type Position, streamName } from '../ports/event-store.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import type { EventStore, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 
 /** Who sends, on which chain. */
@@ -45,8 +45,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   const inTurn = createKeyedMutex();
 
   const holder: Nonces['holder'] = async (context, sender, number) => {
-    const stream = streamName(context.organizationId, nonce.stream, keyOf(context, sender, number));
-    const { holders } = fold(nonce, (await events.read(stream)).events as never);
+    const { holders } = await readAggregate(events, nonce, context.organizationId, keyOf(context, sender, number));
     return holders.at(-1) ?? null;
   };
 

@@ -1,12 +1,12 @@
-import { fold } from '../../domain/decider.js';
 import { invalid, refuse } from '../../domain/failure.js';
 import { type Transaction, type TransactionCommand, transaction, type Unsigned } from '../../domain/transaction.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
+import { readAggregate } from '../commands/read-aggregate.js';
 import type { Broadcast } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { TransactionCodec } from '../ports/codec.js';
-import { type Position, type Streams, streamName } from '../ports/event-store.js';
+import type { Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
@@ -53,10 +53,8 @@ const keyOf = ({ variant }: Context, transactionId: string) => `${variant.tag}.$
 export const transactionStep = (context: Context, command: TransactionCommand): Step =>
   step(transaction, context.organizationId, keyOf(context, command.data.transactionId), command);
 
-export const readTransaction = async (events: Streams, context: Context, transactionId: string) => {
-  const stream = streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
-  return fold(transaction, (await events.read(stream)).events as never);
-};
+export const readTransaction = (events: Streams, context: Context, transactionId: string) =>
+  readAggregate(events, transaction, context.organizationId, keyOf(context, transactionId));
 
 /** What may have reached a node has no outcome yet: whoever watches it sends it again until it is known. */
 export const outcomeCommand = (transactionId: string, outcome: Broadcast): TransactionCommand | null => {

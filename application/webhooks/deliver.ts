@@ -3,7 +3,8 @@ import { type Delivery, type DeliveryCommand, delivery, gone } from '../../domai
 import { webhook } from '../../domain/webhook.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { type Context, type Handle, type Step, scopeFor, step } from '../commands/handle.js';
-import { type EventStore, streamName } from '../ports/event-store.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { LetterSigner, Reception, Sender } from '../ports/sender.js';
@@ -114,8 +115,7 @@ export const createDeliverer = (ports: Ports) => {
 
   /** There is no document: it was removed, or the read models do not have it yet. */
   const withoutWebhook = async (context: Context, { id, lane }: Job): Promise<JobOutcome> => {
-    const stream = streamName(context.organizationId, webhook.stream, webhookKey(context, lane));
-    const { state } = fold(webhook, (await events.read(stream)).events as never);
+    const { state } = await readAggregate(events, webhook, context.organizationId, webhookKey(context, lane));
     if (state !== 'removed') return { again: system.now() + notYetAgainMs };
     await handle(context, [deliveryStep(context, id, { type: 'Cancel', data: { deliveryId: id, webhookId: lane } })]);
     return 'done';

@@ -41,7 +41,7 @@ describe('ledger', () => {
 
   const observed: LedgerEvent[] = [
     ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...of, ...one } })),
-    ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one } })),
+    ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one, asset: native } })),
   ];
   const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
     { type, data: { ...of, transaction: '0xt1', index: '0', failed: false } },

@@ -232,13 +232,13 @@ describe('assets projection', () => {
 });
 
 describe('unsettled projection', () => {
-  const touched = { type: 'BalanceTouched', data: { walletId, block: mined, address: '0xaa', reason: 'fee' } } as const;
+  const touch = { walletId, block: mined, address: '0xaa', asset: native, reason: 'fee' };
+  const touched = { type: 'BalanceTouched', data: touch } as const;
   const settled = { type: 'ActivitySettled', data: { walletId, block: mined } } as const;
   const openly = { type: 'ActivitySettled', data: { walletId, block: mined, open: true } } as const;
   const closed = { type: 'ActivityClosed', data: { walletId, block: mined } } as const;
   const dropped = (due: boolean) => ({ type: 'ActivityDropped', data: { walletId, block: mined, due } }) as const;
   const shown = (phase: string) => ({ wallet_id: 'wal_1', block: mined, phase });
-
   for (const event of [observed(mined), touched])
     it(`waits for depth after ${event.type}`, () => assert.deepEqual(project(unsettled, [event]), shown('pending')));
   it('is done when it is settled', () => assert.equal(project(unsettled, [observed(mined), settled]), null));

@@ -1,3 +1,4 @@
+import { currentEvents } from '../../application/commands/current-events.js';
 import type { DocumentKey, ReadModels } from '../../application/ports/read-models.js';
 import { createProjector } from '../../application/projecting/projector.js';
 import { createProgress } from '../../application/read-models/progress.js';
@@ -17,7 +18,7 @@ const dump = async (readModels: ReadModels, organizations: readonly string[]) =>
   return found;
 };
 
-const walk = async function* (readModels: ReadModels, projection: (typeof projections)[number]) {
+export const walk = async function* (readModels: ReadModels, projection: (typeof projections)[number]) {
   let after: DocumentKey | undefined;
   do {
     const some = await readModels.scan(projection, after);
@@ -28,7 +29,8 @@ const walk = async function* (readModels: ReadModels, projection: (typeof projec
 
 /** The read models of a home as they are, and as a fresh rebuild from its events makes them. */
 export const liveAndRebuilt = async (home: Home, organizations: readonly string[]) => {
-  const [events, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
+  const [stored, live, fresh] = await Promise.all([home.events(), home.readModels(), home.emptyReadModels()]);
+  const events = currentEvents(stored);
   const catchUp = async (readModels: ReadModels) => {
     const stop = new AbortController();
     const progress = createProgress(readModels, testSystem);

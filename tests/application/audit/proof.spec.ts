@@ -46,7 +46,7 @@ describe('proof of a history', () => {
   let lines: readonly string[];
   const system = handSystem();
   const auditOver = (over: EventStore, by = notary) =>
-    createAudit({ events: over, state, notary: by, system, pageTokens: createPageTokens(system) });
+    createAudit({ events: over, stored: over, state, notary: by, system, pageTokens: createPageTokens(system) });
   const exported = async (over: EventStore, by = notary) => {
     let text = '';
     for await (const piece of auditOver(over, by).export(organizationId)) text += piece;

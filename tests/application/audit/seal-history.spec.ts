@@ -30,7 +30,14 @@ describe('sealing history', () => {
     (await historyOf(events, owner)).filter(({ type }) => type === 'AuditSealed').map(({ data }) => data as Seal);
   const counts = async (owner?: string) => (await seals(owner)).map(({ count }) => count);
   const audit = (over: EventStore = events) =>
-    createAudit({ events: over, state, notary, system: handSystem(), pageTokens: createPageTokens(handSystem()) });
+    createAudit({
+      events: over,
+      stored: over,
+      state,
+      notary,
+      system: handSystem(),
+      pageTokens: createPageTokens(handSystem()),
+    });
   const isValid = async (owner = organizationId) => {
     const { flaw } = await audit().verify(owner);
     assert.equal(flaw, null, flaw?.reason);

@@ -26,7 +26,7 @@ describe('the stored events of docs/specification.md', () => {
   it('are those that the golden events keep readable', () => {
     const golden: readonly Message[] = JSON.parse(readFileSync('tests/golden/events.json', 'utf8'));
     const types = onPage.map((one) => one.split(' ')[1]);
-    assert.deepEqual(types.toSorted(), golden.map(({ type }) => type).toSorted());
+    assert.deepEqual(new Set(types), new Set(golden.map(({ type }) => type)));
   });
 
   it('are in every kind of stream that there is', () =>

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { currentEvents } from '../../../application/commands/current-events.js';
+import { readAggregate } from '../../../application/commands/read-aggregate.js';
+import {
+  beginning,
+  type EventStore,
+  type NewEvent,
+  noStream,
+  streamName,
+} from '../../../application/ports/event-store.js';
+import { ledger } from '../../../domain/ledger.js';
+import { eventStores } from '../../support/adapters.js';
+import { organizationCreated } from '../../support/events.js';
+import type { Place } from '../../support/places.js';
+
+const organizationId = 'org_a';
+const key = 'wal_1.0xb7';
+/** The test adapters of EventStoreDB know streams of things alone. */
+const things = { ...ledger, stream: 'thing' };
+const stream = streamName(organizationId, things.stream, key);
+const native = { standard: 'native' } as const;
+const touched = {
+  walletId: 'wal_1',
+  block: { number: 7, hash: '0xb7', time: 1, chain: '0xb0' },
+  address: '0xaa',
+  reason: 'fee',
+};
+const { metadata } = organizationCreated('a').events[0] as NewEvent;
+const event = (type: string, data: object): NewEvent => ({
+  id: randomUUID(),
+  type,
+  data,
+  metadata: { ...metadata, organizationId },
+});
+const flat = async <T>(batches: AsyncIterable<readonly T[]>) => {
+  const found: T[] = [];
+  for await (const batch of batches) found.push(...batch);
+  return found;
+};
+
+for (const [name, open] of Object.entries(eventStores))
+  describe(`current events, over ${name}`, () => {
+    let place: Place<EventStore>;
+    let stored: EventStore;
+    before(async () => {
+      place = await open();
+      stored = await place.open();
+      const old = [event('BalanceTouched', touched), event('ActivitySettled', { walletId: 'wal_1' })];
+      await stored.append([{ stream, expected: noStream, events: old }]);
+    });
+    after(async () => {
+      await stored.close();
+      await place.end?.();
+    });
+
+    const shapes = (events: readonly NewEvent[]) =>
+      events.map(({ type, data, metadata: { version } }) => ({ type, data, version }));
+    const today = [
+      { type: 'BalanceTouched', data: { ...touched, asset: native }, version: 2 },
+      { type: 'ActivitySettled', data: { walletId: 'wal_1' }, version: undefined },
+    ];
+
+    it('come in the shape of today, however they are read', async () => {
+      const events = currentEvents(stored);
+      assert.deepEqual(shapes((await events.read(stream)).events), today);
+      assert.deepEqual(shapes(await flat(events.readAll(beginning))), today);
+      assert.deepEqual(shapes(await flat(events.readOrganization(organizationId, beginning))), today);
+      const head = { position: await events.head() };
+      const backwards = await flat(events.readOrganizationBackwards(organizationId, head));
+      assert.deepEqual(shapes(backwards.toReversed()), today);
+      const stop = new AbortController();
+      for await (const batch of events.subscribe(beginning, stop.signal)) {
+        assert.deepEqual(shapes(batch), today);
+        stop.abort();
+      }
+    });
+
+    it('let a decider fold what was stored in an older version', async () => {
+      const { holdings } = await readAggregate(currentEvents(stored), things, organizationId, key);
+      assert.deepEqual(holdings, [{ address: '0xaa', asset: native }]);
+    });
+
+    it('leave what is stored as it is', async () => {
+      await flat(currentEvents(stored).readAll(beginning));
+      const [first] = (await stored.read(stream)).events;
+      assert.deepEqual(first && shapes([first]), [{ type: 'BalanceTouched', data: touched, version: undefined }]);
+    });
+
+    it('are stored with the version of today where a type has more than one, beside others without', async () => {
+      const events = currentEvents(stored);
+      const data = { ...touched, asset: native };
+      const shared = event('ActivitySettled', {}).metadata;
+      const written = [
+        { ...event('ActivitySettled', {}), metadata: shared },
+        { ...event('BalanceTouched', data), metadata: shared },
+        { ...event('BalanceTouched', data), metadata: shared },
+      ];
+      const [one, other] = ['new', 'newer'].map((end) => streamName(organizationId, things.stream, end));
+      const touchedAgain = [{ ...event('BalanceTouched', data), metadata: shared }];
+      await events.append([
+        { stream: one ?? '', expected: noStream, events: written },
+        { stream: other ?? '', expected: noStream, events: touchedAgain },
+      ]);
+      const versions = async (of = '') => (await stored.read(of)).events.map((each) => each.metadata.version);
+      assert.deepEqual(await versions(one), [undefined, 2, 2]);
+      assert.deepEqual(await versions(other), [2]);
+      assert.deepEqual((await events.read(one ?? '')).events, (await stored.read(one ?? '')).events);
+    });
+  });
