@@ -72,7 +72,7 @@ const applicationFiles = readdirSync('application', { recursive: true, withFileT
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => `${parentPath}/${name}`)
   .toSorted((a, b) => (a < b ? -1 : 1));
-/** The use cases and processes that send commands to a decider. */
+/** The files that make commands to a decider into steps. */
 const sendersTo = (decider: string) => {
   const sends = new RegExp(`\\bstep\\(\\s*${decider}\\b`);
   return applicationFiles.filter((file) => sends.test(readFileSync(file, 'utf8')));
@@ -127,7 +127,7 @@ const deciderText = (declared: Declared, source: ts.SourceFile, file: string) =>
   return [
     `## ${stream.text}`,
     '',
-    `Decided in \`${file}\`. Commands are sent by ${sendersTo(declared.name).map(code).join(', ')}.`,
+    `Decided in \`${file}\`. Commands go through ${sendersTo(declared.name).map(code).join(', ')}.`,
     '',
     ...types.flatMap((type) => eventText(type, stream.text, declared, source)),
   ];

@@ -17,8 +17,8 @@ describe('docs/events.md', () => {
     assert.deepEqual(new Set(titles(3)), new Set(listed?.map(({ type }) => type?.replaceAll('`', ''))));
   });
 
-  it('names somebody who sends commands to each kind of stream', () => {
+  it('names a file that commands go through for each kind of stream', () => {
     for (const line of readFileSync(eventsPath, 'utf8').split('\n'))
-      if (line.startsWith('Decided in')) assert.match(line, /sent by `application\/.*`\.$/);
+      if (line.startsWith('Decided in')) assert.match(line, /go through `application\/.*`\.$/);
   });
 });

@@ -1,8 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../../application/audit/export-file.js';
 import { type StateEntry, writeEntry } from '../../application/maintenance/state-entries.js';
-import { beginning, type EventStore, organizationOf, type Recorded } from '../../application/ports/event-store.js';
+import {
+  beginning,
+  type EventStore,
+  type NewEvent,
+  organizationOf,
+  type Recorded,
+} from '../../application/ports/event-store.js';
 import type { ReadModels } from '../../application/ports/read-models.js';
 import type { StateStore } from '../../application/ports/state.js';
 import { projections } from '../../projections/index.js';
@@ -26,6 +33,12 @@ export const storedHistory = {
 };
 export const eventsOf = (organizationId: string) =>
   storedHistory.events.filter(({ stream }) => organizationOf(stream) === organizationId);
+
+/** One event of every version of every type as it is stored, but for seals, which only their own history can have. */
+export const goldenEvents = (organizationId: string): readonly NewEvent[] =>
+  (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as readonly NewEvent[])
+    .filter(({ type }) => type !== 'AuditSealed')
+    .map(({ type, data, metadata }) => ({ id: randomUUID(), type, data, metadata: { ...metadata, organizationId } }));
 
 /** Puts the history into empty stores, event by event as another store had recorded them. */
 export const restore = async (events: EventStore, state: StateStore) => {

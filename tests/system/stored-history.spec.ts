@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { App } from '../../application/app.js';
 import { checkFile } from '../../application/audit/export-file.js';
 import { now } from '../../application/history/parse-moment.js';
-import type { EventStore, Recorded } from '../../application/ports/event-store.js';
+import { type EventStore, noStream, type Recorded } from '../../application/ports/event-store.js';
 import type { RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Notary } from '../../application/ports/notary.js';
 import { upcast } from '../../domain/upcasters.js';
@@ -57,6 +57,17 @@ for (const engine of noRedis === null ? [embedded, services] : [embedded])
     });
     after(() => close());
 
+    const replayOf = async (organizationId: string) => {
+      const replayed: Recorded[] = [];
+      for await (const batch of app.audit.replay(organizationId, { position: 0 }, now)) replayed.push(...batch);
+      return replayed;
+    };
+    const exportOf = async (organizationId: string) => {
+      let text = '';
+      for await (const piece of app.audit.export(organizationId)) text += piece;
+      return text.trimEnd().split('\n');
+    };
+
     it('holds events of a shape that is no longer written', () => {
       const old = touchesIn(history.storedHistory.events).filter(({ data }) => !Object.hasOwn(data, 'asset'));
       assert.ok(old.length > 3);
@@ -88,8 +99,7 @@ for (const engine of noRedis === null ? [embedded, services] : [embedded])
 
     it('is replayed and listed in the shapes of today', async () => {
       for (const { organizationId } of verdicts) {
-        const replayed: Recorded[] = [];
-        for await (const batch of app.audit.replay(organizationId, { position: 0 }, now)) replayed.push(...batch);
+        const replayed = await replayOf(organizationId);
         const { documents } = await app.audit.page(organizationId, now, '', { size: 1000, token: undefined });
         const today = history.eventsOf(organizationId).map((event) => upcast(event, 1));
         assert.deepEqual(
@@ -103,9 +113,7 @@ for (const engine of noRedis === null ? [embedded, services] : [embedded])
 
     it('is exported as it is stored, in a file that proves it under the key of then', async () => {
       for (const verdict of verdicts) {
-        let text = '';
-        for await (const piece of app.audit.export(verdict.organizationId)) text += piece;
-        const lines = text.trimEnd().split('\n');
+        const lines = await exportOf(verdict.organizationId);
         const exported = lines.slice(1, -1).map((line) => JSON.parse(line));
         assert.deepEqual(
           exported.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })),
@@ -127,12 +135,26 @@ for (const engine of noRedis === null ? [embedded, services] : [embedded])
       for (const verdict of verdicts) assert.deepEqual(await app.audit.verify(verdict.organizationId), verdict);
     });
 
-    it('goes on, and is still proved', async () => {
-      const before = await app.audit.verify('org_a');
-      const by = { actor: { kind: 'operator', id: 'test' }, requestId: 'later' } as const;
-      await app.rateLimits.set(by, 'org_a', '', { second: 1, hour: 2, day: 3, month: 4 });
-      const after = await app.audit.verify('org_a');
-      assert.deepEqual([after.flaw, after.events], [null, before.events + 1]);
+    it('goes on with every golden event, of whatever version, and is still projected, replayed, exported and proved', async () => {
+      const golden = history.goldenEvents('org_a');
+      assert.ok(golden.some(({ metadata }) => metadata.version === 2));
+      const known = history.eventsOf('org_a').length;
+      for (const [i, event] of golden.entries())
+        await events.append([{ stream: `org_a.ledger-golden${i}`, expected: noStream, events: [event] }]);
+      assert.ok(await app.progress.reached(await events.head(), 30_000));
+      assert.deepEqual([...app.projector.stopped()], []);
+      const { flaw, events: count } = await app.audit.verify('org_a');
+      assert.deepEqual([flaw, count], [null, known + golden.length]);
+      const replayed = (await replayOf('org_a')).slice(known);
+      assert.deepEqual(
+        replayed.map(({ data }) => data),
+        golden.map((event) => upcast(event, event.metadata.version ?? 1)),
+      );
+      const exported = (await exportOf('org_a')).slice(1 + known, -1).map((line) => JSON.parse(line));
+      assert.deepEqual(
+        exported.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })),
+        golden,
+      );
     });
   });
 
