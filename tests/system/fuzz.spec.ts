@@ -26,7 +26,7 @@ describe('random bytes and mutated requests', () => {
     const told = `seed ${seed}; again: FUZZ_SEED=${seed}`;
     const first = await fuzz(target, { seed, from: 0, count: half });
     const halfway = await residentBytes(service.url);
-    await fuzz(target, { seed, from: half, count: half });
+    const second = await fuzz(target, { seed, from: half, count: half });
     const end = await residentBytes(service.url);
     assert.ok(await worksFor(service.url, neighbour), told);
     assert.deepEqual(complaintsIn(service.output()), [], told);
@@ -34,6 +34,9 @@ describe('random bytes and mutated requests', () => {
     assert.ok(isFlat(halfway, end), `${told}: ${halfway} bytes halfway, ${end} at the end`);
     // Requests that never got past the door would have tested the door only.
     for (const reached of ['signed 200', 'signed 404', 'signed 409', 'tampered 401', 'raw 400'])
-      assert.ok((first[reached] ?? 0) > half / 600, `${told}: ${JSON.stringify(first)}`);
+      assert.ok(
+        (first[reached] ?? 0) + (second[reached] ?? 0) > sized(0, 20),
+        `${told}: ${reached} in ${JSON.stringify([first, second])}`,
+      );
   });
 });

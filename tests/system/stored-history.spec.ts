@@ -15,11 +15,10 @@ import { sqliteState } from '../../infrastructure/sqlite/state.js';
 import { signingSeed } from '../../infrastructure/vault.js';
 import { projections } from '../../projections/index.js';
 import { jsonOf } from '../support/command.js';
-import { embedded, services } from '../support/engines.js';
+import { embedded, engines } from '../support/engines.js';
 import { composeApp, contextOf, openStores } from '../support/following.js';
 import { organizationIds, tags } from '../support/history-asks.js';
 import { answers, openVault } from '../support/past.js';
-import { noRedis } from '../support/redis.js';
 import { testSystem } from '../support/silent.js';
 import * as history from '../support/stored-history.js';
 
@@ -31,7 +30,7 @@ const owners = organizationIds.flatMap((id) =>
 const touchesIn = (events: readonly { type: string; data: object }[]) =>
   events.filter(({ type }) => type === 'BalanceTouched');
 
-for (const engine of noRedis === null ? [embedded, services] : [embedded])
+for (const engine of engines)
   describe(`a history that was stored before events had versions, on ${engine.name}`, () => {
     let app: App;
     let notary: Notary;

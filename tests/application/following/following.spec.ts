@@ -4,7 +4,6 @@ import type { Recorded } from '../../../application/ports/event-store.js';
 import { addressOf, type ScriptedTransaction } from '../../support/evm-chain.js';
 import { allEvents, openStores } from '../../support/following.js';
 import { createScene, people, type Step, tokens } from '../../support/scripted-following.js';
-import { sized } from '../../support/tier.js';
 
 const vault = addressOf('vault');
 const [, , confirmedAtOnce = '', , stranger = ''] = people;
@@ -88,7 +87,7 @@ describe('following a chain', function () {
           await scene.close();
         }
       }),
-      { numRuns: sized(6, 12), endOnFailure: true },
+      { numRuns: 12, endOnFailure: true },
     );
     assert.deepEqual(observedTwice(await allEvents(stores.events)), []);
     assert.deepEqual(new Set(states.keys()), new Set(['FAILED', 'REMOVED', 'SUCCESS']));

@@ -6,6 +6,7 @@ import { runCommand } from '../../support/command.js';
 import { embedded, type Home } from '../../support/engines.js';
 import { allEvents } from '../../support/following.js';
 import { clientOf, demoOf, startService } from '../../support/service.js';
+import { describeInFull } from '../../support/tier.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 
@@ -18,7 +19,7 @@ const backUp = (directory: string) => {
   }
 };
 
-describe('docs/operations.md', function () {
+describeInFull('docs/operations.md', function () {
   this.timeout(60_000);
 
   it('has a backup that is whole though it is taken while the service writes', async () => {

@@ -85,7 +85,7 @@ const run = async (command: string, env: Record<string, string>) => {
   }
 };
 
-describe('code in docs/security.md', function () {
+describeInFull('code in docs/security.md', function () {
   this.timeout(60_000);
   let service: Service;
   const directory = freshDirectory();
@@ -141,7 +141,7 @@ const issue = async (service: Service): Promise<Credentials> => {
 };
 const rotate = (home: Home) => jsonOf(home, ['master-key', 'rotate']) as Promise<{ keys: number }>;
 
-describe('a change of the master key in the data directory', function () {
+describeInFull('a change of the master key in the data directory', function () {
   this.timeout(60_000);
   const fileIn = ({ directory }: Home) => {
     const [current, previous] = [join(directory, 'master.key'), join(directory, 'master.key.previous')];

@@ -9,12 +9,13 @@ import { freshDirectory } from '../../support/directories.js';
 import { embedded } from '../../support/engines.js';
 import { openPayments } from '../../support/payments.js';
 import { skip } from '../../support/skip.js';
+import { describeInFull } from '../../support/tier.js';
 
 const page = readFileSync('docs/transactions.md', 'utf8');
 const blockIn = (language: string) =>
   new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? assert.fail(`no code in ${language}`);
 
-describe('docs/transactions.md', () => {
+describeInFull('docs/transactions.md', () => {
   it('names every state there is', () => {
     const states = new Set<string>();
     const evolve = transaction.evolve as Record<string, (past: object, data: object) => { state: string }>;

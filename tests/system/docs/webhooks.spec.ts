@@ -13,6 +13,7 @@ import { embedded } from '../../support/engines.js';
 import { eventually } from '../../support/following.js';
 import { freePort } from '../../support/free-port.js';
 import { skip } from '../../support/skip.js';
+import { describeInFull } from '../../support/tier.js';
 import { openScene, type Scene } from '../../support/webhook-scene.js';
 import { senderWith } from '../../support/webhook-sender.js';
 
@@ -100,7 +101,7 @@ const shapeOf = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shapeOf(part)]))
     : typeof value;
 
-describe('code in docs/webhooks.md', function () {
+describeInFull('code in docs/webhooks.md', function () {
   this.timeout(60_000);
   let scene: Scene;
   before(async function () {
