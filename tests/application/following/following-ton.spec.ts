@@ -11,7 +11,6 @@ import {
   variantOf,
 } from '../../support/following.js';
 import { silent } from '../../support/silent.js';
-import { sized } from '../../support/tier.js';
 import { type IndexFault, indexFaults, startTonIndex } from '../../support/ton-index.js';
 import {
   createTonScript,
@@ -215,7 +214,7 @@ describe('following TON', function () {
           await scene.close();
         }
       }),
-      { numRuns: sized(4, 8), endOnFailure: true },
+      { numRuns: 8, endOnFailure: true },
     );
     assert(rows > 20, 'hardly anything happened');
     const seen = (await allEvents(stores.events)).flatMap(({ type, stream, data }) => {
