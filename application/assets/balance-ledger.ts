@@ -5,8 +5,9 @@ import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 
-/** Names the ledger of a wallet and a block; `suffix` is the hash of the block. */
-export const ledgerKey = (variant: Variant, walletId: string, suffix: string) => `${variant.tag}.${walletId}.${suffix}`;
+/** Names the ledger of a wallet and a block. */
+export const ledgerKey = (variant: Variant, walletId: string, blockHash: string) =>
+  `${variant.tag}.${walletId}.${blockHash}`;
 
 /** So many balances are asked for at once. */
 const balancesAtOnce = 500;

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { chains } from '../../domain/variant.js';
 import { environmentOf, launcher, runCommand } from '../support/command.js';
 import { embedded, type Home } from '../support/engines.js';
 
 /** Nothing of the environment but what an operator sets: development chains where they are to be had. */
-const unset = ['CHAIN_T_URL', 'CHAIN_S_URL', 'CHAIN_P_URL', 'CHAIN_C_URL', 'CHAIN_Q_URL'];
+const unset = chains.map(({ tag }) => `CHAIN_${tag}_URL`);
 const startForPeople = async (home: Home, extra: Record<string, string>) => {
   const given = Object.entries({ ...environmentOf(home), ...extra });
   const env = Object.fromEntries(given.filter(([name]) => !unset.includes(name) || name in extra));
