@@ -1,4 +1,4 @@
-# One image for every role; the command picks them: serve --role api, projector, follower.
+# One image serves every role; the command chooses it, for example: serve --role api.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -9,7 +9,7 @@ RUN npm run build && npm prune --omit=dev --omit=optional
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production CHAINFOLD_HOST=0.0.0.0 CHAINFOLD_DATA_DIR=/data
 WORKDIR /app
-# What only building needs stays behind: with no build.js beside it, bin/chainfold.js runs dist/ as it is.
+# Build tools are left out: without build.js beside it, bin/chainfold.js runs dist/ as it is.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist

@@ -13,7 +13,7 @@ const sources = () =>
       .map((file) => join(root, room, file)),
   );
 
-/** Written beside and moved into place: a command that starts meanwhile never reads half a file. */
+/** Writes a draft and renames it, so that a command that starts meanwhile never reads half a file. */
 const write = (path, contents) => {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}`;
@@ -21,10 +21,24 @@ const write = (path, contents) => {
   renameSync(draft, path);
 };
 
-/** What brings files of its own, or is loaded only where an engine is configured. */
-const external = ['@photostructure/sqlite', '@nomicfoundation/*', '@ton/core', '@ton/crypto', '@ton/sandbox'];
+/**
+ * Packages left out of the bundle: they load files of their own, only some configurations need them, or their errors
+ * are told by the folder they are thrown in.
+ */
+const external = [
+  '@eventstore/db-client',
+  '@kurrent/kurrentdb-client',
+  '@photostructure/sqlite',
+  '@nomicfoundation/*',
+  '@ton/core',
+  '@ton/crypto',
+  '@ton/sandbox',
+];
 
-/** The command, as a process and to be called from another program, and what runs in threads and is loaded by its name. */
+/**
+ * Entry points: the command as a process, the same command for other programs to call, and every file that runs as a
+ * thread, because a thread is started by its file name.
+ */
 const entries = (files) => [
   join(root, 'interfaces', 'main.ts'),
   join(root, 'interfaces', 'process.ts'),
@@ -32,8 +46,9 @@ const entries = (files) => [
 ];
 
 /**
- * TypeScript and the libraries to a few files, because reading them one by one would take most of a command's time; checking
- * types is tsc's job in `npm run check`. All lie side by side, so that what one reads from beside itself is there.
+ * Bundles TypeScript and libraries into a few files, because reading them one by one would take most of a command's
+ * time; tsc checks the types in `npm run check`. All files lie in one folder, so that a file read from beside its
+ * module is found.
  */
 const compile = async (entryPoints) => {
   const esbuild = await import('esbuild');
@@ -47,13 +62,13 @@ const compile = async (entryPoints) => {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // For libraries that are no modules.
+    // CommonJS libraries in the bundle call `require`, which an ES module lacks.
     banner: { js: "const require = process.getBuiltinModule('module').createRequire(import.meta.url);" },
     sourcemap: 'linked',
     sourcesContent: false,
     write: false,
   });
-  // Entries, whose names do not change with what they hold, come last: they name the others.
+  // Entry files are written last, because their names stay the same and they import the hashed chunks.
   const isEntry = ({ path }) => !/-[A-Z0-9]{8}\.js/.test(path);
   for (const { path, contents } of outputFiles.toSorted((a, b) => isEntry(a) - isEntry(b))) write(path, contents);
 };
@@ -67,14 +82,19 @@ export const build = async () => {
   write(stamp, started.toISOString());
 };
 
-/** So that `npx chainfold` works right after `npm ci`, and after every edit. */
+/**
+ * Rebuilds when a source is newer than the last build, so that `npx chainfold` works right after `npm ci` and after
+ * every edit.
+ */
 export const buildIfStale = async () => {
   const built = existsSync(stamp) ? Date.parse(readFileSync(stamp, 'utf8')) : 0;
   const inputs = [...sources(), fileURLToPath(import.meta.url), join(root, 'package-lock.json')];
   if (inputs.some((file) => statSync(file).mtimeMs > built)) await build();
 };
 
-/** A program that is no part of the service, compiled as it is and beside it. */
+/**
+ * Compiles a program that is not part of the service, such as a benchmark, into dist/ and returns the path of the file.
+ */
 export const buildProgram = async (file) => {
   await buildIfStale();
   await compile([file]);

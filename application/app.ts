@@ -1,29 +1,46 @@
-import { findVariant, type Variant, variants } from '../domain/variant.js';
+import { findVariant, type Variant } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access/authenticate.js';
 import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
 import { type Credentials, createCredentials } from './access/credentials.js';
 import { keepTrue, type Memory } from './access/event-invalidated-cache.js';
+import { createGatewayDoor, type GatewayDoor } from './access/gateway/door.js';
 import { createLimitCache } from './access/limit-cache.js';
+import { createNonces } from './access/nonces.js';
 import { createOrganizations, type Organizations } from './access/organizations.js';
+import { createQuotaGuard } from './access/quota-guard.js';
+import { createQuotas, type Quotas } from './access/quotas.js';
 import { createRateLimits, type RateLimits } from './access/rate-limits.js';
 import { createShredder } from './access/shred-secrets.js';
+import { createAccountFinder } from './assets/accounts/find-accounts.js';
 import { type Balances, createBalances } from './assets/balances.js';
+import type { Contracts } from './assets/contracts.js';
 import { createTokenDescriber } from './assets/describe-tokens.js';
 import { type AssetImports, createAssetImports } from './assets/import-assets.js';
+import { createBalanceRefresher } from './assets/refresh-balances.js';
 import type { Descriptions } from './assets/token-descriptions.js';
+import { createLoopTurns, type LoopTurns } from './async/loop-turns.js';
+import { createShares, type Shares } from './async/shares.js';
 import { type Audit, createAudit } from './audit/audit.js';
+import { createProvenLog, type ProvenLog } from './audit/log/log-proofs.js';
+import { createWitnessTellers } from './audit/log/tell-witness.js';
+import { createIsProven } from './audit/proven-credential.js';
 import { createSealer } from './audit/seal-history.js';
 import { currentEvents } from './commands/current-events.js';
 import { createHandle, type Handle } from './commands/handle.js';
 import { createOnce, type Once } from './commands/idempotency.js';
+import { createBlockRecords } from './following/blocks/block-records.js';
+import { type ChainBlocks, createChainBlocks } from './following/blocks/chain-blocks.js';
+import { createReadInstead } from './following/blocks/read-instead.js';
 import { createFollower, type Follower } from './following/follow-chain.js';
-import { createLedgers } from './following/ledger-writer.js';
-import { createNotices } from './following/notify.js';
+import { createHeadAhead } from './following/head-ahead.js';
+import { createLedgerWriter } from './following/ledger-writer.js';
+import { createNotifier } from './following/notify.js';
 import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
-import { createPast, type Past, type PastPorts } from './history/as-of.js';
+import { type AsOf, type AsOfPorts, createAsOf } from './history/as-of.js';
 import { createDifferences } from './history/diff.js';
 import { createStatus, type Status } from './maintenance/status.js';
+import { notingTraces } from './maintenance/tracing.js';
 import { type ConfiguredChains, createChains } from './ports/chains.js';
 import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
@@ -32,27 +49,34 @@ import type { RebuildableReadModels } from './ports/generations.js';
 import type { Jobs } from './ports/jobs.js';
 import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
-import type { Notary } from './ports/notary.js';
+import type { Notary, Witness } from './ports/notary.js';
 import type { PendingTransactions } from './ports/pending.js';
 import type { LetterSigner, Sender } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
+import { createClockKeeper } from './processes/keep-clock.js';
+import { createLease } from './processes/lease.js';
+import { onEachChain } from './processes/on-each-chain.js';
 import type { ServiceProcess } from './processes/service-process.js';
 import { createProjecting, type Projecting } from './projecting/projecting.js';
-import { createQueries, type Queries, queriedNode } from './queries/queries.js';
-import { createPendingWatcher } from './queries/watch-pending.js';
+import { createQueries, type Queries } from './queries/queries.js';
+import { createPendingWatchers } from './queries/watch-pending.js';
 import { createLists, createPageTokens } from './read-models/paging.js';
 import { createTransactionCreation, type TransactionCreation } from './transactions/create.js';
 import { createTransactionTeller } from './transactions/notify.js';
 import { createStuck, type Stuck } from './transactions/stuck.js';
 import { createTransactionWatcher } from './transactions/watch.js';
-import { createRecords, type Records } from './wallet-apis.js';
-import { createAddressBook } from './wallets/address-parser.js';
+import { createWalletApis, type WalletApis } from './wallet-apis.js';
+import { createAddressParser } from './wallets/address-parser.js';
+import { createRemovalResumption } from './wallets/resume-removals.js';
 import { createWatchList } from './watch-list/watch-list.js';
 import { createDeliverer } from './webhooks/deliver.js';
 import type { Deliveries } from './webhooks/deliveries.js';
+import { createLeftoverHeaders } from './webhooks/leftover-headers.js';
 import { createDeliveryQueue, createDeliveryRepair } from './webhooks/queue-deliveries.js';
+import { createSealTeller } from './webhooks/tell-seals.js';
+import { createWebhookChanges } from './webhooks/webhook-changes.js';
 
 export type Ports = {
   readonly events: EventStore;
@@ -69,109 +93,134 @@ export type Ports = {
   readonly jobs: Jobs;
   readonly sender: Sender;
   readonly signer: LetterSigner;
+  readonly challengeEndpoints: boolean;
+  readonly webhookConcurrency: number;
+  /** Seconds after which a block that no node can give is left out. */
+  readonly unreadableBlockSeconds: number;
   readonly notary: Notary;
+  /** Places to which the heads of the log of seals are handed. */
+  readonly witnesses: readonly Witness[];
   readonly system: System;
-} & Pick<PastPorts<Records>, 'scratch' | 'asOfEvents'>;
+} & Pick<AsOfPorts<WalletApis>, 'scratch' | 'asOfEvents'>;
 
 /** The whole service without I/O: use cases over ports, and the processes that keep it going. */
-export type App = Records &
-  Omit<Projecting, 'stops'> & {
+export type App = WalletApis &
+  ProvenLog &
+  Omit<Projecting, 'stops'> &
+  GatewayDoor & {
     readonly status: Status;
     readonly access: Access;
     readonly knownCredentials: CredentialCache;
     readonly organizations: Organizations;
     readonly credentials: Credentials;
     readonly rateLimits: RateLimits;
+    readonly quotas: Quotas;
     readonly balances: Balances;
     readonly imports: AssetImports;
     readonly once: Once;
     readonly audit: Audit;
-    readonly past: Past<Records>;
+    readonly asOf: AsOf<WalletApis>;
     readonly differences: ReturnType<typeof createDifferences>;
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
     readonly stuckTransactions: Stuck;
-    /** Everything that goes on by itself: `serve` runs those of its roles. */
+    readonly chainBlocks: ChainBlocks;
+    /** All processes; `serve` runs those of its roles. */
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
-    /** What receivers of webhooks check signatures with. */
-    readonly publicKey: string;
-    /** By `<segment>/<network>`. */
+    /** Public keys that sign for all webhooks at a time, Unix ms. */
+    readonly sharedWebhookKeys: LetterSigner['sharedKeys'];
+    /** Pools of nodes by `<segment>/<network>`. */
     readonly nodes: ReadonlyMap<string, Node>;
-    /** What happens on the chains of those nodes, by the same names. */
+    /** Subscriptions to the chains of `nodes`, by the same names. */
     readonly feeds: ReadonlyMap<string, ChainFeed>;
     readonly queries: Queries;
     readonly changeMasterKey: Vault['changeMasterKey'];
+    readonly turns: LoopTurns;
+    readonly shares: Shares;
     readonly system: System;
   };
 
-/** One for every chain that is configured. */
 const createFollowers = (
   ports: Ports,
   handle: Handle,
-  telling: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances },
+  telling: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances; contracts: Contracts },
 ) =>
-  [...ports.chains].map(([tag, { chain, isNew }]) => {
+  [...ports.chains].map(([tag, { chain, isNew, oldHeadSeconds }]) => {
     const variant = findVariant(tag) as Variant;
     const watched = createWatchList(ports, tag);
-    const ledgers = createLedgers({ events: ports.events, handle }, variant);
-    const notices = createNotices({ ...ports, ...telling, ledgers, watched }, variant);
-    return createFollower({ ...ports, ...telling, chain, watched, ledgers, notices }, variant, { fromGenesis: isNew });
-  });
-
-/** One for every chain that transactions are sent on. */
-const createWatchers = (ports: Ports, handle: Handle): readonly ServiceProcess[] =>
-  [...ports.chains].flatMap(([tag, { chain }]) => {
-    const variant = findVariant(tag);
-    if (!variant?.can.includes('managed-transactions') || !chain.sending) return [];
-    const run = createTransactionWatcher({ ...ports, chain, sending: chain.sending, handle }, variant);
-    return [{ role: 'follower', name: 'transaction watcher', chain: tag, run }];
-  });
-
-/** One for every chain that is queried. */
-const createPendingWatchers = ({ nodes, pending, system }: Ports): readonly ServiceProcess[] =>
-  variants.flatMap((variant) => {
-    const node = variant.surface === 'query' ? queriedNode(nodes, variant) : undefined;
-    if (!node) return [];
-    const run = createPendingWatcher({ node, pending, system });
-    return [{ role: 'follower', name: 'watcher of pending transactions', chain: variant.tag, run }];
+    const ledgers = createLedgerWriter({ events: ports.events, handle }, variant);
+    const notifier = createNotifier({ ...ports, ...telling, ledgers, watched }, variant);
+    const noting = notingTraces(chain, ports.state, tag);
+    return createFollower({ ...ports, ...telling, handle, chain: noting, watched, ledgers, notifier }, variant, {
+      fromGenesis: isNew,
+      unreadableBlockMs: ports.unreadableBlockSeconds * 1000,
+      oldHeadSeconds,
+    });
   });
 
 type ProcessParts = {
-  /** For those who prove what is stored. */
+  /** Events as they are stored, for the sealer. */
   readonly stored: EventStore;
   readonly handle: Handle;
   readonly projecting: Omit<Projecting, 'stops'>;
-  readonly records: Records;
+  readonly records: WalletApis;
   readonly memories: readonly Memory[];
   readonly followers: readonly Follower[];
 };
 
-/** The table of all processes; docs/architecture.md lists them too. */
+/** Returns the table of all processes; docs/architecture.md has the same table. */
 const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServiceProcess[] => {
   const { stored, handle, records, memories, followers } = parts;
   const { progress, projector, rebuild } = parts.projecting;
-  const { deliveries, webhooks, webhookHeaders: headers } = records;
+  const { addresses, contracts, deliveries, webhooks, webhookHeaders: headers } = records;
+  const shared = { ...ports, handle, contracts };
+  const chains = createChains(ports.chains);
   const sealer = createSealer({ ...ports, events: stored, handle });
+  // Two deliverers that both fill the queue would only double its work.
+  const alone = createLease('delivery-queue', ports);
   return [
     { role: 'projector', name: 'projector', run: projector.run },
     { role: 'projector', name: 'rebuild of changed projections', run: rebuild.runRaised },
+    { role: 'projector', name: 'clock keeper', run: createClockKeeper({ ...ports, handle }) },
     { role: 'projector', name: 'history sealer', run: sealer.follow },
     { role: 'projector', name: 'sealer of old history', run: sealer.sealOld },
+    ...createWitnessTellers(ports),
     { role: 'follower', name: 'token describer', run: createTokenDescriber({ ...ports, handle }) },
     ...createPendingWatchers(ports),
-    ...followers.map(({ variant, run }) => ({ role: 'follower', name: 'follower', chain: variant, run }) as const),
-    ...createWatchers(ports, handle),
-    { role: 'deliverer', name: 'delivery queue', run: createDeliveryQueue({ ...ports, handle, progress }) },
-    { role: 'deliverer', name: 'delivery repair', run: createDeliveryRepair(ports) },
+    ...followers.flatMap(({ variant: chain, run, tell, readBalances }): ServiceProcess[] => [
+      { role: 'follower', name: 'follower', chain, run },
+      { role: 'follower', name: 'fan-out of notices', chain, run: tell },
+      { role: 'follower', name: 'balance reader', chain, run: readBalances },
+    ]),
+    ...onEachChain(ports, 'transaction watcher', (chain, variant) => {
+      const { sending } = chain;
+      if (!variant.can.includes('managed-transactions') || !sending) return null;
+      return createTransactionWatcher({ ...shared, chain, sending }, variant);
+    }),
+    ...onEachChain(ports, 'finder of token accounts', (chain, variant) =>
+      chain.hasTokenAccounts ? createAccountFinder({ ...shared, chain, progress }, variant) : null,
+    ),
+    ...onEachChain(ports, 'balance refresher', (chain, variant) =>
+      createBalanceRefresher({ ...shared, chain, chains, progress }, variant),
+    ),
+    ...onEachChain(ports, 'reader of balances instead of blocks', (chain, variant) =>
+      createReadInstead({ ...shared, chain, records: createBlockRecords(shared, variant) }, variant),
+    ),
+    { role: 'deliverer', name: 'delivery queue', run: alone(createDeliveryQueue(ports)) },
+    { role: 'deliverer', name: 'webhook changes', run: alone(createWebhookChanges({ ...ports, handle, progress })) },
+    { role: 'deliverer', name: 'leftover headers', run: alone(createLeftoverHeaders({ ...ports, progress, headers })) },
+    { role: 'deliverer', name: 'delivery repair', run: alone(createDeliveryRepair(ports)) },
     {
       role: 'deliverer',
       name: 'transaction teller',
-      run: createTransactionTeller({ ...ports, progress, deliveries }),
+      run: alone(createTransactionTeller({ ...ports, progress, deliveries })),
     },
+    { role: 'deliverer', name: 'seal teller', run: alone(createSealTeller({ ...ports, progress, deliveries })) },
     { role: 'deliverer', name: 'deliverer', run: createDeliverer({ ...ports, handle, webhooks, headers }) },
     { role: 'api', name: 'memory', run: keepTrue(ports.events, memories) },
     { role: 'api', name: 'shredder', run: createShredder(ports) },
+    { role: 'api', name: 'removal of addresses', run: createRemovalResumption({ ...ports, progress, addresses }) },
   ];
 };
 
@@ -179,50 +228,59 @@ export const createApp = (given: Ports): App => {
   const stored = given.events;
   const ports: Ports = { ...given, events: currentEvents(stored) };
   const { events, readModels, limiter, vault, system } = ports;
-  const handle = createHandle(events, system);
   const { stops, ...projecting } = createProjecting(ports);
   const { progress, projector } = projecting;
-  const knownCredentials = createCredentialCache(events, vault);
-  const limits = createLimitCache(events);
+  const [turns, shares] = [createLoopTurns(system), createShares(system)];
+  const handle = createHandle(events, system, createQuotaGuard({ ...ports, progress }), progress.reached, shares);
+  const isProven = createIsProven({ ...ports, events: stored });
+  const [knownCredentials, limits] = [createCredentialCache({ ...ports, isProven }), createLimitCache(events)];
   const pageTokens = createPageTokens(system);
   const lists = createLists(readModels, pageTokens);
-  const addressBook = createAddressBook(ports);
-  const chains = createChains(ports.chains);
-  const records = createRecords({ ...ports, chains, progress, pageTokens });
+  const [chains, headAhead] = [createChains(ports.chains), createHeadAhead(ports)];
+  const addressParser = createAddressParser({ ...ports, chains });
+  const walletPorts = { ...ports, handle, chains, headAhead, progress, turns };
+  const records = createWalletApis({ ...walletPorts, pageTokens });
   const { contracts, descriptions, deliveries } = records;
-  const balances = createBalances({ ...ports, handle, addressBook, contracts, chains });
-  const imports = createAssetImports({ handle, readModels, addressBook, balances, chains, system });
-  const followers = createFollowers(ports, handle, { deliveries, descriptions, balances });
-  const memories = [knownCredentials, limits];
+  const balances = createBalances({ ...ports, handle, addressParser, contracts, chains });
+  const imports = createAssetImports({ handle, readModels, addressParser, balances, chains, system });
+  const followers = createFollowers(ports, handle, { deliveries, descriptions, balances, contracts });
+  const { tokens, ...door } = createGatewayDoor({ ...ports, handle, lists, credentials: knownCredentials, limits });
+  const memories = [knownCredentials, tokens, limits];
   return {
     ...records,
-    access: createAccess({ credentials: knownCredentials, limits, limiter, system }),
+    access: createAccess({ ...ports, credentials: knownCredentials, limits, nonces: createNonces(ports) }),
     knownCredentials,
+    ...door,
     organizations: createOrganizations({ ...ports, handle }),
     credentials: createCredentials({ ...ports, handle, lists, known: knownCredentials }),
     rateLimits: createRateLimits({ handle, readModels }),
+    quotas: createQuotas({ handle, readModels }),
     balances,
     imports,
     followers,
     processes: createProcesses(ports, { stored, handle, projecting, records, memories, followers }),
-    transactionCreation: createTransactionCreation({ ...ports, handle, addressBook, chains }),
+    transactionCreation: createTransactionCreation({ ...ports, handle, addressParser, chains }),
     stuckTransactions: createStuck(ports),
+    chainBlocks: createChainBlocks({ ...ports, handle, chains }),
     deliveriesWaiting: ports.jobs.count,
-    publicKey: ports.signer.publicKey,
+    sharedWebhookKeys: ports.signer.sharedKeys,
     nodes: ports.nodes,
     feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
     queries: createQueries(ports),
     once: createOnce(limiter),
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
-    audit: createAudit({ ...ports, stored, pageTokens }),
-    past: createPast({
+    audit: createAudit({ ...ports, stored, handle, pageTokens }),
+    ...createProvenLog({ ...ports, events: stored, handle }),
+    asOf: createAsOf({
       ...ports,
       pageTokens,
-      show: (then) => createRecords({ ...ports, chains, progress, ...then }),
+      show: (then) => createWalletApis({ ...walletPorts, handle: createHandle(then.events, system), ...then }),
     }),
     differences: createDifferences(ports),
     changeMasterKey: vault.changeMasterKey,
+    turns,
+    shares,
     system,
   };
 };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freshDirectory } from '../tests/support/directories.js';
-import { embedded } from '../tests/support/engines.js';
-import { clientOf, startService } from '../tests/support/service.js';
+import { embedded } from '../tests/support/engines/engines.js';
+import { freshDirectory } from '../tests/support/run/directories.js';
+import { clientOf, startService } from '../tests/support/service/service.js';
 import type { Asked } from './append/peer.js';
 import { bareDatabase, data, write } from './append/rows.js';
 import { startCompiled } from './compiled.js';
@@ -17,7 +17,7 @@ const inMemory = { count: 1000, atOnce: 1 };
 const addresses = 1000;
 const batches = 5;
 
-/** Null where it is not installed. */
+/** Returns null when the peer is not installed. */
 const startPeer = (name: string, needs: string) =>
   hasPeer(needs)
     ? startProgram(new URL('./append/peer.ts', import.meta.url), [name, join(freshDirectory(), 'peer.db')])
@@ -84,7 +84,7 @@ const batchFigures = async function* (): AsyncIterable<Figure> {
   await service.stop();
 };
 
-/** What is written, against the database itself. */
+/** Measures appends and batches against SQLite itself and against other event stores. */
 export const append: Bench = async function* () {
   yield* appendFigures();
   yield* batchFigures();

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 type Builder = { buildProgram(file: string): Promise<string> };
 
-/** What a program can measure, by name. */
+/** Measurements of a program, by name. */
 export type Sides = Readonly<Record<string, () => Promise<number>>>;
 
 /**
- * A program of the benchmarks that holds our own code, compiled as the service is: what loads sources as they are gives each
- * function its name whenever one is made, which takes longer than much of what they do.
+ * Starts a benchmark program that runs our own code, compiled as the service is: loaded through tsx, each new function
+ * would be given its name at run time, which takes longer than much of what the functions do.
  */
 export const startCompiled = async (file: URL, args: readonly string[]) => {
   const { buildProgram } = (await import(new URL('../build.js', import.meta.url).href)) as Builder;
@@ -24,7 +24,7 @@ export const startCompiled = async (file: URL, args: readonly string[]) => {
   };
 };
 
-/** The program's own part: it measures what it is asked for. */
+/** Runs in the program: performs the measurement that the benchmark asks for. */
 export const serveSides = (sides: Sides) => {
   process.on('disconnect', () => process.exit());
   process.on('message', (side: string) => void sides[side]?.().then((rate) => process.send?.(rate)));

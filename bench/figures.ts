@@ -1,13 +1,15 @@
-/** One thing that was measured. `atMost` and `atLeast` bound the ratio where there is a ceiling, else what was measured. */
+/** Measurement; `atMost` and `atLeast` bound its ratio to the ceiling, or the value itself when there is no ceiling. */
 export type Figure = {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  /** Half of what lies between the lowest and the highest round, as a part of the median. */
+  /** Half of the range between the lowest and the highest round, as a fraction of the median. */
   readonly spread?: number;
   readonly ceiling?: { readonly what: string; readonly value: number; readonly spread?: number };
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** Reason why nothing was measured, which stands in place of the value. */
+  readonly absent?: string;
   /** Points of the plot of cost against size. */
   readonly plotted?: {
     readonly series: string;
@@ -38,19 +40,20 @@ const isReached = (value: number, { atMost = Number.POSITIVE_INFINITY, atLeast =
 
 const give = (spread: number | undefined) => (spread === undefined ? '' : ` ±${Math.round(spread * 100)} %`);
 
-/** What is bounded: the ratio where there is a ceiling, else what was measured. */
+/** Tells whether the goal is reached; null when the figure has none or nothing was measured. */
 const reachedBy = (figure: Figure): boolean | null => {
+  if (figure.absent !== undefined) return null;
   if (figure.atMost === undefined && figure.atLeast === undefined) return null;
   return isReached(figure.ceiling ? figure.measured / figure.ceiling.value : figure.measured, figure);
 };
 
 export const cells = (figure: Figure): readonly string[] => {
-  const { what, measured, unit, spread, ceiling } = figure;
+  const { what, measured, unit, spread, ceiling, absent } = figure;
   const bound = bounded(figure);
   const ratio = ceiling ? measured / ceiling.value : null;
   return [
     what,
-    `${rounded(measured)} ${unit}${give(spread)}`,
+    absent ?? `${rounded(measured)} ${unit}${give(spread)}`,
     ceiling
       ? `${ceiling.what} ${rounded(ceiling.value)} ${unit}${give(ceiling.spread)}${bound && `, ${bound} × it`}`
       : bound && `${bound} ${unit}`,

@@ -1,4 +1,4 @@
-import { openStores } from '../tests/support/following.js';
+import { openStores } from '../tests/support/following/following.js';
 import type { Bench } from './figures.js';
 import { checkpointFigures } from './follow/checkpoints.js';
 import { longAddress } from './follow/generated.js';
@@ -26,10 +26,10 @@ const busy: ChainPlan = {
   finalDepth: 64,
   traces: true,
 };
-/** As on rollups: a quarter of an hour of blocks that may still be replaced. */
+/** Chain with late finality, as on rollups: a quarter of an hour of blocks that may still be replaced. */
 const lateFinality: ChainPlan = { ...busy, chain: busy.chain + 1, past: 4500, finalDepth: 4500 };
 
-/** Following chains: whom blocks concern, how fast that is found, and what a busy chain takes. */
+/** Measures the watch list, the matching of blocks with it, and following a busy chain. */
 export const follow: Bench = async function* () {
   yield* setFigures(few);
   yield* setFigures(many);

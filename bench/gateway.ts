@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { embedded } from '../tests/support/engines.js';
-import { gatewayUrl, post, socketUrl } from '../tests/support/gateway.js';
-import { type Service, startService } from '../tests/support/service.js';
+import { embedded } from '../tests/support/engines/engines.js';
+import { gatewayUrl, post, socketUrl } from '../tests/support/gateway/gateway.js';
+import { type Service, startService } from '../tests/support/service/service.js';
 import { type Bench, type Figure, megabytes } from './figures.js';
 import { requestsPerSecond } from './gateway/http-load.js';
 import { hasNginx, startNginx } from './gateway/nginx.js';
@@ -11,14 +11,14 @@ import { hasPeer } from './peers.js';
 import { inTurn, summed } from './rounds.js';
 import { until } from './until.js';
 
-/** Of each round. */
+/** Requests of each round. */
 const requests = { few: 3000, many: 6000, most: 20_000 };
 const rounds = 2;
-/** How a program lies in memory makes it up to a quarter faster or slower for as long as it runs, so each is started anew. */
+/** Number of starts of each program: its layout in memory makes it up to a quarter faster or slower while it runs. */
 const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
-/** By what is measured. */
+/** Collects the rates of each row by its name. */
 const createRates = () => {
   const found = new Map<string, Rates>();
   return (name: string): Rates => {
@@ -52,11 +52,11 @@ const makeHome = async () => {
   await whole.stop();
   return whole.home;
 };
-/** The gateway alone: what other roles do beside it is not its cost. */
+/** Starts the role `api` alone, so that the work of other roles is not counted. */
 const startGateway = async (urls: string, on = makeHome()): Promise<Service> =>
   startService({ on: await on, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
 
-/** What others have made; null where it is not installed. */
+/** Starts proxies made by others; null where one is not installed. */
 const startOthers = async (node: string) => ({
   library: hasPeer('http-proxy') ? await startPeer('http-proxy', node) : null,
   keeping: hasPeer('http-proxy') ? await startPeer('http-proxy with keep-alive', node) : null,
@@ -124,7 +124,7 @@ const measureHttp = async (ratesOf: ReturnType<typeof createRates>) => {
   for (const { what, body, ceiling, peer: name, count } of rows) {
     const peer = peers[name];
     if (!peer) continue;
-    // Of its own for each kind of answer, as the bare server is for its one.
+    // Each kind of answer gets a gateway of its own, since the bare server also gives only one kind.
     const service = await startGateway(node.url, home);
     const gateway = gatewayUrl(service);
     await post(gateway, body(0));
@@ -154,7 +154,7 @@ const httpFigures = async function* (): AsyncIterable<Figure> {
 
 const subscribing = call('eth_subscribe', '"newHeads"');
 
-/** How long a notification is on the wire: what one more block brings one more client. */
+/** Measures the bytes of a notification on the wire: those that one more block brings each client. */
 const lengthOfOne = async (crowd: Crowd, go: () => void) => {
   const before = crowd.received();
   go();
@@ -167,7 +167,7 @@ const lengthOfOne = async (crowd: Crowd, go: () => void) => {
   return (last - before) / crowd.sockets.length;
 };
 
-/** Gives how long a notification was. */
+/** Returns the bytes of a notification. */
 const measureFanOut = async (clients: number, blocks: number, { peer: theirs, ours }: Rates) => {
   const chain = await startPeer('chain');
   const service = await startGateway(chain.url);
@@ -175,7 +175,7 @@ const measureFanOut = async (clients: number, blocks: number, { peer: theirs, ou
   const subscribers = await gather(socketUrl(service), clients, subscribing);
   const listeners = await gather(peer.url.replace('http', 'ws'), clients, null);
   const bytes = await lengthOfOne(subscribers, () => chain.tell({ count: 1, bytes: 0 }));
-  // One of them does not read.
+  // One of the subscribers does not read.
   subscribers.sockets[0]?.pause();
   const messages = (clients - 1) * blocks;
   const found = await inTurn(
@@ -234,7 +234,7 @@ const stalledFigures = async function* (): AsyncIterable<Figure> {
   chain.close();
 };
 
-/** The gateway: what it adds to a call, what it saves, and how many it can tell of a block. */
+/** Measures the gateway: the cost of a call, the gain of its cache, and the rate of notifications. */
 export const gateway: Bench = async function* () {
   yield* httpFigures();
   yield* fanOutFigures(1000, 50);

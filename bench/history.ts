@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beginning } from '../application/ports/event-store.js';
 import { openDatabase } from '../infrastructure/sqlite/database.js';
-import { embedded, type Home } from '../tests/support/engines.js';
-import { call } from '../tests/support/http.js';
-import { clientOf, demoOf, startService } from '../tests/support/service.js';
+import { embedded, type Home } from '../tests/support/engines/engines.js';
+import { call } from '../tests/support/service/http.js';
+import { clientOf, demoOf, startService } from '../tests/support/service/service.js';
 import { startCompiled } from './compiled.js';
 import { type Bench, type Figure, median, megabytes } from './figures.js';
 import { type Wallet, writePast } from './history/dataset.js';
@@ -12,7 +12,7 @@ import { mostStallMs, startProbed } from './probed-service.js';
 import { inTurn, type Measured } from './rounds.js';
 import { until } from './until.js';
 
-/** As many as docs/performance.md tells of; less where there is no time, which the figures then say. */
+/** Transfers of the largest wallet; docs/performance.md uses the default, and the figures name the size. */
 const size = Number(process.env.BENCH_SIZE ?? 1_000_000);
 const sizes = [size, size / 10, size / 100, size / 1000];
 const pages = 300;
@@ -116,11 +116,11 @@ const startFigures = async function* (home: Home): AsyncIterable<Figure> {
   };
 };
 
-/** Long enough for every kind of pause to come. */
+/** Time in which every kind of pause occurs. */
 const watchedMs = 15_000;
 const asOfPosition = 100_000;
 
-/** How long others wait at a time while the service rebuilds its read models by itself, and while it answers of the past. */
+/** Measures stalls of the event loop while projections are rebuilt and while an answer as of a past event is made. */
 const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   const db = openDatabase(join(home.directory, 'read-models.db'), 'relaxed');
   db.exec("UPDATE generations SET version = version - 1 WHERE state = 'live'");
@@ -146,7 +146,7 @@ const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   await service.stop();
 };
 
-/** What a long past costs: a page of it, its proof, a start on top of it. */
+/** Measures the cost of a long history: a page of it, its replay and export, a start, and stalls. */
 export const history: Bench = async function* () {
   const { home, wallets } = await open();
   yield* pageFigures(home, wallets);

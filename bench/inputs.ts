@@ -1,7 +1,7 @@
-import { embedded } from '../tests/support/engines.js';
-import { gatewayUrl, post } from '../tests/support/gateway.js';
-import { call } from '../tests/support/http.js';
-import { clientOf, demoOf } from '../tests/support/service.js';
+import { embedded } from '../tests/support/engines/engines.js';
+import { gatewayUrl, post } from '../tests/support/gateway/gateway.js';
+import { call } from '../tests/support/service/http.js';
+import { clientOf, demoOf } from '../tests/support/service/service.js';
 import { type Bench, median } from './figures.js';
 import { mostStallMs, startProbed } from './probed-service.js';
 
@@ -12,7 +12,7 @@ const filled = (open: string, item: string, close: string, bytes: number) =>
 const addresses = (valid: boolean) =>
   Array.from({ length: 1000 }, (_, i) => `0x${(valid ? i.toString(16) : 'z').padStart(40, '0')}`);
 
-/** Each as large as it is taken. */
+/** Inputs, each as large as the service accepts. */
 const inputsOf = (wallet_id: string): Readonly<Record<string, readonly [path: string, body: string]>> => ({
   'nested lists': ['/v1/c/RegisterWallet', '['.repeat(mebibyte / 2) + ']'.repeat(mebibyte / 2)],
   'empty lists': ['/v1/c/RegisterWallet', filled('{"name":[', '[],', '[]]}', mebibyte)],
@@ -41,7 +41,7 @@ const inputsOf = (wallet_id: string): Readonly<Record<string, readonly [path: st
   ],
 });
 
-/** How long a single request keeps the service from all others. */
+/** Measures how long a single costly request stalls the event loop. */
 export const inputs: Bench = async function* () {
   const { service, look } = await startProbed(embedded);
   const { wallet_id } = await clientOf(service).c.registerWallet({ name: 'measured' });

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What this process holds on to, in bytes. */
+/** Returns the bytes that this process holds after garbage collection. */
 export const held = (): number => {
   collect();
   collect();

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { embedded } from '../tests/support/engines.js';
-import { clientOf, demoOf, startService } from '../tests/support/service.js';
+import { embedded } from '../tests/support/engines/engines.js';
+import { clientOf, demoOf, startService } from '../tests/support/service/service.js';
 import { type Bench, type Figure, median } from './figures.js';
 import { load, type Operation } from './operations/load.js';
 import { hasPeer, startProgram } from './peers.js';
@@ -12,7 +12,7 @@ const requests = { many: 6000, one: 400 };
 const slackUs = 70;
 const peer = new URL('./operations/peer.ts', import.meta.url);
 
-/** µs that the disk takes to have a page. */
+/** Measures the µs that the disk takes to sync a page. */
 const fdatasyncUs = (directory: string) => {
   const file = openSync(join(directory, 'sync'), 'w');
   const page = Buffer.alloc(4096, 1);
@@ -93,7 +93,7 @@ const oneAtATime = async function* ({ service, bare, register, get }: Sides): As
   yield { what: 'GetWallet, one connection, p50', measured: found.get.value, unit: 'µs', spread: found.get.spread };
 };
 
-/** Signed, validated, durable operations, and how they are read. */
+/** Measures signed, validated and durable operations, and reads. */
 export const operations: Bench = async function* () {
   const sides = await open();
   yield* manyAtOnce(sides);

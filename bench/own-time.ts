@@ -10,12 +10,12 @@ const open = () => {
 const file = open();
 const bytes = Buffer.alloc(64);
 
-/** For how long in all this thread was ready to run and others had the cores; 0 where the system does not tell. */
+/** Returns the total time this thread waited for a core in ms; 0 where the system does not tell. */
 const waitedMs = (): number => {
   if (file === null) return 0;
   const length = readSync(file, bytes, 0, bytes.length, 0);
   return Number(bytes.toString('latin1', 0, length).split(' ')[1]) / 1e6;
 };
 
-/** A clock that stands still while other processes have the cores, so that a busy machine spoils no measurement. Of the main thread only. */
+/** Reads a clock of the main thread that stands still while other processes have the cores. */
 export const ownNow = (): number => performance.now() - waitedMs();

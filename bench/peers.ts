@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** Others' work, which only the benchmarks need: `npm ci --prefix bench` installs it. */
+/** Libraries by others that only the benchmarks need; `npm ci --prefix bench` installs them. */
 const installed = new URL('./node_modules/', import.meta.url);
 export const hasPeer = (name: string): boolean => existsSync(new URL(name, installed));
 export const importPeer = (name: string): Promise<object> =>
   import(pathToFileURL(createRequire(installed).resolve(name)).href);
 
-/** A program of the benchmarks in a process of its own, and the first thing it says. */
+/** Starts a benchmark program in a process of its own and waits for its first message. */
 export const startProgram = async <T>(
   file: URL,
   args: readonly string[] = [],

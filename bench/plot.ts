@@ -1,6 +1,6 @@
 import { type Figure, rounded } from './figures.js';
 
-/** What something costs at sizes; `unit` is that of the costs. */
+/** Costs at several sizes; `unit` is that of the costs. */
 type Series = {
   readonly name: string;
   readonly unit: string;
@@ -9,7 +9,7 @@ type Series = {
 
 const frame = { width: 720, height: 360, left: 60, right: 30, top: 60, bottom: 50 } as const;
 const colours = ['steelblue', 'darkorange', 'seagreen', 'purple'];
-/** At least so high, so that what does not grow looks like it. */
+/** Least height of the plot, so that a constant cost looks flat. */
 const leastHeight = 3;
 
 const text = (x: number, y: number, what: string, anchor: string, colour = 'black') =>
@@ -17,7 +17,7 @@ const text = (x: number, y: number, what: string, anchor: string, colour = 'blac
 const line = (points: readonly string[], style: string) =>
   `<polyline fill="none" points="${points.join(' ')}" ${style}/>`;
 
-/** The figures that are points of a plot, by series, the smallest size first. */
+/** Groups the plotted points by series, the smallest size first. */
 export const seriesOf = (figures: readonly Figure[]): readonly Series[] => {
   const found = new Map<string, Series>();
   for (const { plotted, unit } of figures) {
@@ -28,7 +28,7 @@ export const seriesOf = (figures: readonly Figure[]): readonly Series[] => {
   return [...found.values()];
 };
 
-/** Each series beside its own cost at the smallest size: a flat line is a cost that does not grow. Sizes stand side by side, as powers of ten do. */
+/** Draws each series relative to its cost at the smallest size; sizes are evenly spaced, being powers of ten. */
 export const plotOf = (all: readonly Series[], title: string): string => {
   const { width, height, left, right, top, bottom } = frame;
   const sizes = [...new Set(all.flatMap(({ points }) => points.map(({ size }) => size)))].sort((a, b) => a - b);

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshDirectory } from '../tests/support/directories.js';
-import { startService } from '../tests/support/service.js';
+import { freshDirectory } from '../tests/support/run/directories.js';
+import { startService } from '../tests/support/service/service.js';
 import { until } from './until.js';
 
-/** For so long at most may anything keep the service's main thread from everybody else. */
+/** Longest time that anything may block the service's main thread. */
 export const mostStallMs = 20;
 
-/** A service that tells of its worst stall since the last look. */
+/** Starts a service with a probe; `look` returns its worst stall since the last look. */
 export const startProbed = async (on: NonNullable<Parameters<typeof startService>[0]>['on']) => {
   const file = join(freshDirectory(), 'stall');
   const probe = new URL('./stall-probe.js', import.meta.url).href;

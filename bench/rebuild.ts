@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshDirectory } from '../tests/support/directories.js';
+import { freshDirectory } from '../tests/support/run/directories.js';
 import { startCompiled } from './compiled.js';
 import type { Bench } from './figures.js';
 import { hasPeer, startProgram } from './peers.js';
@@ -11,7 +11,7 @@ import { inTurn } from './rounds.js';
 const events = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const rounds = 2;
 
-/** So many that reading them takes a second or two. */
+/** Events that emmett reads in a second or two. */
 const emmettEvents = 50_000;
 const emmettRate = async (path: string, log: string): Promise<number | null> => {
   if (!hasPeer('@event-driven-io/emmett-sqlite')) return null;

@@ -26,7 +26,7 @@ const tableIn = ({ machine, node, date, load, figures }: Report) =>
     ends,
   ].join('\n');
 
-/** Puts the figures of a run where readers find them; what is said of them stays. */
+/** Writes the figures of a run into the page, whose other text stays, and the plot beside it. */
 export const writeReport = (report: Report): void => {
   const text = readFileSync(page, 'utf8');
   const [before] = text.split(begins);

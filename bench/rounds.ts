@@ -2,14 +2,17 @@ import { largest, median } from './figures.js';
 
 export type Measured = { readonly value: number; readonly spread: number };
 
-/** The median, and what lies around it. */
+/** Returns the median and the spread around it. */
 export const summed = (values: readonly number[]): Measured => {
   const value = median(values);
   const smallest = -largest(values.map((one) => -one));
   return { value, spread: (largest(values) - smallest) / 2 / value };
 };
 
-/** Turn by turn, so that what else the machine does falls on all alike; one round before, for programs get faster as they run. A side that is not there is null. */
+/**
+ * Measures the sides in turn, so that other load of the machine affects all alike, after one round to warm up. A side
+ * that is not available is null.
+ */
 export const inTurn = async <K extends string>(
   sides: Readonly<Record<K, (() => Promise<number>) | null>>,
   rounds = 5,
@@ -22,7 +25,7 @@ export const inTurn = async <K extends string>(
   return Object.fromEntries(measure.map(([name]) => [name, summed(values.get(name) ?? [])])) as { [N in K]: Measured };
 };
 
-/** How often a second, of so many. */
+/** Runs `work`, which does `count` steps, and returns the steps per second. */
 export const perSecond = async (count: number, work: () => Promise<unknown>): Promise<number> => {
   const started = performance.now();
   await work();

@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { append } from './append.js';
+import { engines } from './engines.js';
+import { fairness } from './fairness.js';
 import type { Bench, Figure } from './figures.js';
 import { cells, tableOf } from './figures.js';
 import { follow } from './follow.js';
 import { gateway } from './gateway.js';
+import { growth } from './growth.js';
 import { history } from './history.js';
 import { inputs } from './inputs.js';
 import { operations } from './operations.js';
@@ -22,14 +25,17 @@ const benches: Readonly<Record<string, Bench>> = {
   inputs,
   gateway,
   follow,
+  fairness,
+  growth,
+  engines,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A file for the figures. */
+    /** File for the figures. */
     json: { type: 'string' },
-    /** Puts them into docs/performance.md, and what is plotted beside it. */
+    /** Writes the figures into docs/performance.md, and the plot beside it. */
     docs: { type: 'boolean', default: false },
   },
 });
@@ -40,7 +46,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 const started = performance.now();
 const lineOf = (figure: Figure) => `${Math.round((performance.now() - started) / 1000)} s  ${cells(figure).join('  ')}`;
 
-/** Those that are named, or all. */
+/** Returns the benches that are named, or all. */
 const wanted = (names: readonly string[]): readonly Bench[] =>
   (names.length > 0 ? names : Object.keys(benches)).map(
     (name) =>
@@ -50,7 +56,7 @@ const wanted = (names: readonly string[]): readonly Bench[] =>
       })(),
   );
 
-// What was started or written for it ends with this process, however that ends.
+// Exiting on a signal runs the exit handlers, which stop services and remove files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 const figures: Figure[] = [];
@@ -70,5 +76,5 @@ const report: Report = {
 process.stdout.write(`\n${tableOf(figures)}\n${report.load}, Node ${report.node}\n`);
 if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 if (values.docs) writeReport(report);
-// Engines that were started for it have no other end.
+// Engines that benches started would keep the process alive.
 process.exit();

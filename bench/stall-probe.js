@@ -1,11 +1,11 @@
-// Loaded into the service by the benchmark of stalls: how long at a time nothing else could run on its main thread.
+// Probe that the benchmarks load into the service to measure stalls of its main thread.
 import { openSync, readSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 const lookEveryMs = 1;
 const bytes = Buffer.alloc(64);
 
-/** Stands still while other processes have the cores. */
+/** Creates a clock that stands still while other processes have the cores. */
 const createClock = () => {
   const file = openSync('/proc/thread-self/schedstat', 'r');
   return () => {

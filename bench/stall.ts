@@ -2,7 +2,7 @@ import { ownNow } from './own-time.js';
 
 const lookEveryMs = 1;
 
-/** Watches for how long at a time nothing else could run on the main thread, in ms of its own time. */
+/** Records stalls of the main thread: how long no other task could run, in ms of its own time. */
 export const watchStalls = () => {
   const stalls: number[] = [];
   let last = ownNow();

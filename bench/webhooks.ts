@@ -5,17 +5,17 @@ import { noStream } from '../application/ports/event-store.js';
 import { includedBy } from '../application/read-models/progress.js';
 import { deliveryIdFor, deliveryStream } from '../application/webhooks/deliveries.js';
 import { openDeliveries } from '../projections/deliveries.js';
-import { embedded, type Home } from '../tests/support/engines.js';
-import { contextOf } from '../tests/support/following.js';
-import { noRedis, redisDatabase } from '../tests/support/redis.js';
-import { clientOf, demoOf, type Service, startService } from '../tests/support/service.js';
+import { embedded, type Home } from '../tests/support/engines/engines.js';
+import { noRedis, redisDatabase } from '../tests/support/engines/redis.js';
+import { contextOf } from '../tests/support/following/following.js';
+import { clientOf, demoOf, type Service, startService } from '../tests/support/service/service.js';
 import { testSystem } from '../tests/support/silent.js';
 import type { Bench, Figure } from './figures.js';
 import { startProgram } from './peers.js';
 import { inTurn } from './rounds.js';
 
 const deliveries = 2000;
-/** Of one webhook only some are sent at once. */
+/** Several webhooks, because deliveries to one are limited to a few at once. */
 const webhookCount = 8;
 const lookEveryMs = 20;
 const programs = {
@@ -24,7 +24,7 @@ const programs = {
 };
 
 type Receiver = Awaited<ReturnType<typeof startProgram<string>>>;
-/** How many a second arrive of so many, once they are told to go. */
+/** Returns the rate at which deliveries arrive after `go`. */
 const arrivals = async ({ child }: Receiver, go: () => unknown) => {
   child.send(deliveries);
   const all = once(child, 'message') as Promise<[{ ms: number }]>;
@@ -54,7 +54,7 @@ const requested = (organizationId: string, webhookId: string): StreamWrite => {
   return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
 };
 
-/** What was asked for is in the read models, and nothing of it is open any more, or all of it. */
+/** Waits until the read models include all events, and have open deliveries or none. */
 const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   const readModels = await home.readModels();
   const isSo = async () => {
@@ -65,7 +65,7 @@ const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   await readModels.close();
 };
 
-/** Everything is asked for while there is nobody to deliver it. */
+/** Requests all deliveries while the deliverer is halted. */
 const ask = async ({ home }: Service, events: EventStore, webhooks: readonly string[]) => {
   const { organizationId } = demoOf(home);
   for (let n = 0; n < deliveries; n += 100)
@@ -75,7 +75,7 @@ const ask = async ({ home }: Service, events: EventStore, webhooks: readonly str
   await settled(home, events, true);
 };
 
-/** The service in two processes: one that delivers, one for the rest. */
+/** Starts the service in two processes: a deliverer, and one for the rest. */
 const openService = async (receiver: Receiver, extra: Record<string, string>) => {
   const env = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', ...extra };
   const main = await startService({ on: embedded, role: 'api,projector', env });
@@ -89,7 +89,7 @@ const openService = async (receiver: Receiver, extra: Record<string, string>) =>
   return {
     deliver: async () => {
       await settled(main.home, events, false);
-      // Halted, not started anew: what it is measured against has run before, too.
+      // The deliverer is halted, not restarted, because the program it is compared with keeps running too.
       deliverer.process.kill('SIGSTOP');
       await ask(main, events, webhooks);
       return arrivals(receiver, () => deliverer.process.kill('SIGCONT'));
@@ -102,14 +102,19 @@ const openService = async (receiver: Receiver, extra: Record<string, string>) =>
   };
 };
 
-/** Deliveries, signed and with their outcomes recorded on disk, against posts that record nothing. */
+const settingsOf = ({ url, namespace }: { readonly url: string; readonly namespace: string }) => ({
+  REDIS_URL: url,
+  CHAINFOLD_NAMESPACE: namespace,
+});
+
+/** Measures deliveries, signed and recorded on disk, against posts that record nothing. */
 export const webhooks: Bench = async function* (): AsyncIterable<Figure> {
   const receiver = await startProgram<string>(programs.receiver);
   const redis = noRedis === null ? (await redisDatabase()).url : null;
   const loop = await startProgram(programs.posting, ['loop', receiver.said]);
   const jobs = redis === null ? null : await startProgram(programs.posting, ['jobs', receiver.said, redis]);
   const own = await openService(receiver, {});
-  const queued = redis === null ? null : await openService(receiver, { REDIS_URL: (await redisDatabase()).url });
+  const queued = redis === null ? null : await openService(receiver, settingsOf(await redisDatabase()));
   const found = await inTurn(
     {
       loop: () => arrivals(receiver, () => loop.child.send(deliveries)),

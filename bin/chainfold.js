@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// An image carries the compiled files alone; a clone compiles what has changed.
+// A container image holds only dist/; a clone holds build.js too and recompiles changed sources first.
 const builder = new URL('../build.js', import.meta.url);
 if (existsSync(builder)) await (await import(builder.href)).buildIfStale();
 await import('../dist/process.js');

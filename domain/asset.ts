@@ -1,20 +1,27 @@
 import type { Variant } from './variant.js';
 
-/** The token standards that are tracked; what they mean on a chain is its connector's to know. */
+/** Token standards that are tracked; each chain's connector knows what they mean there. */
 export const tokenStandards = ['erc20', 'erc721', 'erc1155'] as const;
 export type TokenStandard = (typeof tokenStandards)[number];
+/** Standards of contracts that an organization may register; `token` where a chain has only one. */
+export type RegisteredStandard = TokenStandard | 'token';
 
-/** What chains that have one kind of token call by one name: a jetton by its master, a coin by its type. */
+/** Token of a chain with only one token standard: a jetton (`contract` is its master) or a Sui coin (its type). */
 export type ImportedToken = { readonly standard: 'token'; readonly contract: string };
 
-/** A chain's own coin, or a token of a contract; `tokenId` where a contract's tokens differ. */
+/** Coin of a chain, or a token of a contract; `tokenId` where the tokens of a contract differ from each other. */
 export type Asset =
   | { readonly standard: 'native' }
   | ImportedToken
   | { readonly standard: 'erc20'; readonly contract: string }
   | { readonly standard: 'erc721' | 'erc1155'; readonly contract: string; readonly tokenId: string };
 
-/** One text per asset, to tell assets apart by. */
+/** Standards whose tokens have ids. */
+export type NumberedStandard = Extract<Asset, { readonly tokenId: string }>['standard'];
+export const isNumbered = (standard: Asset['standard']): standard is NumberedStandard =>
+  standard === 'erc721' || standard === 'erc1155';
+
+/** Returns a text that is unique to the asset. */
 export const assetKey = (asset: Asset): string => {
   if (asset.standard === 'native') return asset.standard;
   const contract = `${asset.standard}:${asset.contract}`;
@@ -24,7 +31,7 @@ export const assetKey = (asset: Asset): string => {
 const isTokenStandard = (standard: Asset['standard']): standard is TokenStandard =>
   (tokenStandards as readonly string[]).includes(standard);
 
-/** What requests and answers call an asset's standard; imported tokens go by the name of their chain's coin. */
+/** Returns the name of a standard in requests and answers; an imported token has the name of its chain's coin. */
 export const assetTypeOf = ({ tag }: Variant, standard: Asset['standard']) =>
   isTokenStandard(standard) ? `ASSET_TYPE_${standard.toUpperCase()}` : `ASSET_TYPE_${tag}`;
 

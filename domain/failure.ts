@@ -1,8 +1,9 @@
-/** Every reason the service may refuse a request. Transports translate these; they invent none. */
+/** Every reason the service may refuse a request for. Transports translate these codes and add none of their own. */
 export type FailureCode =
   | 'INVALID_ARGUMENT'
   | 'UNAUTHENTICATED'
   | 'PERMISSION_DENIED'
+  | 'QUOTA_EXCEEDED'
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'FAILED_PRECONDITION'
@@ -11,7 +12,7 @@ export type FailureCode =
   | 'NODE_ERROR'
   | 'UNAVAILABLE';
 
-/** One part of the request that is wrong; `path` is a JSON pointer into the body. */
+/** Invalid part of a request; `path` is a JSON pointer into the body. */
 export type Fault = { readonly path: string; readonly message: string };
 
 export class Failure extends Error {
@@ -25,7 +26,7 @@ export class Failure extends Error {
   }
 }
 
-/** A store of our own does not work, so hardly anything does. */
+/** Failure of one of the service's own stores, without which hardly any operation works. */
 export class StoreDown extends Failure {
   constructor(message: string) {
     super('UNAVAILABLE', message);
@@ -36,6 +37,6 @@ export const refuse = (code: FailureCode, message: string, faults?: readonly Fau
   throw new Failure(code, message, faults);
 };
 
-/** Refuses a request for one of its members, which `path` names. */
+/** Refuses a request because of one member of its body, which the JSON pointer `path` names. */
 export const invalid = (path: string, reason: string) =>
   refuse('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);

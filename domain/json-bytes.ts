@@ -1,4 +1,4 @@
-/** The characters that JSON is made of, by their codes, which are the same for bytes of UTF-8 and for characters of a string. */
+/** Codes of JSON's structural characters, the same in bytes of UTF-8 and in characters of a string. */
 export const quote = 0x22;
 export const comma = 0x2c;
 export const colon = 0x3a;
@@ -17,9 +17,9 @@ const afterEscapes = (bytes: Uint8Array, start: number): number => {
 };
 
 /**
- * Finds where a JSON string ends that starts at the quote: the place after its closing quote, or the end where there is none.
- * Leaps to the next quote, so that a long string costs little more than a short one; only where that quote is escaped the
- * string is walked through, since leaps from quote to quote would cost more where there are many.
+ * Returns the index after the closing quote of the JSON string that opens at `start`, or the length of the bytes when
+ * the string is not closed. `indexOf` makes long strings cheap; the string is scanned byte by byte only when the first
+ * quote it finds is escaped, since many escapes would make many searches.
  */
 export const afterString = (bytes: Uint8Array, start: number): number => {
   const next = bytes.indexOf(quote, start + 1);

@@ -1,9 +1,9 @@
-import { isAddress, isBlockTag, isHash, isQuantity, isRecord } from './rpc-value.js';
+import { blockTags, isAddress, isBlockTag, isHash, isQuantity, isRecord, unknownMember } from './rpc-value.js';
 
-/** What a subscriber wants to hear of; null wherever anything will do. */
+/** Filter of a log subscription; null in a field matches everything. */
 export type LogFilter = {
   readonly addresses: ReadonlySet<string> | null;
-  /** By position; a log with fewer topics than positions does not match. */
+  /** Allowed values per topic position; a log with fewer topics than the filter has positions does not match. */
   readonly topics: readonly (ReadonlySet<string> | null)[];
   readonly fromBlock: number | null;
   readonly toBlock: number | null;
@@ -27,16 +27,20 @@ const isTopic = (value: unknown) =>
   value == null || isHash(value) || isListOf(value, (one) => one === null || isHash(one));
 const isBlock = (value: unknown) => value == null || isQuantity(value) || isBlockTag(value);
 
-/** What is wrong with a filter; null when nothing is. */
-export const filterFault = (value: unknown): string | null => {
-  if (!isRecord(value)) return 'must be an object';
+const filterFields = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash', 'blockhash'] as const;
+
+/** Returns what is wrong with a filter, or null when it is valid. */
+export const filterFault = (value: unknown): string | null =>
+  isRecord(value) ? (unknownMember(value, filterFields) ?? fieldFault(value)) : 'must be an object';
+
+const fieldFault = (value: Readonly<Record<string, unknown>>): string | null => {
   const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = value;
   if (address != null && !isAddress(address) && !isListOf(address, isAddress))
     return `address must be 0x and 40 hex digits, or a list of up to ${mostChoices} such`;
   if (topics != null && !(Array.isArray(topics) && topics.length <= mostTopics && topics.every(isTopic)))
     return `topics must be up to ${mostTopics}, each null, a hash or a list of up to ${mostChoices} hashes`;
-  if (!isBlock(fromBlock)) return 'fromBlock must be a quantity or a block tag';
-  if (!isBlock(toBlock)) return 'toBlock must be a quantity or a block tag';
+  if (!isBlock(fromBlock)) return `fromBlock must be a quantity, or one of ${blockTags.join(', ')}`;
+  if (!isBlock(toBlock)) return `toBlock must be a quantity, or one of ${blockTags.join(', ')}`;
   if (blockHash == null) return null;
   if (!isHash(blockHash)) return 'blockHash must be 0x and 64 hex digits';
   return fromBlock == null && toBlock == null ? null : 'blockHash cannot be combined with fromBlock or toBlock';
@@ -44,14 +48,14 @@ export const filterFault = (value: unknown): string | null => {
 
 const setOf = (value: unknown): ReadonlySet<string> | null => {
   const choices = Array.isArray(value) ? value : [value];
-  // No choice at all, or one that may be anything, lets everything through.
+  // An empty list, or null in a list, matches everything, as it does in Geth.
   if (choices.length === 0 || choices.some((one) => one == null)) return null;
   return new Set(choices.map((one: string) => one.toLowerCase()));
 };
 
 const heightOf = (value: unknown) => (isQuantity(value) ? Number(value) : null);
 
-/** Of a value that has no fault. */
+/** Reads a filter that `filterFault` found valid. */
 export const readFilter = (value: unknown): LogFilter => {
   const given = isRecord(value) ? value : {};
   const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = given;

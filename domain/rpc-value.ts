@@ -1,4 +1,6 @@
-/** How JSON-RPC of EVM nodes writes values (quantities, byte data, block parameters). Lengths are looked at first: texts may be megabytes. */
+import { didYouMean } from './nearest-name.js';
+
+/** Tests of EVM JSON-RPC values. Lengths are compared before patterns, since texts may be megabytes long. */
 
 const longestQuantity = 66;
 const quantityPattern = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/;
@@ -28,14 +30,22 @@ export const isBlockTag = (value: unknown): value is BlockTag => blockTags.some(
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A block named by an object (EIP-1898): by its hash or by its number. */
+/** Says which member an object must not have, because nodes would ignore it or read it in their own way; null if none. */
+export const unknownMember = (value: Readonly<Record<string, unknown>>, known: readonly string[]): string | null => {
+  const name = Object.keys(value)
+    .find((one) => !known.includes(one))
+    ?.slice(0, 50);
+  return name === undefined ? null : `has no member ${JSON.stringify(name)}${didYouMean(name, known)}`;
+};
+
+/** Accepts a block parameter in object form (EIP-1898), with either a hash or a number. */
 export const isNamedBlock = (value: unknown): boolean => {
-  if (!isRecord(value)) return false;
+  if (!isRecord(value) || unknownMember(value, ['blockHash', 'blockNumber', 'requireCanonical']) !== null) return false;
   const { blockHash, blockNumber } = value;
   return blockHash === undefined ? isQuantity(blockNumber) : isHash(blockHash) && blockNumber === undefined;
 };
 
-/** What waits in a node's pool for its turn, by txpool_content: by sender and nonce. */
+/** Lists the pending transactions in an answer of `txpool_content`, which groups them by sender and nonce. */
 export const waitingInPool = (content: unknown): readonly Readonly<Record<string, unknown>>[] => {
   const queues = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
   return queues.flatMap((queue) => (isRecord(queue) ? Object.values(queue).filter(isRecord) : []));

@@ -1,31 +1,36 @@
+import type { Seal } from './aggregates/audit.js';
+import type { LedgerEvent } from './aggregates/ledger.js';
 import type { Asset } from './asset.js';
 import type { Message } from './decider.js';
-import type { LedgerEvent } from './ledger.js';
 
 type DataOf<E extends Message, T extends E['type']> = Extract<E, { type: T }>['data'];
 
 type Touched = DataOf<LedgerEvent, 'BalanceTouched'>;
-/** Until version 2 the chain's own coin was meant where no asset stood. */
+/** Version 1, in which a missing asset means the chain's own coin. */
 type TouchedFirst = Omit<Touched, 'asset'> & { readonly asset?: Asset };
 
-/** From the data of one version to that of the next. */
+/** Version 1, which covers neither positions nor commit times, and is in no log. */
+type SealFirst = Omit<Seal, 'places' | 'log'>;
+
+/** Converts the data of one version to that of the next. */
 type Upcast = (data: never) => object;
 
 /**
- * For each type that changed its shape, the step from version 1 to 2, from 2 to 3 and so on. What is stored stays as it
- * is; readers see the result of the last step. Steps are never edited or taken out: events of every version are kept.
+ * Steps from version 1 to 2, from 2 to 3 and so on, for each type whose shape changed. Stored events stay as they are;
+ * readers see the result of the last step. Steps are never edited or removed: events of every version are kept.
  */
 const upcasters: Readonly<Record<string, readonly Upcast[]>> = {
+  AuditSealed: [(data: SealFirst): Seal => ({ ...data, places: null, log: null })],
   BalanceTouched: [({ asset = { standard: 'native' }, ...data }: TouchedFirst): Touched => ({ ...data, asset })],
 };
 
 const unchanged: readonly Upcast[] = [];
 const stepsOf = (type: string) => (Object.hasOwn(upcasters, type) ? upcasters[type] : undefined) ?? unchanged;
 
-/** The version of what is written today. */
+/** Returns the version in which events of a type are written today. */
 export const currentVersion = (type: string) => 1 + stepsOf(type).length;
 
-/** The data of an event in the shape of today, from that of the version it was stored in. */
+/** Converts the data of an event from the version it was stored in to the current one. */
 export const upcast = ({ type, data }: Message, version: number): object => {
   const current = currentVersion(type);
   if (version > current)

@@ -1,46 +1,73 @@
 import { resolve } from 'node:path';
-import { chains, type Family, type Variant } from '../domain/variant.js';
-import { schemesOf } from './chains/families.js';
+import { configuredFault } from '../application/gateway/configured-methods.js';
+import { didYouMean } from '../domain/nearest-name.js';
+import { chainFamilies, chains, type Family, type Variant } from '../domain/variant.js';
+import { families, familyOf, schemesOf } from './chains/families.js';
+import { byGateway, enoughNodes, type GatewayTerms, gatewayTerms } from './gateway-settings.js';
 
-/** What went wrong with the configuration, in one line that names the setting. */
+/** A setting that is missing or malformed; the message is one line that names it. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
-type ChainSetting = { readonly tag: Variant['tag']; readonly urls: readonly string[] | 'off' | 'unset' };
+type ChainSetting = {
+  readonly tag: Variant['tag'];
+  readonly urls: readonly string[] | 'off' | 'unset';
+  /** Age from which on the newest block of the nodes is an alarm, 0 for never; undefined for the family's own. */
+  readonly oldHeadSeconds: number | undefined;
+  /** Nodes that are asked for blocks that the others have pruned. */
+  readonly archive?: readonly string[];
+};
 
 export type Config = {
   readonly host: string;
   readonly port: number;
+  /** Port of health and metrics in processes without the role `api`; undefined when these listen nowhere. */
+  readonly healthPort: number | undefined;
   readonly dataDirectory: string;
-  /** Undefined: kept in the data directory. */
+  /** Undefined when the key is the file master.key of the data directory. */
   readonly masterKey: Uint8Array | undefined;
-  /** While the master key is being changed. */
+  /** Key that older secrets are wrapped under, set only while the master key is being changed. */
   readonly previousMasterKey: Uint8Array | undefined;
   readonly demo: boolean;
   readonly production: boolean;
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
-  /** Each undefined: embedded. */
+  /** URLs of the engines; a store whose URL is undefined is embedded (SQLite). */
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
   readonly redisUrl: string | undefined;
+  /** Prefix of streams, databases and keys on the engines; empty for none. */
+  readonly namespace: string;
   readonly chains: readonly ChainSetting[];
-  /** By `<segment>/<network>`, where not that of the chain. */
+  /** Node URLs by `<segment>/<network>`, for gateways that do not use the nodes of their chain. */
   readonly gateways: Readonly<Record<string, readonly string[]>>;
-  /** 0: a block only when asked, or when a transaction arrives. */
+  readonly gatewayTerms: Readonly<Record<string, GatewayTerms>>;
+  /** Names of methods that gateways offer beyond their own, by `<segment>/<network>`. */
+  readonly gatewayMethods: Readonly<Record<string, readonly string[]>>;
+  /** Bytes of the cache of final answers that processes share; 0 for none. */
+  readonly gatewayCacheBytes: number;
+  /** Milliseconds between blocks; 0 mines only on request and when a transaction arrives. */
   readonly developmentBlockMs: number;
-  /** Whether what customers name may lie in a private network. */
+  /** Permission for webhook URLs and token documents to point into a private network. */
   readonly allowPrivate: boolean;
+  /** True when the first webhook of an organization for a host must answer a challenge. */
+  readonly challengeEndpoints: boolean;
+  /** False when notifications bear no signature under the deprecated key of all webhooks. */
+  readonly sharedWebhookKey: boolean;
+  /** Limit of the deliveries under way to one webhook. */
+  readonly webhookConcurrency: number;
   readonly ipfsGateway: string | undefined;
-  /** After how long in no block a transaction that was sent counts as stuck. */
+  /** Seconds after which a sent transaction that is in no block counts as stuck. */
   readonly stuckSeconds: number;
-  /** How many events an answer as of a moment may take. */
+  /** Seconds after which a block that no node can give is left out, while the nodes tell their head. */
+  readonly unreadableBlockSeconds: number;
+  /** Largest number of events that an answer as of an earlier moment may read. */
   readonly asOfEvents: number;
+  /** File and URL to which the signed heads of the log of seals are handed. */
+  readonly witnessFile: string | undefined;
+  readonly witnessUrl: string | undefined;
 };
-
-/** The network names that gateway addresses have. */
-export const networks = ['mainnet', 'ropsten'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,7 +88,15 @@ const flag = (name: string, value: string | undefined, byDefault: boolean) => {
 };
 
 const oneOf = (name: string, value: string, allowed: readonly string[]) =>
-  allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}`);
+  allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
+const isOn = (name: string, value: string | undefined, usual: 'on' | 'off') =>
+  oneOf(name, value ?? usual, ['on', 'off']) === 'on';
+
+/** Takes lower case only, because MongoDB refuses databases that differ in case alone. */
+const namespace = (name: string, value = '') =>
+  value === '' || /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/.test(value)
+    ? value
+    : bad(name, 'must be 1 to 20 of a to z, 0 to 9 and -, with no - at either end');
 
 const masterKey = (name: string, value: string | undefined) => {
   if (value === undefined) return undefined;
@@ -77,38 +112,73 @@ const token = (name: string, value: string | undefined) => {
     : bad(name, 'must be at least 16 printable characters without spaces');
 };
 
-/** Families of chains that speak the gateway's JSON-RPC. */
-const gatewayFamilies: readonly Family[] = ['evm'];
+const hasScheme = (url: string, schemes: readonly string[]) =>
+  URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1));
 
-const nodeUrls = (name: string, value: string, known: readonly Family[], otherwise = ''): readonly string[] => {
+const archiveFamilies = chainFamilies.filter((family) => families[family].hasArchives);
+
+type NodeRule = {
+  readonly families: readonly Family[];
+  /** Reason why nodes of other families cannot be used. */
+  readonly reason: string;
+  readonly otherwise?: string;
+};
+
+const nodeUrls = (
+  name: string,
+  value: string,
+  { families: known, reason, otherwise = '' }: NodeRule,
+): readonly string[] => {
   const urls = value.split(',').map((url) => url.trim());
   const schemes = schemesOf(known);
-  const isNode = (url: string) =>
-    URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1)) && new URL(url).hostname !== '';
+  const isNode = (url: string) => hasScheme(url, schemes) && new URL(url).hostname !== '';
   const rule = `node URLs separated by commas, under ${schemes.map((scheme) => `${scheme}://`).join(', ')}`;
-  return urls.every(isNode) ? urls : bad(name, `must be ${otherwise}${rule}`);
+  const wrong = urls.findIndex((url) => !isNode(url));
+  const which = urls.length > 1 ? `; number ${wrong + 1} of ${urls.length} is none` : '';
+  if (wrong >= 0) {
+    const isOther = !hasScheme(urls[wrong] ?? '', schemes) && hasScheme(urls[wrong] ?? '', schemesOf(chainFamilies));
+    return bad(name, `must be ${otherwise}${rule}${which}${isOther ? `: ${reason}` : ''}`);
+  }
+  const [fault] = urls.flatMap((url) => families[familyOf(url)].faultOf?.(new URL(url)) ?? []);
+  return fault === undefined ? urls : bad(name, fault);
 };
+
+const archiveUrls = (environment: Environment, { tag, nodeFamilies }: Variant, urls: readonly string[]) => {
+  const name = `CHAIN_${tag}_ARCHIVE_URL`;
+  const value = environment[name];
+  if (value === undefined) return undefined;
+  const [family] = urls.map(familyOf);
+  if (!family) return bad(name, `needs CHAIN_${tag}_URL, which names the nodes that are followed`);
+  if (!nodeFamilies.includes(family) || !families[family].hasArchives)
+    return bad(name, `is only for chains of ${archiveFamilies.join(', ')}, which CHAIN_${tag}_URL does not name`);
+  return nodeUrls(name, value, { families: [family], reason: `nodes of CHAIN_${tag}_URL are of another kind` });
+};
+
+/** Nodes that speak the gateway's JSON-RPC. */
+const gatewayNodes: NodeRule = { families: ['evm'], reason: 'the gateway speaks the JSON-RPC of an EVM' };
 
 const chain =
   (environment: Environment) =>
-  ({ tag, nodeFamilies }: Variant): ChainSetting => {
-    const name = `CHAIN_${tag}_URL`;
-    const value = environment[name];
-    if (value === undefined) return { tag, urls: 'unset' };
-    if (value === 'off') return { tag, urls: 'off' };
-    return { tag, urls: nodeUrls(name, value, nodeFamilies, '"off" or ') };
+  (variant: Variant): ChainSetting => {
+    const { tag, can, nodeFamilies } = variant;
+    const [url, age] = [`CHAIN_${tag}_URL`, `CHAIN_${tag}_HEAD_AGE_SECONDS`];
+    const [value, bound] = [environment[url], environment[age]];
+    const reason = can.includes('gateway') ? gatewayNodes.reason : 'its records have fields that no other chain fills';
+    const rule = { families: nodeFamilies, reason, otherwise: '"off" or ' };
+    const urls = value === undefined || value === 'off' ? (value ?? 'unset') : nodeUrls(url, value, rule);
+    const archive = archiveUrls(environment, variant, typeof urls === 'object' ? urls : []);
+    const oldHeadSeconds = bound === undefined ? undefined : seconds(age, bound);
+    return { tag, urls, oldHeadSeconds, ...(archive && { archive }) };
   };
 
-const gateways = (environment: Environment) =>
-  Object.fromEntries(
-    chains.flatMap(({ tag, segment }) =>
-      networks.flatMap((network) => {
-        const name = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
-        const value = environment[name];
-        return value === undefined ? [] : [[`${segment}/${network}`, nodeUrls(name, value, gatewayFamilies)]];
-      }),
-    ),
-  );
+const methodNames = (name: string, value: string): readonly string[] => {
+  const methods = value.split(',').map((one) => one.trim());
+  for (const method of methods) {
+    const fault = configuredFault(method);
+    if (fault) return bad(name, `cannot offer ${JSON.stringify(method.slice(0, 80))}: it ${fault}`);
+  }
+  return methods;
+};
 
 const longestTimerMs = 2 ** 31 - 1;
 const milliseconds = (name: string, value: string) =>
@@ -119,6 +189,9 @@ const milliseconds = (name: string, value: string) =>
 const seconds = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
 
+const mebibytes = (name: string, value: string) =>
+  /^\d{1,6}$/.test(value) ? Number(value) * 1_048_576 : bad(name, 'must be a whole number of mebibytes, or 0 for none');
+
 const count = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : bad(name, 'must be a whole number from 1 on');
 
@@ -126,6 +199,8 @@ const webUrl = (name: string, value: string | undefined) => {
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
   return bad(name, 'must be an http or https URL');
 };
+
+const filePath = (value: string | undefined) => (value === undefined ? undefined : resolve(value));
 
 const engine = (environment: Environment, name: string, schemes: readonly string[]) => {
   const value = environment[name];
@@ -137,7 +212,14 @@ const engine = (environment: Environment, name: string, schemes: readonly string
   return bad(name, `must be a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
 };
 
-/** Secrets that are kept for all nodes can only be opened under a key that all nodes have. */
+const gatewayUrls = ({ gateways, chains }: Config, tag: Variant['tag'], address: string): readonly string[] => {
+  const urls = gateways[address] ?? chains.find((one) => one.tag === tag)?.urls;
+  return typeof urls === 'object' ? urls : [];
+};
+
+/**
+ * Refuses a shared vault without a configured master key, because a key file of one node cannot open it on the others.
+ */
 const sharedKeyNeeded = ({ masterKey, mongodbUrl }: Config) => {
   if (mongodbUrl !== undefined && masterKey === undefined)
     bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: every node must have the same one');
@@ -145,11 +227,15 @@ const sharedKeyNeeded = ({ masterKey, mongodbUrl }: Config) => {
 
 /** Checks every setting, so that a typo stops the start instead of surfacing later. */
 export const readConfig = (given: Environment): Config => {
-  // Compose files pass an empty text for what is not set.
+  // Compose files pass an empty string for a variable that is not set.
   const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const config: Config = {
     host: host('CHAINFOLD_HOST', environment.CHAINFOLD_HOST),
     port: port('CHAINFOLD_PORT', environment.CHAINFOLD_PORT),
+    healthPort:
+      environment.CHAINFOLD_HEALTH_PORT === undefined
+        ? undefined
+        : port('CHAINFOLD_HEALTH_PORT', environment.CHAINFOLD_HEALTH_PORT),
     dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR ?? '.chainfold'),
     masterKey: masterKey('CHAINFOLD_MASTER_KEY', environment.CHAINFOLD_MASTER_KEY),
     previousMasterKey: masterKey('CHAINFOLD_PREVIOUS_MASTER_KEY', environment.CHAINFOLD_PREVIOUS_MASTER_KEY),
@@ -157,18 +243,32 @@ export const readConfig = (given: Environment): Config => {
     production: environment.NODE_ENV === 'production',
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
     logLevel: oneOf('CHAINFOLD_LOG_LEVEL', environment.CHAINFOLD_LOG_LEVEL ?? 'info', logLevels),
-    eventStoreUrl: engine(environment, 'EVENTSTORE_URL', ['esdb', 'esdb+discover']),
+    eventStoreUrl: engine(environment, 'EVENTSTORE_URL', ['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']),
     mongodbUrl: engine(environment, 'MONGODB_URL', ['mongodb', 'mongodb+srv']),
     redisUrl: engine(environment, 'REDIS_URL', ['redis', 'rediss']),
+    namespace: namespace('CHAINFOLD_NAMESPACE', environment.CHAINFOLD_NAMESPACE),
     chains: chains.map(chain(environment)),
-    gateways: gateways(environment),
+    gateways: byGateway(environment, 'URLS', (name, value) => nodeUrls(name, value, gatewayNodes)),
+    gatewayTerms: gatewayTerms(environment, { refuse: bad, count }),
+    gatewayCacheBytes: mebibytes('CHAINFOLD_GATEWAY_CACHE_MB', environment.CHAINFOLD_GATEWAY_CACHE_MB ?? '256'),
+    gatewayMethods: byGateway(environment, 'METHODS', methodNames),
     developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
     allowPrivate: flag('CHAINFOLD_WEBHOOK_ALLOW_PRIVATE', environment.CHAINFOLD_WEBHOOK_ALLOW_PRIVATE, false),
+    challengeEndpoints: isOn('CHAINFOLD_WEBHOOK_CHALLENGE', environment.CHAINFOLD_WEBHOOK_CHALLENGE, 'off'),
+    sharedWebhookKey: isOn('CHAINFOLD_WEBHOOK_SHARED_KEY', environment.CHAINFOLD_WEBHOOK_SHARED_KEY, 'on'),
+    webhookConcurrency: count('CHAINFOLD_WEBHOOK_CONCURRENCY', environment.CHAINFOLD_WEBHOOK_CONCURRENCY ?? '8'),
     stuckSeconds: seconds('CHAINFOLD_STUCK_SECONDS', environment.CHAINFOLD_STUCK_SECONDS ?? '600'),
+    unreadableBlockSeconds: seconds(
+      'CHAINFOLD_UNREADABLE_BLOCK_SECONDS',
+      environment.CHAINFOLD_UNREADABLE_BLOCK_SECONDS ?? '600',
+    ),
     asOfEvents: count('CHAINFOLD_AS_OF_EVENTS', environment.CHAINFOLD_AS_OF_EVENTS ?? '1000000'),
     ipfsGateway: webUrl('CHAINFOLD_IPFS_GATEWAY', environment.CHAINFOLD_IPFS_GATEWAY),
+    witnessFile: filePath(environment.CHAINFOLD_WITNESS_FILE),
+    witnessUrl: webUrl('CHAINFOLD_WITNESS_URL', environment.CHAINFOLD_WITNESS_URL),
   };
   sharedKeyNeeded(config);
+  enoughNodes(config.gatewayTerms, (tag, address) => gatewayUrls(config, tag, address), bad);
   if (config.previousMasterKey && !config.masterKey)
     bad('CHAINFOLD_PREVIOUS_MASTER_KEY', 'needs CHAINFOLD_MASTER_KEY, the new one');
   return config;

@@ -5,16 +5,19 @@ import { type App, createApp } from '../application/app.js';
 import { refuseHalfMoved } from '../application/maintenance/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
+import type { FinalAnswers } from '../application/ports/gateway/final-answers.js';
 import type { RebuildableReadModels } from '../application/ports/generations.js';
 import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
-import type { Notary } from '../application/ports/notary.js';
+import type { ToldHeads } from '../application/ports/node.js';
+import type { Notary, Witness } from '../application/ports/notary.js';
 import type { PendingTransactions } from '../application/ports/pending.js';
 import type { LetterSigner, Sender } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
 import type { Vault } from '../application/ports/vault.js';
 import { aggregates } from '../domain/aggregates.js';
+import { Failure } from '../domain/failure.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
 import type { Connections } from './chains/chains.js';
@@ -22,6 +25,8 @@ import { evmTransactions } from './chains/evm/transaction-codec.js';
 import { BadSetting, type Config } from './config.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
+import { createWitnesses } from './egress/witnesses.js';
+import { openedLater } from './gateway-nodes/final-answers/opened-later.js';
 import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
 import { memoryReadModels } from './memory/read-models.js';
 import { createNotary } from './notary.js';
@@ -30,7 +35,7 @@ import { serviceKey, signingSeed, stateVault, storesKey } from './vault.js';
 import { webhookSender } from './webhooks/sender.js';
 import { letterSigner } from './webhooks/signer.js';
 
-/** Tokens are typed, so bind() and get() are checked without a single decorator. */
+/** Creates a typed token, so that bind() and get() are checked without a single decorator. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
 const tokens = {
   events: token<EventStore>('EventStore'),
@@ -39,10 +44,13 @@ const tokens = {
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),
   pending: token<PendingTransactions>('PendingTransactions'),
+  toldHeads: token<ToldHeads | null>('ToldHeads'),
   connections: token<Connections>('Connections'),
   documents: token<Documents>('Documents'),
   jobs: token<Jobs>('Jobs'),
+  finalAnswers: token<FinalAnswers>('FinalAnswers'),
   sender: token<Sender>('Sender'),
+  witnesses: token<readonly Witness[]>('Witnesses'),
   signer: token<LetterSigner>('LetterSigner'),
   notary: token<Notary>('Notary'),
   system: token<System>('System'),
@@ -51,55 +59,108 @@ const tokens = {
 
 const close = (store: { close(): Promise<void> }) => store.close();
 
-/** Each store on its engine where one is configured, else in a file of the data directory that processes may share. */
-const stores = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Config, log: Log) =>
+/** Setting with the URL of an engine; undefined where the store is embedded. */
+type EngineUrl = readonly [setting: string, url: string | undefined];
+
+/** Names the setting when the client of an engine does not take the URL, and repeats none that may hold a password. */
+const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): Promise<T> => {
+  try {
+    return await open();
+  } catch (error) {
+    if (url === undefined || error instanceof Failure) throw error;
+    throw new BadSetting(`${setting} cannot be used${url.includes('@') ? '' : `: ${(error as Error).message}`}`);
+  }
+};
+
+/**
+ * Binds each store to its engine if one is configured, else to a file of the data directory that processes may share.
+ */
+const stores = (config: Config, log: Log) =>
   new ContainerModule(({ bind }) => {
+    const { dataDirectory, namespace, eventStoreUrl, mongodbUrl, redisUrl, gatewayCacheBytes } = config;
     const file = (name: string) => join(dataDirectory, name);
-    const store = <T extends { close(): Promise<void> }>(id: ServiceIdentifier<T>, open: () => Promise<T>) =>
-      bind(id).toDynamicValue(open).inSingletonScope().onDeactivation(close);
-    store(tokens.events, async () =>
+    const store = <T extends { close(): Promise<void> }>(
+      id: ServiceIdentifier<T>,
+      engine: EngineUrl,
+      open: () => Promise<T>,
+    ) =>
+      bind(id)
+        .toDynamicValue(() => orBadUrl(engine, open))
+        .inSingletonScope()
+        .onDeactivation(close);
+    const eventStoreDb = ['EVENTSTORE_URL', eventStoreUrl] as const;
+    const mongodb = ['MONGODB_URL', mongodbUrl] as const;
+    const redis = ['REDIS_URL', redisUrl] as const;
+    store(tokens.events, eventStoreDb, async () =>
       eventStoreUrl === undefined
-        ? (await import('./sqlite/event-store.js')).sqliteEventStore(file('events.db'))
-        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates),
+        ? (await import('./sqlite/events/event-store.js')).sqliteEventStore(file('events.db'))
+        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates, namespace),
     );
-    store(tokens.readModels, async () =>
+    store(tokens.readModels, mongodb, async () =>
       mongodbUrl === undefined
-        ? (await import('./sqlite/read-models.js')).sqliteReadModels(file('read-models.db'), projections)
-        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections),
+        ? (await import('./sqlite/read-models/renewing-read-models.js')).renewingReadModels(
+            file('read-models.db'),
+            projections,
+            log,
+          )
+        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections, { namespace }),
     );
-    store(tokens.state, async () =>
+    store(tokens.state, mongodb, async () =>
       mongodbUrl === undefined
         ? (await import('./sqlite/state.js')).sqliteState(file('state.db'))
-        : (await import('./mongodb/state.js')).mongoState(mongodbUrl),
+        : (await import('./mongodb/state.js')).mongoState(mongodbUrl, namespace),
     );
-    store(tokens.pending, async () =>
+    store(tokens.pending, mongodb, async () =>
       mongodbUrl === undefined
         ? (await import('./sqlite/pending.js')).sqlitePending(file('pending.db'))
-        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl),
+        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl, namespace),
     );
-    store(tokens.jobs, async () =>
+    store(tokens.jobs, redis, async () =>
       redisUrl === undefined
-        ? (await import('./sqlite/jobs.js')).sqliteJobs(file('jobs.db'))
-        : (await import('./redis/jobs.js')).bullJobs(redisUrl, log),
+        ? (await import('./sqlite/jobs/jobs.js')).sqliteJobs(file('jobs.db'))
+        : (await import('./redis/jobs.js')).bullJobs(redisUrl, log, namespace),
     );
-    store(tokens.limiter, async () =>
+    store(tokens.limiter, redis, async () =>
       redisUrl === undefined
-        ? (await import('./sqlite/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now)
-        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log),
+        ? (await import('./sqlite/limiter/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now)
+        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log, namespace),
+    );
+    store(tokens.finalAnswers, redis, async () =>
+      openedLater(async () =>
+        redisUrl === undefined
+          ? (await import('./sqlite/final-answers/final-answers.js')).sqliteFinalAnswers(
+              file('gateway-cache.db'),
+              gatewayCacheBytes,
+            )
+          : (await import('./redis/final-answers.js')).redisFinalAnswers(redisUrl, gatewayCacheBytes, log, namespace),
+      ),
     );
   });
 
 const noConnections: Connections = { chains: new Map(), nodes: new Map(), close: async () => undefined };
 
-/** What lies outside: chains, and what customers name. */
+/** Binds connections to the outside: chains, token documents and webhook receivers. */
 const outside = (config: Config, log: Log, wanted: Wanted) =>
   new ContainerModule(({ bind }) => {
+    const { redisUrl, namespace } = config;
+    bind(tokens.toldHeads)
+      .toDynamicValue(() =>
+        orBadUrl(['REDIS_URL', redisUrl], async () =>
+          redisUrl === undefined
+            ? null
+            : (await import('./redis/told-heads.js')).redisToldHeads(redisUrl, log, namespace),
+        ),
+      )
+      .inSingletonScope()
+      .onDeactivation(async (heads) => heads?.close());
     bind(tokens.connections)
-      .toDynamicValue(async () => {
-        // Most commands have no use for chains, and what connects to them takes its time to load.
+      .toDynamicValue(async (context) => {
+        // The chain libraries take long to load, and few commands need a chain.
         if (wanted.chains === 'none') return noConnections;
         const { connectChains } = await import('./chains/chains.js');
-        return connectChains(config, log, wanted.chains === 'with development');
+        const toldHeads = await context.getAsync(tokens.toldHeads);
+        const answers = config.gatewayCacheBytes > 0 ? await context.getAsync(tokens.finalAnswers) : undefined;
+        return connectChains(config, log, wanted.chains === 'with development', { toldHeads, answers });
       })
       .inSingletonScope()
       .onDeactivation(close);
@@ -109,13 +170,16 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
         guardedDocuments({ egress: createEgress({ allowPrivate, httpsOnly: false }), ipfsGateway, log }),
       )
       .inSingletonScope();
+    bind(tokens.witnesses)
+      .toDynamicValue(() => createWitnesses(config, createEgress({ allowPrivate, httpsOnly: production })))
+      .inSingletonScope();
     bind(tokens.sender)
       .toDynamicValue(() => webhookSender({ egress: createEgress({ allowPrivate, httpsOnly: production }) }))
       .inSingletonScope()
       .onDeactivation(close);
   });
 
-const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
+const service = (config: Config, ring: KeyRing, log: Log) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.system)
       .toDynamicValue(async (context) => {
@@ -124,9 +188,10 @@ const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
       })
       .inSingletonScope();
     bind(tokens.signer)
-      .toDynamicValue(async (context) =>
-        letterSigner(await signingSeed(await context.getAsync(tokens.state), ring, 'webhook-signing')),
-      )
+      .toDynamicValue(async (context) => {
+        const seed = await signingSeed(await context.getAsync(tokens.state), ring, 'webhook-signing');
+        return letterSigner(seed, { hasSharedKey: config.sharedWebhookKey });
+      })
       .inSingletonScope();
     bind(tokens.notary)
       .toDynamicValue(async (context) =>
@@ -140,7 +205,7 @@ const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
         await refuseHalfMoved(await context.getAsync(tokens.state));
-        // First: it is here that a wrong master key shows, and stops the start.
+        // The system comes first, because reading its key reveals a wrong master key and stops the start.
         const system = await context.getAsync(tokens.system);
         return createApp({
           system,
@@ -154,11 +219,15 @@ const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
           signer: await context.getAsync(tokens.signer),
           notary: await context.getAsync(tokens.notary),
           sender: context.get(tokens.sender),
+          witnesses: context.get(tokens.witnesses),
           documents: context.get(tokens.documents),
           codecs: addressCodecs,
           transactionCodec: evmTransactions,
           scratch: memoryReadModels,
-          asOfEvents,
+          asOfEvents: config.asOfEvents,
+          challengeEndpoints: config.challengeEndpoints,
+          webhookConcurrency: config.webhookConcurrency,
+          unreadableBlockSeconds: config.unreadableBlockSeconds,
           chains,
           nodes,
         });
@@ -166,7 +235,10 @@ const service = ({ asOfEvents }: Config, ring: KeyRing, log: Log) =>
       .inSingletonScope();
   });
 
-/** From the environment, else from the data directory, where a new key can be put beside the old one. */
+/**
+ * Takes the master key from the environment, else from the data directory, where a new key can be put beside the old
+ * one.
+ */
 const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMasterKey: boolean) => {
   if (masterKey && newMasterKey && !previousMasterKey)
     throw new BadSetting('CHAINFOLD_PREVIOUS_MASTER_KEY must hold the old key, and CHAINFOLD_MASTER_KEY the new one');
@@ -175,13 +247,15 @@ const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMas
   return keyRingIn(dataDirectory);
 };
 
-/** What a command needs besides the stores. */
+/** Needs of a command besides the stores. */
 export type Wanted = {
   readonly newMasterKey: boolean;
   readonly chains: 'none' | 'configured' | 'with development';
 };
 
-/** The service over the stores that the configuration names, logging to standard error by default; `close` lets go of the stores. */
+/**
+ * Composes the service over the configured stores, logging to standard error by default; `close` releases the stores.
+ */
 export const compose = async (
   config: Config,
   given: Partial<Wanted> = {},

@@ -1,9 +1,9 @@
-/** Lets one consumer sleep until something is there for it. */
+/** Lets one consumer sleep until a producer rings. */
 export const createDoorbell = () => {
   let wake = () => {};
   return {
     ring: () => wake(),
-    /** Returns at once if something `isThere` already; resolves true when nobody rang for so long. */
+    /** Returns at once if `isThere()`; resolves true when `ms` pass without a ring. */
     wait: (ms: number, signal: AbortSignal, isThere: () => boolean) =>
       new Promise<boolean>((resolve) => {
         const end = (timedOut: boolean) => {

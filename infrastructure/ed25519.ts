@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
-const seedBytes = 32;
+export const seedBytes = 32;
 
-/** What RFC 8410 has before the 32 bytes of a key in PKCS #8 and in SPKI, the forms in which Node takes them. */
+/** DER prefixes of RFC 8410 before the 32 bytes of a key, in PKCS #8 and in SPKI, the formats that Node imports. */
 const beforeSeed = Buffer.from('302e020100300506032b657004220420', 'hex');
 const beforePublicKey = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** The public key as base64 of its 32 bytes. */
+/** Derives the key pair; `publicKey` is the base64 of its 32 bytes. */
 export const keyPairOf = (seed: Uint8Array) => {
   if (seed.length !== seedBytes) throw new Error(`an ed25519 seed has ${seedBytes} bytes, not ${seed.length}`);
   const privateKey = createPrivateKey({ key: Buffer.concat([beforeSeed, seed]), format: 'der', type: 'pkcs8' });

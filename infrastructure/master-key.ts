@@ -16,16 +16,16 @@ import { BadSetting } from './config.js';
 
 type MasterKey = { readonly id: string; readonly bytes: Uint8Array };
 
-/** The master keys that data keys may be wrapped under. */
+/** Master keys that data keys may be wrapped under. */
 export type KeyRing = {
-  /** The one that new keys are wrapped under. */
+  /** Returns the key that new data keys are wrapped under. */
   current(): MasterKey;
   find(id: string): MasterKey | undefined;
-  /** Gives up every other key; nothing may be wrapped under them any more. */
+  /** Discards every other key; no data key may be wrapped under them any more. */
   retireOthers(): void;
 };
 
-/** Names a key without telling anything about it. */
+/** Derives an id from the key's hash, which reveals nothing about the key. */
 const named = (bytes: Uint8Array): MasterKey => ({
   id: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
   bytes,
@@ -42,7 +42,7 @@ const isCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException
 const write = (path: string, key: Uint8Array) =>
   writeFileSync(path, `${Buffer.from(key).toString('hex')}\n`, { mode: 0o600, flush: true });
 
-/** Files are found again after a power cut only once their directory is on disk too. */
+/** Syncs the directory: without that, a new file may be missing after a power cut. */
 const keep = (directory: string) => {
   const opened = openSync(directory, 'r');
   fsyncSync(opened);
@@ -74,20 +74,26 @@ const orBadSetting = <T>(directory: string, work: () => T): T => {
 
 const files = (directory: string) => ({
   path: join(directory, 'master.key'),
-  /** There while a change of the key is not finished. */
+  /** Old key; the file exists while a change of the key is unfinished. */
   previous: join(directory, 'master.key.previous'),
 });
 
 /**
- * The key in the data directory, made at the first start; of two processes that start at once, one makes it. Read anew
- * each time, so that a running service goes on when the key is changed under it.
+ * Reads the key in the data directory and makes it at the first start, before any store; of two processes that start at once, one makes
+ * it. Keys are read again when an unknown id turns up, so that a running service survives a change of the key.
  */
 export const keyRingIn = (directory: string): KeyRing => {
   const { path, previous } = files(directory);
   const current = () => orBadSetting(directory, () => read(path));
   const all = () => [current(), ...(existsSync(previous) ? [orBadSetting(directory, () => read(previous))] : [])];
   orBadSetting(directory, () => {
-    if (!existsSync(path)) make(directory, path);
+    if (existsSync(path)) return;
+    // A new key would open nothing, and would stand where the lost one has to be put back.
+    if (existsSync(join(directory, 'state.db')))
+      throw new BadSetting(
+        `${path} is missing, and what is stored beside it can be opened with nothing else: restore it`,
+      );
+    make(directory, path);
   });
   let known = all();
   const among = (id: string) => known.find((key) => key.id === id);
@@ -103,7 +109,7 @@ export const keyRingIn = (directory: string): KeyRing => {
   };
 };
 
-/** Puts a new key beside the old one; a change that was begun before is left as it is, to be finished. */
+/** Puts a new key beside the old one; a change that was begun earlier is left as it is, to be finished. */
 export const renewKeyIn = (directory: string) => {
   const { path, previous } = files(directory);
   orBadSetting(directory, () => {
@@ -117,7 +123,7 @@ export const renewKeyIn = (directory: string) => {
   });
 };
 
-/** Keys that the environment gives: what was wrapped under the previous one can still be opened. */
+/** Builds the ring from the environment's keys; data keys wrapped under the previous one can still be opened. */
 export const givenKeyRing = (bytes: Uint8Array, previous: Uint8Array | undefined): KeyRing => {
   const current = named(bytes);
   const all = [current, ...(previous ? [named(previous)] : [])];

@@ -7,26 +7,30 @@ import { BadSetting, type Config } from './config.js';
 import { eventStoreDb } from './eventstoredb/event-store.js';
 import { givenKeyRing } from './master-key.js';
 import { mongoState } from './mongodb/state.js';
+import { createNotary } from './notary.js';
 import { redisLimiter } from './redis/limiter.js';
 import { isUsedDirectory, lockDirectory } from './sqlite/directory-lock.js';
-import { sqliteEventStore } from './sqlite/event-store.js';
-import { sqliteLimiter } from './sqlite/limiter.js';
+import { sqliteEventStore } from './sqlite/events/event-store.js';
+import { sqliteLimiter } from './sqlite/limiter/limiter.js';
 import { sqliteState } from './sqlite/state.js';
 import { sha256 } from './system.js';
-import { firstUnopened, storesKeyId } from './vault.js';
+import { firstUnopened, signingSeed, storesKeyId } from './vault.js';
 
 type Closable = { close(): Promise<void> };
 
 const needed = (name: string): never => {
-  throw new BadSetting(`${name} is needed: the services to move to or from`);
+  throw new BadSetting(`${name} is needed to move data between the data directory and the services`);
 };
 
-/** Both ends of a move; nothing else may use them meanwhile, which a data directory can make sure of. */
+/**
+ * Opens both ends of a move and locks the data directory; that no service uses the engines meanwhile is up to the
+ * operator.
+ */
 export const openMove = async (
   config: Config,
   to: 'services' | 'embedded',
 ): Promise<{ ports: MovePorts; close(): Promise<void> }> => {
-  const { dataDirectory, redisUrl, masterKey = needed('CHAINFOLD_MASTER_KEY') } = config;
+  const { dataDirectory, redisUrl, namespace, masterKey = needed('CHAINFOLD_MASTER_KEY') } = config;
   const eventStoreUrl = config.eventStoreUrl ?? needed('EVENTSTORE_URL');
   const mongodbUrl = config.mongodbUrl ?? needed('MONGODB_URL');
   if (to === 'services' && !isUsedDirectory(dataDirectory))
@@ -46,14 +50,16 @@ export const openMove = async (
   const file = (name: string) => join(dataDirectory, name);
   try {
     const embedded: MovePlace = {
+      engine: 'the data directory',
       events: kept(await sqliteEventStore(file('events.db'))),
       state: kept(await sqliteState(file('state.db'))),
       ...(redisUrl !== undefined && { limiter: kept(await sqliteLimiter(file('limiter.db'), Date.now)) }),
     };
     const services: MovePlace = {
-      events: kept(eventStoreDb(eventStoreUrl, aggregates)),
-      state: kept(await mongoState(mongodbUrl)),
-      ...(redisUrl !== undefined && { limiter: kept(await redisLimiter(redisUrl, log)) }),
+      engine: 'EventStoreDB',
+      events: kept(await eventStoreDb(eventStoreUrl, aggregates, namespace)),
+      state: kept(await mongoState(mongodbUrl, namespace)),
+      ...(redisUrl !== undefined && { limiter: kept(await redisLimiter(redisUrl, log, namespace)) }),
     };
     const ring = givenKeyRing(masterKey, config.previousMasterKey);
     const ends = to === 'services' ? { from: embedded, to: services } : { from: services, to: embedded };
@@ -61,6 +67,7 @@ export const openMove = async (
       ...ends,
       staysBehind: ({ bucket, id }) => bucket === 'vault' && id === storesKeyId,
       firstUnopened: (state) => firstUnopened(state, ring),
+      notary: async (state) => createNotary(await signingSeed(state, ring, 'audit-signing')),
       sha256,
     };
     return { ports, close };

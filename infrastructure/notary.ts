@@ -10,7 +10,7 @@ export const isSigned: IsSigned = (publicKey, text, signature) => {
   const bytes = Buffer.from(publicKey.slice(prefix.length), 'base64');
   if (!publicKey.startsWith(prefix) || bytes.length !== keyBytes) return false;
   const signed = Buffer.from(signature, 'base64');
-  // Decoding passes over what is not base64: a changed signature would do as well.
+  // Node's base64 decoder skips invalid characters, so an altered signature text could still decode to the same bytes.
   return signed.toString('base64') === signature && verify(null, Buffer.from(text), publicKeyOf(bytes), signed);
 };
 

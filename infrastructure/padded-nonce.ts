@@ -1,5 +1,5 @@
-/** Enough for 256 bits, the most that a node can say. */
+/** Decimal digits of the largest 256-bit number. */
 const digits = 78;
 
-/** As text that sorts like the number. */
+/** Formats a nonce as text that sorts in numerical order. */
 export const padded = (nonce: bigint): string => nonce.toString().padStart(digits, '0');

@@ -1,8 +1,9 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { Log, System } from '../application/ports/system.js';
+import { loopTurn } from './loop-turn.js';
 
-/** Random parts of so many ids are made at once, as one text: most of the time that an id takes is putting it together. */
+/** Number of ids whose random parts are formatted in one go, because formatting takes most of the time an id costs. */
 const madeAtOnce = 256;
 const bytesOfEach = 9;
 const lengthOfEach = 'rrr-arrr-rrrrrrrrrrrr'.length;
@@ -11,7 +12,7 @@ const randomParts = () =>
     .toString('hex')
     .replace(/(.{3})(.{3})(.{12})/g, '$1-a$2-$3');
 
-/** The time in front, so that ids sort by when they were made (UUID version 7); the rest is random. */
+/** Creates a generator of UUIDs version 7, which begin with the time and therefore sort by creation. */
 const createUuid = () => {
   let time = 0;
   let timePart = '';
@@ -50,7 +51,7 @@ const signer = (secret: Uint8Array): System['sign'] => {
 export const nodeSystem = (keys: { service: Uint8Array; stores: Uint8Array }, log: Log): System => ({
   now: Date.now,
   sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
-  breathe: () => setImmediate(),
+  breathe: loopTurn,
   uuid,
   secret: () => randomBytes(32).toString('hex'),
   sha256,

@@ -1,6 +1,6 @@
 import { Failure, StoreDown } from '../domain/failure.js';
 
-/** What the caller of something that cannot work is told; a refusal that was meant as one is passed on. */
+/** Turns an error of a dependency into `StoreDown`; a deliberate `Failure` passes through unchanged. */
 export const unavailable =
   (what: string) =>
   (cause: unknown): never => {

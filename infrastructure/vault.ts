@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type Entry, noEntry, type StateStore } from '../application/ports/state.js';
-import type { Vault } from '../application/ports/vault.js';
+import { NotAsSealed, type Vault } from '../application/ports/vault.js';
 import { refuse } from '../domain/failure.js';
 import { BadSetting } from './config.js';
 import type { KeyRing } from './master-key.js';
@@ -9,7 +9,7 @@ const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** iv ‖ tag ‖ ciphertext; opens only with the same key and the same context. */
+/** Encrypts to iv ‖ tag ‖ ciphertext, which opens only with the same key and the same context. */
 const encrypt = (key: Uint8Array, plain: Uint8Array, context: string) => {
   const iv = randomBytes(ivBytes);
   const box = createCipheriv(cipher, key, iv).setAAD(Buffer.from(context));
@@ -22,6 +22,15 @@ const decrypt = (key: Uint8Array, text: string, context: string) => {
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
   return Buffer.concat([box.update(bytes.subarray(ivBytes + tagBytes)), box.final()]);
+};
+
+/** Opens what a data key sealed; only there a failure shows a change of the secret or of its facts. */
+const decryptSealed = (...given: Parameters<typeof decrypt>) => {
+  try {
+    return decrypt(...given);
+  } catch {
+    throw new NotAsSealed();
+  }
 };
 
 const anotherKey =
@@ -37,7 +46,10 @@ const opens = (master: Uint8Array, { value }: Entry, keyId: string) => {
   }
 };
 
-/** Data keys live in the state store wrapped under a master key, which is named so that it can be changed. */
+/**
+ * Reads and makes data keys, which the state store holds wrapped under a master key; its id precedes the key, so that
+ * the master key can be changed.
+ */
 const dataKeys = (state: StateStore, ring: KeyRing) => {
   const wrap = (keyId: string, key: Uint8Array) => {
     const { id, bytes } = ring.current();
@@ -49,7 +61,7 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
     return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
   };
 
-  /** True when it was wrapped under another master key than the current one. */
+  /** Wraps a key under the current master key; returns false if it already was. */
   const rewrap = async (keyId: string): Promise<boolean> => {
     const entry = await state.get('vault', keyId);
     if (!entry || masterIdOf(entry) === ring.current().id) return false;
@@ -65,14 +77,14 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
     if (found) return found;
     const key = randomBytes(32);
     if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return (await find(keyId)) as Buffer;
-    // The master key may have been changed in between; whoever changed it may have passed this one by.
+    // The master key may have been changed in between, and the rotation may have missed this new key.
     await rewrap(keyId);
     return key;
   };
   return { find, findOrMake, rewrap };
 };
 
-/** The first of the keys in the vault that the master keys do not open; null when they open all. */
+/** Returns the id of the first key in the vault that the master keys do not open; null if they open all. */
 export const firstUnopened = async (state: Pick<StateStore, 'get' | 'ids'>, ring: Pick<KeyRing, 'find'>) => {
   let ids = await state.ids('vault', '');
   while (ids.length > 0) {
@@ -86,19 +98,22 @@ export const firstUnopened = async (state: Pick<StateStore, 'get' | 'ids'>, ring
   return null;
 };
 
-/** What only this service can sign with; a wrong master key shows here, at the start, instead of at the first secret. */
+/**
+ * Returns the key for signing within the service. Reading it at the start reveals a wrong master key before any secret
+ * is opened.
+ */
 export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint8Array> => {
   const entry = await state.get('vault', 'service');
   if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(anotherKey);
   return dataKeys(state, ring).findOrMake('service');
 };
 
-/** Belongs to the stores it is in, so that a copy of them elsewhere makes its own. */
+/** Id of a key that belongs to these stores: a move leaves it behind, so that the copy makes its own. */
 export const storesKeyId = 'stores';
 export const storesKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
   dataKeys(state, ring).findOrMake(storesKeyId);
 
-/** The seed of the key that notifications, or histories, are signed with. */
+/** Returns the seed of the key pair that signs webhooks or exported histories. */
 export const signingSeed = (
   state: StateStore,
   ring: KeyRing,
@@ -111,7 +126,7 @@ export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
     seal: async (keyId, secret, context) => encrypt(await keys.findOrMake(keyId), Buffer.from(secret), context),
     open: async (keyId, sealed, context) => {
       const key = await keys.find(keyId);
-      return key && decrypt(key, sealed, context).toString();
+      return key && decryptSealed(key, sealed, context).toString();
     },
     destroyKey: (keyId) => state.destroy('vault', keyId),
     changeMasterKey: async () => {

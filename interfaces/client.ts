@@ -6,6 +6,7 @@ import * as administration from './operations/administration.js';
 import * as assets from './operations/assets.js';
 import * as audit from './operations/audit.js';
 import type { Fields, Operation, Shape } from './operations/define.js';
+import * as gatewayTokens from './operations/gateway/tokens.js';
 import * as queries from './operations/queries.js';
 import * as transactions from './operations/transactions.js';
 import * as wallets from './operations/wallets.js';
@@ -14,7 +15,7 @@ import { type Credentials, signatureHeaders } from './signature.js';
 
 const operations = {
   wallet: { ...wallets, ...addresses, ...assets, ...webhooks, ...transactions },
-  admin: { ...administration, ...audit },
+  admin: { ...administration, ...gatewayTokens, ...audit },
   query: queries,
 };
 type Operations<S extends Variant['segment']> = (typeof operations)[Extract<Variant, { segment: S }>['surface']];
@@ -25,7 +26,7 @@ type Call<O> =
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
 export type Client = { readonly [S in Variant['segment']]: Calls<Operations<S>> };
 
-/** What the service refused, as it said it. */
+/** Carries the problem that the service refused a call with. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: Problem;
@@ -35,13 +36,15 @@ export class ProblemError extends Error {
   }
 }
 
-/** One signed call by name; throws ProblemError when it is refused. */
-export const callOperation = async (
+/** Answer to a call, with the headers that it came with. */
+type Answered = { readonly body: object; readonly headers: Headers };
+
+const send = async (
   { url, ...credentials }: Credentials & { url: string },
   path: string,
   request: object,
-  headers: Record<string, string> = {},
-): Promise<object> => {
+  headers: Record<string, string>,
+): Promise<Answered> => {
   const body = JSON.stringify(request);
   const response = await fetch(new URL(path, url), {
     method: 'POST',
@@ -50,20 +53,52 @@ export const callOperation = async (
   });
   const answer = readExact(await response.text()) as object;
   if (!response.ok) throw new ProblemError(answer as Problem);
-  return answer;
+  return { body: answer, headers: response.headers };
 };
 
-/** The typed client is the operation table seen from the other side: `client.c.registerWallet({ name })`. */
-export const createClient = (target: Credentials & { url: string }): Client =>
-  Object.fromEntries(
+/** Signs and sends one call; throws ProblemError when the service refuses it. */
+export const callOperation = async (
+  target: Credentials & { url: string },
+  path: string,
+  request: object,
+  headers: Record<string, string> = {},
+): Promise<object> => (await send(target, path, request, headers)).body;
+
+/**
+ * Remembers the last change whose answer said that the read models lack it, until an answer includes it, so that queries
+ * can ask for it at any process of the service.
+ */
+const createOwed = () => {
+  let owed = 0;
+  return {
+    header: (given: Record<string, string>) =>
+      owed > 0 && !('x-as-of' in given) ? { 'x-min-position': String(owed) } : {},
+    answered: (headers: Headers) => {
+      const position = Number(headers.get('x-position') ?? 0);
+      if (headers.get('x-consistency') === 'pending') owed = Math.max(owed, position);
+      else if (position >= owed) owed = 0;
+    },
+  };
+};
+
+/** Makes a client with a typed method for each row of the operation table: `client.c.registerWallet({ name })`. */
+export const createClient = (target: Credentials & { url: string }): Client => {
+  const owed = createOwed();
+  const call = async (path: string, isQuery: boolean, request: object, given: Record<string, string> = {}) => {
+    const { body, headers } = await send(target, path, request, { ...(isQuery && owed.header(given)), ...given });
+    if (!('x-as-of' in given)) owed.answered(headers);
+    return body;
+  };
+  return Object.fromEntries(
     variants.map(({ segment, surface }) => [
       segment,
       Object.fromEntries(
-        Object.entries<{ name: string }>(operations[surface]).map(([key, { name }]) => [
+        Object.entries<{ name: string; kind: string }>(operations[surface]).map(([key, { name, kind }]) => [
           key,
           (request: object, headers?: Record<string, string>) =>
-            callOperation(target, `/v1/${segment}/${name}`, request, headers),
+            call(`/v1/${segment}/${name}`, kind === 'query', request, headers),
         ]),
       ),
     ]),
   ) as unknown as Client;
+};

@@ -1,4 +1,4 @@
-/** JSON in which integers keep all their digits: as bigints where numbers would not be exact. */
+/** JSON in which integers keep all their digits: those that a number cannot hold exactly are bigints. */
 
 const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
   Array.isArray(value)
@@ -7,7 +7,7 @@ const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
         .filter(([, member]) => member !== undefined)
         .map(([name, member]) => [JSON.stringify(name), member] as const);
 
-/** As JSON.stringify writes it, on several lines where `indent` says by how much. */
+/** Writes the same text as JSON.stringify, but takes bigints; `indent` spreads it over several lines. */
 export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -20,10 +20,10 @@ export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
   return members.length === 0 ? `${open}${close}` : `${open}${members.join(',')}${line(depth)}${close}`;
 };
 
-/** Texts are passed over; what has a fraction or an exponent is no integer. */
+/** Matches strings, to skip them, and numbers; those with a fraction or an exponent are no integers. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const integer = /^-?\d{16,}$/;
-/** Stands before the digits of an integer that was made a text; the service refuses it in every text it takes. */
+/** Marks a string that stands for an integer; no answer has this character, since requests with it are refused. */
 const mark = '\u0000';
 
 const isInexact = (token: string) => integer.test(token) && !Number.isSafeInteger(Number(token));

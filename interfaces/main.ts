@@ -3,7 +3,7 @@ import { isSigned } from '../infrastructure/notary.js';
 import { sha256 } from '../infrastructure/system.js';
 import { runCli } from './cli/run.js';
 
-/** Where a command is run: in a process of its own, or inside another program that plays its terminal. */
+/** Surroundings of a command: those of its own process, or those that another program provides. */
 export type Terminal = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
@@ -15,7 +15,7 @@ export type Terminal = {
   readonly stopped: () => Promise<void>;
 };
 
-/** Runs one command and returns its exit code. Stores are loaded when a command needs them: `call` and `--help` do not. */
+/** Runs one command and returns its exit code. Stores are loaded on demand: `call` and `--help` need none. */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { environment, isInteractive, out, err, log, stopped } = terminal;
   const settings = () => readConfig(environment);

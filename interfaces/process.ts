@@ -2,7 +2,7 @@ import { run } from './main.js';
 
 const lookMs = 500;
 
-/** Calls when the shell between npm and this process is gone: npm was told to end, and the shell passed no signal on. */
+/** Calls `notice` when the shell between npm and this process is gone: it ends with npm but passes no signal on. */
 const whenLeft = (notice: () => void) => {
   const parent = process.ppid;
   const look = () => {
@@ -17,7 +17,7 @@ const stopped = () =>
     whenLeft(resolve);
   });
 
-/** Readers of what is printed, `head` for one, may have seen enough. */
+/** Ends quietly when the reader of the output, such as `head`, has closed the pipe. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -31,5 +31,5 @@ process.exitCode = await run(args, {
   err: (text) => void process.stderr.write(text),
   stopped,
 });
-// Connections to engines that do not answer may go on waiting after an examination; their answers no longer matter.
+// `doctor` may leave connections waiting for engines that do not answer; their answers no longer matter.
 if (args[0] === 'doctor') process.exit();

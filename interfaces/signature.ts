@@ -3,7 +3,7 @@ import { signedText } from '../application/access/authenticate.js';
 
 export type Credentials = { readonly key: string; readonly secret: string };
 
-/** The headers that prove who sends a request; they hold for this request only. */
+/** Signs a request: makes the headers that prove who sends it, valid for this one request. */
 export const signatureHeaders = ({ key, secret }: Credentials, method: string, path: string, body: string) => {
   const nonce = `${Date.now()}-${randomBytes(8).toString('hex')}`;
   const digest = createHash('sha256').update(body).digest('hex');

@@ -1,4 +1,4 @@
-/** A command, or a setting that the command needs, is wrong; the message says how. */
+/** Refuses a command line or a setting; the message says what is wrong with it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,14 +1,31 @@
-import type { AddressEvent } from '../domain/address.js';
+import type { AddressEvent } from '../domain/aggregates/address.js';
+import type { RemovalEvent } from '../domain/aggregates/removal.js';
 import type { ImportedToken } from '../domain/asset.js';
 import { ownScope, type Projection } from './define.js';
+
+/** Token that is followed at an address, with the position of its import. */
+type Import = { readonly asset: ImportedToken; readonly account?: string; readonly position: number };
+
+/** Account that holds tokens of a registered contract for an address. */
+type Account = { readonly asset: ImportedToken; readonly account: string };
 
 export type AddressDocument = {
   address: string;
   wallet_id: string;
   position: number;
-  /** The tokens that are followed for it, each with the position of its import. */
-  imports?: readonly { readonly asset: ImportedToken; readonly account?: string; readonly position: number }[];
+  imports?: readonly Import[];
+  accounts?: readonly Account[];
 };
+
+const withAccount = (accounts: readonly Account[] = [], { asset, account }: Account) => [
+  ...accounts.filter((one) => one.asset.contract !== asset.contract),
+  { asset, account },
+];
+
+const withImport = (imports: readonly Import[], added: Import) => [
+  ...imports.filter((one) => one.asset.contract !== added.asset.contract),
+  added,
+];
 
 export const addresses: Projection<AddressEvent, AddressDocument> = {
   name: 'addresses',
@@ -22,10 +39,69 @@ export const addresses: Projection<AddressEvent, AddressDocument> = {
     AssetImported: (doc, { asset, account }, { position }) =>
       doc && {
         ...doc,
-        imports: [
-          ...(doc.imports ?? []).filter((one) => one.asset.contract !== asset.contract),
-          { asset, ...(account !== undefined && { account }), position },
-        ],
+        imports: withImport(doc.imports ?? [], { asset, ...(account !== undefined && { account }), position }),
       },
+    TokenAccountFound: (doc, found) => doc && { ...doc, accounts: withAccount(doc.accounts, found) },
+  },
+};
+
+/** Removal of all addresses of a wallet that has not ended. */
+export type RemovalDocument = { wallet_id: string; up_to: number };
+
+export const removals: Projection<RemovalEvent, RemovalDocument> = {
+  name: 'removals',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => data.walletId,
+  on: {
+    RemovalStarted: (_, { walletId, upTo }) => ({ wallet_id: walletId, up_to: upTo }),
+    RemovalEnded: () => null,
+  },
+};
+
+/**
+ * Removed address that the wallet keeps up to a height, because blocks up to there were not followed yet. `head` is null
+ * while the address is held and only its imports are kept, for the case that it is removed.
+ */
+export type DepartureDocument = {
+  address: string;
+  wallet_id: string;
+  head: number | null;
+  imports: readonly Import[];
+  accounts?: readonly Account[];
+};
+
+type DepartureEvent = Extract<AddressEvent, { type: 'AddressRemoved' | 'AssetImported' | 'TokenAccountFound' }>;
+
+/** Returns the imports and accounts since the last removal. */
+const current = (doc: DepartureDocument | null): Pick<DepartureDocument, 'imports' | 'accounts'> => {
+  if (doc?.head !== null) return { imports: [] };
+  return { imports: doc.imports, ...(doc.accounts && { accounts: doc.accounts }) };
+};
+
+export const departures: Projection<DepartureEvent, DepartureDocument> = {
+  name: 'departures',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => `${data.walletId}|${data.address}`,
+  on: {
+    AddressRemoved: (doc, { address, walletId, head }) =>
+      head === undefined ? null : { address, wallet_id: walletId, head, ...current(doc) },
+    AssetImported: (doc, { address, walletId, asset, account }, { position }) => ({
+      address,
+      wallet_id: walletId,
+      head: null,
+      ...current(doc),
+      imports: withImport(current(doc).imports, { asset, ...(account !== undefined && { account }), position }),
+    }),
+    TokenAccountFound: (doc, { address, walletId, ...found }) => ({
+      address,
+      wallet_id: walletId,
+      head: null,
+      ...current(doc),
+      accounts: withAccount(current(doc).accounts, found),
+    }),
   },
 };

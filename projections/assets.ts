@@ -1,6 +1,7 @@
+import type { LedgerEvent } from '../domain/aggregates/ledger.js';
+import type { RefreshCursor, RefreshEvent, RefreshPartEvent } from '../domain/aggregates/refresh.js';
 import { type Asset, assetKey } from '../domain/asset.js';
-import type { LedgerEvent } from '../domain/ledger.js';
-import { ownScope, type Projection } from './define.js';
+import { type About, ownScope, type Projection } from './define.js';
 
 export type AssetDocument = {
   wallet_id: string;
@@ -10,14 +11,36 @@ export type AssetDocument = {
   balance: string;
   block_number: number;
   chain: string;
-  /** When it was read: a reading from before the address was registered says nothing. */
+  /** Position of the reading, which counts only if the address was registered before it. */
   read_position: number;
   position: number;
 };
 
-type BalanceEvent = Extract<LedgerEvent, { type: 'BalanceRead' }>;
+type BalanceEvent =
+  | Extract<LedgerEvent, { type: 'BalanceRead' }>
+  | Extract<RefreshPartEvent, { type: 'BalanceRefreshed' }>;
 
-/** The last balance of an address in an asset, as the node gave it. */
+export const assetDocumentId = (walletId: string, address: string, asset: Asset) =>
+  `${walletId}|${address}|${assetKey(asset)}`;
+
+const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: About): AssetDocument => {
+  const { walletId, address, asset, balance, at, correction } = data;
+  // Readings may be stored in another order than they were made; heights of two chains cannot be compared.
+  if (doc && !correction && at.chain === doc.chain && at.number < doc.block_number) return doc;
+  return {
+    wallet_id: walletId,
+    address,
+    asset,
+    standard: asset.standard,
+    balance,
+    block_number: at.number,
+    chain: at.chain,
+    read_position: position,
+    position: doc?.position ?? position,
+  };
+};
+
+/** Last balance of an address in an asset, as a node gave it. */
 export const assets: Projection<BalanceEvent, AssetDocument> = {
   name: 'assets',
   version: 1,
@@ -27,22 +50,100 @@ export const assets: Projection<BalanceEvent, AssetDocument> = {
     byAddress: { equal: ['address', 'standard'], order: 'position' },
   },
   scope: ownScope,
+  key: ({ data }) => assetDocumentId(data.walletId, data.address, data.asset),
+  on: { BalanceRead: reading, BalanceRefreshed: reading },
+};
+
+/** Refresh of balances that is running, and how far it has come. */
+export type RefreshDocument = {
+  refresh_id: string;
+  wallet_id: string;
+  standard: Asset['standard'];
+  part: number;
+  done: number;
+  total: number;
+  at: { number: number; hash: string; chain: string };
+  after: RefreshCursor | null;
+  correction: boolean;
+  /** First block whose logs are looked through for received tokens. */
+  from?: number;
+  /** Last block whose logs were looked through for the addresses after `after`; absent before the first. */
+  searched?: number;
+};
+
+type RunningEvent = RefreshEvent | Extract<RefreshPartEvent, { type: 'RefreshAdvanced' }>;
+
+export const refreshKey = (walletId: string, standard: Asset['standard']) => `${walletId}|${standard}`;
+
+export const refreshes: Projection<RunningEvent, RefreshDocument> = {
+  name: 'refreshes',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => refreshKey(data.walletId, data.standard),
+  on: {
+    RefreshStarted: (_, { refreshId, walletId, standard, total, done, at, after, correction = false, from }) => ({
+      refresh_id: refreshId,
+      wallet_id: walletId,
+      standard,
+      part: 0,
+      done,
+      total,
+      at,
+      after,
+      correction,
+      ...(from !== undefined && { from }),
+    }),
+    // A part of a refresh that was started again meanwhile moves nothing.
+    RefreshAdvanced: (doc, { refreshId, part, done, at, after, searched }) => {
+      if (doc?.refresh_id !== refreshId) return doc;
+      const { searched: _, ...rest } = doc;
+      return { ...rest, part, done, at, after, ...(searched !== undefined && { searched }) };
+    },
+    RefreshEnded: (doc, { refreshId }) => (doc?.refresh_id === refreshId ? null : doc),
+  },
+};
+
+/** First block from which on all tokens that the addresses of a wallet received were looked for. */
+export type SearchDocument = { wallet_id: string; standard: Asset['standard']; from: number };
+
+export const searches: Projection<Extract<RefreshEvent, { type: 'RefreshEnded' }>, SearchDocument> = {
+  name: 'searches',
+  version: 1,
+  indexes: {},
+  scope: ownScope,
+  key: ({ data }) => refreshKey(data.walletId, data.standard),
+  on: {
+    RefreshEnded: (doc, { walletId, standard, from }) =>
+      from === undefined ? doc : { wallet_id: walletId, standard, from },
+  },
+};
+
+/** Balance that a contract did not tell, and that is read once the contract answers again. */
+export type UnreadBalanceDocument = {
+  wallet_id: string;
+  address: string;
+  asset: Asset;
+  contract: string;
+  position: number;
+};
+
+type UnreadEvent = Extract<LedgerEvent, { type: 'BalanceSetAside' | 'BalanceRead' }>;
+
+export const unreadBalances: Projection<UnreadEvent, UnreadBalanceDocument> = {
+  name: 'unread_balances',
+  version: 1,
+  indexes: { byContract: { equal: ['contract'], order: 'position' } },
+  scope: ownScope,
   key: ({ data }) => `${data.walletId}|${data.address}|${assetKey(data.asset)}`,
   on: {
-    BalanceRead: (doc, { walletId, address, asset, balance, at, correction }, { position }) =>
-      // Two readings may be stored in another order than they were made; another chain's say nothing of this one's.
-      doc && !correction && at.chain === doc.chain && at.number < doc.block_number
-        ? doc
-        : {
-            wallet_id: walletId,
-            address,
-            asset,
-            standard: asset.standard,
-            balance,
-            block_number: at.number,
-            chain: at.chain,
-            read_position: position,
-            position: doc?.position ?? position,
-          },
+    BalanceSetAside: (doc, { walletId, address, asset }, { position }) => ({
+      wallet_id: walletId,
+      address,
+      asset,
+      contract: 'contract' in asset ? asset.contract : '',
+      position: doc?.position ?? position,
+    }),
+    BalanceRead: () => null,
   },
 };

@@ -1,19 +1,23 @@
-import type { TokenStandard } from '../domain/asset.js';
-import type { ContractEvent } from '../domain/contract.js';
+import type { ContractEvent } from '../domain/aggregates/contract.js';
+import type { RegisteredStandard } from '../domain/asset.js';
 import { ownScope, type Projection } from './define.js';
 
 export type ContractDocument = {
   contract: string;
-  standard: TokenStandard;
+  standard: RegisteredStandard;
   description: { name?: string; symbol?: string; decimals?: number };
-  /** One that was removed stays, since its past transfers are still described. */
+  /** `no` after the removal: the document stays because it still describes past transfers. */
   registered: 'yes' | 'no';
+  /** Present while balances of the contract cannot be read. */
+  balance_problem?: { reason: string; since: string };
   position: number;
 };
 
+const withoutProblem = ({ balance_problem, ...doc }: ContractDocument): ContractDocument => doc;
+
 export const contracts: Projection<ContractEvent, ContractDocument> = {
   name: 'contracts',
-  version: 1,
+  version: 2,
   indexes: { byRegistered: { equal: ['registered'], order: 'position' } },
   scope: ownScope,
   key: ({ data }) => data.contract,
@@ -25,6 +29,9 @@ export const contracts: Projection<ContractEvent, ContractDocument> = {
       registered: 'yes',
       position,
     }),
-    ContractRemoved: (doc) => doc && { ...doc, registered: 'no' },
+    ContractRemoved: (doc) => doc && { ...withoutProblem(doc), registered: 'no' },
+    ContractBalancesFailed: (doc, { reason }, { occurredAt }) =>
+      doc && { ...doc, balance_problem: { reason, since: occurredAt } },
+    ContractBalancesRecovered: (doc) => doc && withoutProblem(doc),
   },
 };

@@ -1,5 +1,5 @@
-import type { DeliveryEvent } from '../domain/delivery.js';
-import { ownScope, type Projection } from './define.js';
+import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
+import { type About, everybody, ownScope, type Projection } from './define.js';
 
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -12,18 +12,18 @@ export type HistoryDocument = {
   delivery_count: number;
   delivery_time: string;
   data: object;
-  /** Sorts by when it was requested. */
+  /** Sort key: time of the request, then its position. */
   moment: string;
 };
 
 const statuses = { completed: 'COMPLETED', retrying: 'RETRYING', failed: 'FAILED' } as const;
 const isOpen = ({ status }: HistoryDocument) => status === 'PENDING' || status === 'RETRYING';
 
-/** Before everything that was requested in that second or later. */
+/** Returns a sort key that precedes every delivery requested in that second or later. */
 export const historyMoment = (occurredAt: string) => occurredAt.slice(0, 19);
 
-/** What was sent to webhooks, and what became of it. */
-export const webhookHistories: Projection<DeliveryEvent, HistoryDocument> = {
+/** Deliveries to webhooks and their outcomes; a parked delivery keeps its status. */
+export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'DeliveryParked' }>, HistoryDocument> = {
   name: 'webhook_histories',
   version: 1,
   indexes: {
@@ -55,29 +55,51 @@ export const webhookHistories: Projection<DeliveryEvent, HistoryDocument> = {
   },
 };
 
-/** What is still to be sent, for whoever has to put it into the queue again. */
-export type OpenDeliveryDocument = { delivery_id: string; webhook_id: string; next_at: number; position: number };
+/** Delivery that is still to be made, kept so that a lost queue can be filled again. */
+export type OpenDeliveryDocument = {
+  delivery_id: string;
+  /** Scope of the organization and API, because the documents of all of them are in one scope. */
+  owner: string;
+  webhook_id: string;
+  /** Time of the next attempt in Unix ms; that of the request until the first. */
+  next_at: number;
+  position: number;
+  /** Parked deliveries are not queued, because their webhook is disabled. */
+  parked: 'yes' | 'no';
+};
 
+// biome-ignore lint/style/noRestrictedGlobals: converts the time of an event, does not read the clock
+const unixMs = (occurredAt: string) => Date.parse(occurredAt);
+
+const dueAtOnce = (
+  _: OpenDeliveryDocument | null,
+  { deliveryId, webhookId }: { deliveryId: string; webhookId: string },
+  about: About,
+): OpenDeliveryDocument => ({
+  delivery_id: deliveryId,
+  owner: ownScope(about),
+  webhook_id: webhookId,
+  next_at: unixMs(about.occurredAt),
+  position: about.position,
+  parked: 'no',
+});
+
+/** Work list of the deliverer, in one scope so that what is overdue is found at once; a delivery's id names its owner. */
 export const openDeliveries: Projection<DeliveryEvent, OpenDeliveryDocument> = {
   name: 'open_deliveries',
-  version: 1,
-  indexes: { byWebhook: { equal: ['webhook_id'], order: 'position' } },
-  scope: ownScope,
+  version: 3,
+  presentOnly: true,
+  indexes: {
+    byNextTry: { equal: ['parked'], order: 'next_at' },
+    byWebhook: { equal: ['owner', 'webhook_id'], order: 'position' },
+  },
+  scope: () => everybody,
   key: ({ data }) => data.deliveryId,
   on: {
-    DeliveryRequested: (_, { deliveryId, webhookId }, { position }) => ({
-      delivery_id: deliveryId,
-      webhook_id: webhookId,
-      next_at: 0,
-      position,
-    }),
+    DeliveryRequested: dueAtOnce,
     DeliveryAttempted: (doc, { nextAt }) => (doc && nextAt !== null ? { ...doc, next_at: nextAt } : null),
     DeliveryCanceled: () => null,
-    DeliveryResent: (_, { deliveryId, webhookId }, { position }) => ({
-      delivery_id: deliveryId,
-      webhook_id: webhookId,
-      next_at: 0,
-      position,
-    }),
+    DeliveryResent: dueAtOnce,
+    DeliveryParked: (doc) => doc && { ...doc, parked: 'yes' },
   },
 };

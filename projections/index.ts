@@ -1,34 +1,42 @@
 import type { Message } from '../domain/decider.js';
-import { addresses } from './addresses.js';
-import { assets } from './assets.js';
+import { addresses, departures, removals } from './addresses.js';
+import { assets, refreshes, searches, unreadBalances } from './assets.js';
 import { contracts } from './contracts.js';
-import { credentials } from './credentials.js';
 import type { Projection } from './define.js';
 import { openDeliveries, webhookHistories } from './deliveries.js';
 import { nonces } from './nonces.js';
-import { organizations } from './organizations.js';
-import { rateLimits } from './rate-limits.js';
+import { credentials, gatewayTokens, organizations, rateLimits } from './organizations.js';
 import { tokens } from './tokens.js';
 import { openTransactions, transactions } from './transactions.js';
 import { transfers } from './transfers.js';
+import { unreadableBlocks } from './unreadable-blocks.js';
 import { unsettled } from './unsettled.js';
+import { usage } from './usage.js';
 import { wallets } from './wallets.js';
 import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from './webhooks.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of differently shaped projections
+// biome-ignore lint/suspicious/noExplicitAny: stands for projections of any document
 export type AnyProjection = Projection<Message & any, any>;
 
-/** Every projection, once. The runner, the stores' tables and the rebuild read this and nothing else. */
+/** Every projection, once. The runner, the stores' tables and the rebuild all read this list. */
 export const projections: readonly AnyProjection[] = [
   organizations,
   rateLimits,
+  usage,
   credentials,
+  gatewayTokens,
   wallets,
   addresses,
+  removals,
+  departures,
   contracts,
   transfers,
   assets,
+  refreshes,
+  searches,
   tokens,
+  unreadBalances,
+  unreadableBlocks,
   unsettled,
   webhooks,
   webhookHeaders,

@@ -1,26 +1,25 @@
-import type { NonceEvent } from '../domain/nonce.js';
+import type { NonceEvent } from '../domain/aggregates/nonce.js';
 import { ownScope, type Projection } from './define.js';
 
-export type NoncesDocument = {
-  /** One past the highest that was ever held. */
-  readonly next: number;
-  /** Those that were held and are free again. */
-  readonly free: readonly number[];
+/** Nonce that a transaction of the sender holds, or that was released since. */
+export type NonceDocument = {
+  readonly sender: string;
+  readonly nonce: number;
+  readonly state: 'held' | 'free';
 };
 
-/** Which nonces of a sender to try first; who gets one is decided in the nonce's own stream. */
-export const nonces: Projection<NonceEvent, NoncesDocument> = {
+export const senderKey = ({ chain, from }: { readonly chain: string; readonly from: string }) => `${chain}|${from}`;
+export const nonceKey = (sender: string, nonce: number) => `${sender}|${nonce}`;
+
+/** One document per nonce, so that none grows with a sender's history; the stream of a nonce decides who holds it. */
+export const nonces: Projection<NonceEvent, NonceDocument> = {
   name: 'nonces',
-  version: 1,
-  indexes: {},
+  version: 2,
+  indexes: { byState: { equal: ['sender', 'state'], order: 'nonce' } },
   scope: ownScope,
-  key: ({ data }) => `${data.chain}|${data.from}`,
+  key: ({ data }) => nonceKey(senderKey(data), data.nonce),
   on: {
-    NonceHeld: (doc, { nonce }) => ({
-      next: Math.max(doc?.next ?? 0, nonce + 1),
-      free: (doc?.free ?? []).filter((one) => one !== nonce),
-    }),
-    NonceReleased: (doc, { nonce, free }) =>
-      doc && free ? { next: doc.next, free: [...new Set([...doc.free, nonce])].toSorted((a, b) => a - b) } : doc,
+    NonceHeld: (_, data) => ({ sender: senderKey(data), nonce: data.nonce, state: 'held' }),
+    NonceReleased: (doc, { free }) => (doc && free ? { ...doc, state: 'free' } : doc),
   },
 };

@@ -1,5 +1,8 @@
-import type { OrganizationEvent } from '../domain/organization.js';
-import { everybody, type Projection } from './define.js';
+import type { CredentialEvent, Role } from '../domain/aggregates/credential.js';
+import type { GatewayTokenEvent, Grants } from '../domain/aggregates/gateway/gateway-token.js';
+import type { OrganizationEvent } from '../domain/aggregates/organization.js';
+import type { Limits } from '../domain/rate-limit.js';
+import { everybody, ownScope, type Projection } from './define.js';
 
 export type OrganizationDocument = {
   organization_id: string;
@@ -31,5 +34,77 @@ export const organizations: Projection<
       update_time: occurredAt,
       position,
     }),
+  },
+};
+
+export type RateLimitDocument = {
+  organization_id: string;
+  chain: string;
+  limits: Limits;
+  create_time: string;
+  update_time: string;
+  position: number;
+};
+
+type RateLimitEvent = Extract<OrganizationEvent, { type: `RateLimit${string}` }>;
+
+const rateLimitKey = (chain: string) => `limit:${chain}`;
+
+export const rateLimits: Projection<RateLimitEvent, RateLimitDocument> = {
+  name: 'rate_limits',
+  version: 1,
+  indexes: { all: { equal: [], order: 'position' } },
+  scope: ownScope,
+  key: ({ data }) => rateLimitKey(data.chain),
+  on: {
+    RateLimitSet: (doc, { organizationId, chain, limits }, { occurredAt, position }) => ({
+      organization_id: organizationId,
+      chain,
+      limits,
+      create_time: doc?.create_time ?? occurredAt,
+      update_time: occurredAt,
+      position: doc?.position ?? position,
+    }),
+    RateLimitDeleted: () => null,
+  },
+};
+
+export type CredentialDocument = { api_key: string; role: Role; create_time: string; position: number };
+
+/** Lists an organization's credentials; requests are authenticated from the event store, never from here. */
+export const credentials: Projection<CredentialEvent, CredentialDocument> = {
+  name: 'credentials',
+  version: 1,
+  indexes: { all: { equal: [], order: 'position' } },
+  scope: ownScope,
+  key: ({ data }) => data.apiKey,
+  on: {
+    CredentialIssued: (_, { apiKey, role }, { occurredAt, position }) => ({
+      api_key: apiKey,
+      role,
+      create_time: occurredAt,
+      position,
+    }),
+    CredentialDeleted: () => null,
+  },
+};
+
+export type GatewayTokenDocument = Grants & { gateway_token_id: string; create_time: string; position: number };
+
+/** Lists an organization's gateway tokens; calls are admitted from the event store, never from here. */
+export const gatewayTokens: Projection<GatewayTokenEvent, GatewayTokenDocument> = {
+  name: 'gateway_tokens',
+  version: 1,
+  indexes: { all: { equal: [], order: 'position' } },
+  scope: ownScope,
+  key: ({ data }) => data.gatewayTokenId,
+  on: {
+    GatewayTokenCreated: (_, { gatewayTokenId, sealedId, ...grants }, { occurredAt, position }) => ({
+      ...grants,
+      gateway_token_id: gatewayTokenId,
+      create_time: occurredAt,
+      position,
+    }),
+    GatewayTokenDeleted: () => null,
   },
 };

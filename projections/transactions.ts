@@ -1,4 +1,4 @@
-import type { TransactionEvent } from '../domain/transaction.js';
+import type { Outcome, TransactionEvent } from '../domain/aggregates/transaction.js';
 import { ownScope, type Projection } from './define.js';
 
 export const transactionStates = [
@@ -17,12 +17,12 @@ type TransactionState = (typeof transactionStates)[number];
 export type TransactionDocument = {
   transaction_id: string;
   wallet_id: string;
-  /** Empty until it is signed. */
+  /** Hash of the transaction; empty until it is signed. */
   hash: string;
-  /** Of what cancels it. */
+  /** Hash of the cancellation; empty until it is signed. */
   cancellation_hash: string;
   state: TransactionState;
-  /** Somebody wants it canceled though it was sent. */
+  /** True once a cancellation was requested after the transaction was sent. */
   is_canceling: boolean;
   from: string;
   to: string;
@@ -88,7 +88,7 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   },
 };
 
-/** What was sent and may still change, for whoever watches it. */
+/** Transaction that was sent and whose outcome may still change, kept for the transaction watcher. */
 export type OpenTransactionDocument = {
   transaction_id: string;
   wallet_id: string;
@@ -96,21 +96,26 @@ export type OpenTransactionDocument = {
   from: string;
   nonce: number;
   hash: string;
-  /** Of what cancels it, once that was sent. */
+  /** Hash of the cancellation; empty until it is sent. */
   cancellation_hash: string;
   is_taken: boolean;
   is_canceling: boolean;
-  /** It, or what took its place, is in a block that may still be replaced. */
-  is_seen: boolean;
+  /** Outcome in a block that may still be replaced; null while none was seen. */
+  seen: Exclude<Outcome, { kind: 'waiting' }> | null;
+  /** True while the transaction counts as confirmed or failed for its wallet. */
+  is_ended: boolean;
   sent_time: string;
 };
 
-const seen = (doc: OpenTransactionDocument | null) => doc && { ...doc, is_seen: true };
+type Open = OpenTransactionDocument | null;
+const seen = (doc: Open, outcome: OpenTransactionDocument['seen']) => doc && { ...doc, seen: outcome };
+/** Keeps a transaction that has ended as long as a reorganization may undo that. */
+const ended = (doc: Open, { open }: { open?: true }) => (doc && open ? { ...doc, is_ended: true } : null);
 type OpenEvent = Exclude<TransactionEvent, { type: 'TransactionCreated' | 'TransactionSigned' | 'CancellationSigned' }>;
 
 export const openTransactions: Projection<OpenEvent, OpenTransactionDocument> = {
   name: 'open_transactions',
-  version: 1,
+  version: 2,
   indexes: {},
   scope: ownScope,
   key: ({ data }) => data.transactionId,
@@ -125,20 +130,21 @@ export const openTransactions: Projection<OpenEvent, OpenTransactionDocument> = 
       cancellation_hash: '',
       is_taken: false,
       is_canceling: false,
-      is_seen: false,
+      seen: null,
+      is_ended: false,
       sent_time: occurredAt,
     }),
     TransactionTaken: (doc) => doc && { ...doc, is_taken: true },
     TransactionRefused: () => null,
-    TransactionMined: seen,
-    CancellationMined: seen,
-    TransactionReplaced: seen,
-    TransactionDropped: (doc) => doc && { ...doc, is_seen: false, is_taken: false },
+    TransactionMined: (doc, { block, failed }) => seen(doc, { kind: 'mined', block, failed }),
+    CancellationMined: (doc, { block }) => seen(doc, { kind: 'canceled', block }),
+    TransactionReplaced: (doc) => seen(doc, { kind: 'replaced' }),
+    TransactionDropped: (doc) => doc && { ...doc, seen: null, is_ended: false, is_taken: false },
     TransactionCancelRequested: (doc) => doc && { ...doc, is_canceling: true },
     CancellationSent: (doc, { hash }) => doc && { ...doc, cancellation_hash: hash, is_taken: false },
     CancellationRefused: (doc) => doc && { ...doc, cancellation_hash: '' },
-    TransactionConfirmed: () => null,
-    TransactionFailed: () => null,
+    TransactionConfirmed: ended,
+    TransactionFailed: ended,
     TransactionCanceled: () => null,
     TransactionClosed: () => null,
   },

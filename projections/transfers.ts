@@ -1,10 +1,10 @@
-import type { LedgerEvent, Transfer } from '../domain/ledger.js';
+import type { LedgerEvent, Transfer } from '../domain/aggregates/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
 export const transferStates = ['PENDING', 'SUCCESS', 'FAILED', 'REMOVED'] as const;
 export type TransferState = (typeof transferStates)[number];
 
-/** One block that includes, or included, the transfer, and what it was there. */
+/** Transfer as one block includes, or included, it. */
 type Inclusion = {
   readonly transfer: Transfer;
   readonly own_from: string;
@@ -13,29 +13,29 @@ type Inclusion = {
   readonly block_number: number;
   readonly block_hash: string;
   readonly block_time: number;
-  /** Sorts by the time of the block, then as observed. */
+  /** Sort key: time of the block, its height, then the position of the event. */
   readonly moment: string;
 };
 
-/** Shows the inclusion that stands, or when none does the last that did. */
+/** Shows the newest inclusion that was not removed, or the last one when all were. */
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
   readonly transaction: string;
-  /** Others that stand too: of two blocks that are told of, one turns out to have been replaced. */
+  /** Inclusions in other blocks that were not removed yet: one of the blocks will turn out to be replaced. */
   readonly others: readonly Inclusion[];
 };
 
 type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
-/** Before everything that happened at that time or later. */
+/** Returns a sort key that precedes every transfer at that time or later. */
 export const momentAt = (time: number) => padded(time, 12);
 const momentOf = (time: number, number: number, position: number) =>
   `${momentAt(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
-/** The newest that stands comes first; what was removed is only shown when there is nothing else. */
+/** Shows the newest inclusion that was not removed; a removed one only when there is no other. */
 const arrange = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
   const standing = inclusions.filter(({ state }) => state !== 'REMOVED');
   const [shown, ...others] = standing.length > 0 ? standing : inclusions;
@@ -48,7 +48,7 @@ const settle = (doc: TransferDocument | null, block: { hash: string }, state: Tr
     [inclusionOf(doc), ...doc.others].map((one) => (one.block_hash === block.hash ? { ...one, state } : one)),
   );
 
-/** One document per transfer and wallet; a transaction that is mined again in another block keeps its own. */
+/** One document per transfer and wallet; a transaction that is mined again in another block keeps its document. */
 export const transfers: Projection<TransferEvent, TransferDocument> = {
   name: 'transfers',
   version: 1,

@@ -1,11 +1,14 @@
-import type { LedgerEvent } from '../domain/ledger.js';
+import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
-/** What one block did to one wallet and is not confirmed, not told to everybody or, where it was dropped, not corrected. */
+/** Block and wallet with work left: confirming (pending), notifying (open) or correcting after a drop (due). */
 export type UnsettledDocument = {
   wallet_id: string;
   block: { number: number; hash: string; time: number; chain: string };
-  phase: 'pending' | 'open' | 'due';
+  /** `settled`: confirmed, and webhooks were notified; only the balances are left to be read. */
+  phase: 'pending' | 'open' | 'settled' | 'due';
+  /** Present while the balances that a confirmed block may have changed are not read yet. */
+  unread?: true;
 };
 
 type ActivityEvent = Extract<LedgerEvent, { type: 'TransferObserved' | 'BalanceTouched' | `Activity${string}` }>;
@@ -17,18 +20,24 @@ const unsettledIn = ({ walletId, block }: Data, phase: UnsettledDocument['phase'
   phase,
 });
 
-/** Lets a follower that starts find what it has to come back to without reading all of history. */
+type Settled = Extract<LedgerEvent, { type: 'ActivitySettled' }>['data'];
+const leftOf = ({ open, unread, ...data }: Settled): UnsettledDocument | null => {
+  if (!open && !unread) return null;
+  return { ...unsettledIn(data, open ? 'open' : 'settled'), ...(unread && { unread }) };
+};
+
+/** Unfinished work of the follower, which finds it here after a restart without reading all of history. */
 export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   name: 'unsettled',
-  version: 1,
+  version: 2,
   indexes: {},
   scope: ownScope,
   key: ({ data }) => `${data.walletId}|${data.block.hash}`,
   on: {
     TransferObserved: (_, data) => unsettledIn(data, 'pending'),
     BalanceTouched: (_, data) => unsettledIn(data, 'pending'),
-    ActivitySettled: (_, data) => (data.open ? unsettledIn(data, 'open') : null),
-    ActivityClosed: () => null,
+    ActivitySettled: (_, data) => leftOf(data),
+    ActivityClosed: (doc) => (doc?.unread ? { ...doc, phase: 'settled' } : null),
     ActivityDropped: (_, data) => (data.due ? unsettledIn(data, 'due') : null),
   },
 };

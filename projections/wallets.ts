@@ -1,25 +1,30 @@
-import type { AddressEvent } from '../domain/address.js';
-import type { WalletEvent } from '../domain/wallet.js';
+import type { AddressEvent } from '../domain/aggregates/address.js';
+import type { WalletEvent } from '../domain/aggregates/wallet.js';
 import { type About, ownScope, type Projection } from './define.js';
 
-/** Holds no addresses: each is a document of its own, so no wallet document grows without bound. */
+/** Wallet without its addresses: each is a document of its own, so that no wallet document grows without bound. */
 export type WalletDocument = {
   wallet_id: string;
   name: string;
   confirmation?: number;
   create_time: string;
   update_time: string;
+  /** Number of addresses, so that a list knows the size of its answer before it reads them. */
+  address_count: number;
   position: number;
 };
 
 const touch = (doc: WalletDocument | null, { occurredAt }: About, change: Partial<WalletDocument> = {}) =>
   doc && { ...doc, ...change, update_time: occurredAt };
 
+const count = (doc: WalletDocument | null, about: About, change: number) =>
+  doc && touch(doc, about, { address_count: doc.address_count + change });
+
 type Event = WalletEvent | Extract<AddressEvent, { type: `Address${string}` }>;
 
 export const wallets: Projection<Event, WalletDocument> = {
   name: 'wallets',
-  version: 1,
+  version: 2,
   indexes: { all: { equal: [], order: 'position' } },
   scope: ownScope,
   key: ({ data }) => data.walletId,
@@ -30,10 +35,11 @@ export const wallets: Projection<Event, WalletDocument> = {
       ...(confirmation !== undefined && { confirmation }),
       create_time: occurredAt,
       update_time: occurredAt,
+      address_count: 0,
       position,
     }),
     ConfirmationUpdated: (doc, { confirmation }, about) => touch(doc, about, { confirmation }),
-    AddressRegistered: (doc, _, about) => touch(doc, about),
-    AddressRemoved: (doc, _, about) => touch(doc, about),
+    AddressRegistered: (doc, _, about) => count(doc, about, 1),
+    AddressRemoved: (doc, _, about) => count(doc, about, -1),
   },
 };

@@ -1,11 +1,11 @@
-import type { DeliveryEvent } from '../domain/delivery.js';
-import type { WebhookEvent } from '../domain/webhook.js';
-import type { WebhookHeaderEvent } from '../domain/webhook-header.js';
+import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
+import type { WebhookEvent } from '../domain/aggregates/webhook.js';
+import type { WebhookHeaderEvent } from '../domain/aggregates/webhook-header.js';
 import { type About, ownScope, type Projection } from './define.js';
 
 export type WebhookDocument = {
   webhook_id: string;
-  /** Empty: it covers every wallet. */
+  /** Wallet that the webhook covers; empty for every wallet. */
   wallet_id: string;
   endpoint: string;
   confirmation: number;
@@ -13,6 +13,8 @@ export type WebhookDocument = {
   sealed_secret: string;
   create_time: string;
   position: number;
+  /** Types of notices that were asked for; absent for those of wallets alone. */
+  notification_types?: readonly string[];
 };
 
 export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
@@ -31,6 +33,7 @@ export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
       sealed_secret: data.sealedSecret,
       create_time: occurredAt,
       position,
+      ...(data.notificationTypes && { notification_types: data.notificationTypes }),
     }),
     WebhookRemoved: () => null,
     WebhookDisabled: (doc) => doc && { ...doc, disabled: true },
@@ -40,7 +43,7 @@ export const webhooks: Projection<WebhookEvent, WebhookDocument> = {
 
 export type WebhookHeaderDocument = {
   webhook_header_id: string;
-  /** Empty: it goes with every webhook. */
+  /** Webhook that the header is sent to; empty for every webhook. */
   webhook_id: string;
   name: string;
   sealed_value: string;
@@ -65,7 +68,7 @@ export const webhookHeaders: Projection<WebhookHeaderEvent, WebhookHeaderDocumen
   },
 };
 
-/** Since when a webhook has had no success; it is disabled after some days. */
+/** Time of the first failure since the last success; a webhook that fails for some days is disabled. */
 export type WebhookHealthDocument = { failing_since: number | null };
 
 type HealthEvent =
@@ -82,13 +85,13 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
     DeliveryAttempted: (doc, { outcome, at }) => ({
       failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
     }),
-    // Whoever is asked for again gets as much patience as at first.
+    // A revived webhook gets the full time again before it is disabled.
     WebhookRevived: () => null,
     WebhookRemoved: () => null,
   },
 };
 
-/** The last event that changed a webhook or a header of its owner: until there is another, what was read of them is true. */
+/** Position of the last change to an owner's webhooks or headers; caches of them are valid while it stays the same. */
 export type WebhookEditionDocument = { position: number };
 
 const edition = (_doc: WebhookEditionDocument | null, _data: object, { position }: About) => ({ position });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Metadata } from '../application/ports/event-store.js';
 import { type Decider, fold, type Message } from '../domain/decider.js';
 import { currentVersion, upcast } from '../domain/upcasters.js';
 import { variants } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
+import { aboutAt } from './support/histories/project.js';
 
 const filesOf = (room: string) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
@@ -16,8 +18,8 @@ const rooms = ['domain', 'application', 'infrastructure', 'projections', 'interf
 const files = rooms.flatMap(filesOf);
 const sources = files.filter((file) => /\.[cm]?[jt]s$/.test(file));
 
-describe('architecture', () => {
-  it('is looked at where the code is', () => {
+describe('the code base', () => {
+  it('is checked in every folder of sources', () => {
     for (const room of rooms)
       assert.ok(
         sources.some((file) => file.startsWith(`${room}/`)),
@@ -34,13 +36,30 @@ describe('architecture', () => {
     assert.deepEqual(naming, ['domain/variant.ts']);
   });
 
-  it('names no file or folder after a drawer that holds anything', () => {
+  it('names no file or folder utils, helpers, common, manager or impl', () => {
     const drawers = ['utils', 'helpers', 'common', 'manager', 'impl'];
     const words = (file: string) => file.toLowerCase().split(/[^a-z]+/);
     assert.deepEqual(
       files.filter((file) => words(file).some((word) => drawers.includes(word))),
       [],
     );
+  });
+
+  it('has no source folder of more than 16 files', () => {
+    const perFolder = new Map<string, number>();
+    for (const file of files.filter((one) => !one.startsWith('tests/')))
+      perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1);
+    assert.deepEqual(
+      [...perFolder].filter(([, count]) => count > 16),
+      [],
+    );
+  });
+
+  it('keeps every file of application/ in a folder, but for the two that compose the folders', () => {
+    assert.deepEqual(files.filter((file) => dirname(file) === 'application').toSorted(), [
+      'application/app.ts',
+      'application/wallet-apis.ts',
+    ]);
   });
 
   it('has no source file over 300 lines', () => {
@@ -54,25 +73,30 @@ describe('architecture', () => {
 
 type Golden = Message & {
   readonly metadata: Metadata;
-  /** What its decider and its projections make of the events up to this one. */
+  /** State of its decider after this event. */
   readonly state: object;
+  /** Documents of the projections that handle it, after this event. */
   readonly documents: Readonly<Record<string, object | null>>;
 };
 type AnyDecider = Decider<Message, Message, object>;
 
 const stored: readonly Golden[] = JSON.parse(read('tests/golden/events.json'));
 const versionOf = ({ metadata: { version = 1 } }: Golden) => version;
-/** As everybody but an auditor gets them. */
+/** Events in their current version, as every reader but the audit gets them. */
 const golden = stored.map((event) => ({ ...event, data: upcast(event, versionOf(event)) }));
 const modules = await Promise.all(filesOf('domain').map((file) => import(`../${file.replace(/\.ts$/, '.js')}`)));
 const deciders = modules
   .flatMap((module): object[] => Object.values(module))
   .filter((exported): exported is AnyDecider => Object.hasOwn(exported, 'evolve'));
 
-const about = (event: Golden) => ({ ...event.metadata, position: golden.indexOf(event) + 1 });
+const about = (event: Golden) => {
+  const { organizationId, variant, occurredAt } = event.metadata;
+  return { ...aboutAt(organizationId, variant, golden.indexOf(event) + 1), occurredAt };
+};
 const documentsOf = (events: readonly Golden[], last: Golden) =>
   projections
-    .filter(({ on }) => Object.hasOwn(on, last.type))
+    // Counts of the present change with every golden event; tests/projections/usage.spec.ts holds them.
+    .filter(({ on, presentOnly }) => !presentOnly && Object.hasOwn(on, last.type))
     .map(({ name, scope, key, on }) => {
       const place = (event: Golden) => `${scope(about(event))} ${key(event)}`;
       const mine = events.filter((event) => Object.hasOwn(on, event.type) && place(event) === place(last));
@@ -83,8 +107,8 @@ const documentsOf = (events: readonly Golden[], last: Golden) =>
       return [name, document];
     });
 
-describe('golden events', () => {
-  it('hold one of every version of every type that a decider knows, and no other', () => {
+describe('the golden events', () => {
+  it('hold every version of every type that a decider knows, and no other', () => {
     const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
     assert.ok(types.length > 0);
     assert.equal(types.length, new Set(types).size, 'two deciders share an event type');
@@ -95,8 +119,23 @@ describe('golden events', () => {
     assert.deepEqual(kept, new Set(versions));
   });
 
+  it('hold every optional field of docs/events.md in one event, and leave it out of another', () => {
+    const sections = read('docs/events.md').split(/^### /m).slice(1);
+    const optional = sections.flatMap((section) => {
+      const [type = ''] = section.split('\n', 1);
+      return [...section.matchAll(/^\| `([\w.]+)` \| .*, optional \|/gm)].map(([, field = '']) => ({ type, field }));
+    });
+    assert.ok(optional.length > 10);
+    const isThere = (data: object, field: string) =>
+      field.split('.').reduce<unknown>((at, name) => Reflect.get(Object(at), name), data) !== undefined;
+    for (const { type, field } of optional) {
+      const there = stored.filter((event) => event.type === type).map(({ data }) => isThere(data, field));
+      assert.ok(there.includes(true) && there.includes(false), `${type} with and without ${field}`);
+    }
+  });
+
   it('carry the metadata that is stored with every event', () => {
-    const always: Record<keyof Omit<Metadata, 'version'>, true> = {
+    const always: Record<keyof Omit<Metadata, 'version' | 'seed'>, true> = {
       organizationId: true,
       variant: true,
       actor: true,
@@ -114,13 +153,13 @@ describe('golden events', () => {
 
   for (const [i, event] of golden.entries()) {
     const past = golden.slice(0, i + 1);
-    const name = `${event.type}, version ${versionOf(event)}, number ${i + 1},`;
-    it(`let the decider read ${name} as it was stored`, () => {
+    const name = `number ${i + 1}, ${event.type} of version ${versionOf(event)},`;
+    it(`lead with ${name} to the recorded state of the decider`, () => {
       const decider = deciders.find(({ evolve }) => Object.hasOwn(evolve, event.type)) ?? assert.fail('no decider');
       const own = past.filter(({ type }) => Object.hasOwn(decider.evolve, type));
       assert.deepEqual(fold(decider, own), event.state);
     });
-    it(`let the projections read ${name} as it was stored`, () =>
+    it(`lead with ${name} to the recorded documents of the projections`, () =>
       assert.deepEqual(Object.fromEntries(documentsOf(past, event)), event.documents));
   }
 });

@@ -1,4 +1,6 @@
 process.env.CHAINFOLD_TEST_TIER = 'full';
 
-/** Everything: long forms of tests, a process for each command, and every set of engines that can be had. */
+/**
+ * The full tier runs the long forms of tests, a process for each command, and every set of engines that is reachable.
+ */
 module.exports = require('../.mocharc.cjs');

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { embedded } from './support/engines.js';
+import { embedded } from './support/engines/engines.js';
 import {
   complaintsIn,
   fuzz,
@@ -10,8 +10,8 @@ import {
   type Tally,
   Violation,
   worksFor,
-} from './support/fuzz.js';
-import { demoOf, type Service, startService } from './support/service.js';
+} from './support/fuzz/fuzz.js';
+import { demoOf, type Service, startService } from './support/service/service.js';
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const say = (text: string) => process.stdout.write(text);
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
 const roundSize = 5000;
 
-/** In rounds, with a look at the memory after each; garbage that waits lifts some of the figures, a leak lifts them all. */
+/** Reads the memory after each round: uncollected garbage raises some of the figures, a leak raises all of them. */
 const runRounds = async (service: Service, tally: Tally) => {
   const { url, home } = service;
   const { target, neighbour } = await prepare(url, demoOf(home));
@@ -60,7 +60,7 @@ try {
   say(`\n${summary(tally)}memory at least ${mebibytes(before)} in the first half, ${mebibytes(after)} in the second\n`);
   if (!isFlat(before, after)) throw new Violation(`seed ${seed}: memory grew`);
   const complaints = complaintsIn(service.output());
-  if (complaints.length > 0) throw new Violation(`seed ${seed}: the service complains`);
+  if (complaints.length > 0) throw new Violation(`seed ${seed}: the service logged complaints`);
   say('no violation\n');
 } catch (error) {
   say(`\n${summary(tally)}${(error as Error).message}\n${service.output()}\n`);

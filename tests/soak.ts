@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 import { soak } from './soak/run.js';
-import { embedded, services } from './support/engines.js';
-import { noRedis } from './support/redis.js';
+import { embedded, services } from './support/engines/engines.js';
+import { noRedis } from './support/engines/redis.js';
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     organizations: { type: 'string', default: '4' },
-    /** Seconds for everything to come to rest. */
+    /** Seconds in which the service must come to rest after the last fault. */
     patience: { type: 'string', default: '300' },
-    /** On EventStoreDB, MongoDB and Redis in place of the embedded stores. */
+    /** Runs on EventStoreDB, MongoDB and Redis in place of the embedded stores. */
     engines: { type: 'boolean', default: false },
   },
 });
@@ -37,5 +37,5 @@ say(
     ? 'nothing was lost, doubled or leaked\n'
     : `${violations.length} violations\n${violations.slice(0, mostShown).join('\n')}\n`,
 );
-// The doubles of engines have no other end outside mocha.
+// Outside mocha nothing else ends the engines' doubles.
 process.exit(violations.length === 0 ? 0 : 1);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** Not ours to write, or made from what is. */
+/** Files that tools write. */
 const madeByOthers = ['package-lock.json'];
 const unpacked = ['node_modules', 'dist', 'coverage', '.git', '.chainfold'];
 
@@ -19,7 +19,7 @@ const tracked = () =>
   execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
     .split('\0')
     .filter((file) => file !== '' && existsSync(file));
-/** Every file of the repository, also where it came as an archive. */
+/** Files of the repository; a copy without .git, such as an archive, is walked instead. */
 const files = (existsSync('.git') ? tracked() : walked()).filter((file) => !madeByOthers.includes(file));
 
 type Finding = { readonly at: string; readonly found: string };
@@ -33,23 +33,23 @@ const findings = (file: string, text: string, pattern: RegExp, isWrong: Judge) =
     .map(({ 0: found, index }): Finding => ({ at: `${file}:${text.slice(0, index).split('\n').length}`, found }));
 
 const up = '.'.repeat(2);
-/** A run of what paths are made of; the parts of one that is joined from several are joined first. */
+/** Matches a path with two dots; the parts of a joined path are put together before. */
 const pathPattern = /[\w.@%*+~/\\-]*\.{2}[\w.@%*+~/\\-]*/g;
 const joinedUp = (text: string) => text.replaceAll(/(?<=['"`/]\.{2})['"`],\s?['"`]/g, '/');
-/** What stands before a path that is meant from where the file is: an import, a URL, a link, a folder of its own. */
+/** Texts before a path that starts at the file's own folder: an import, a URL, a link or a join. */
 const besideItself = [
   /(?:\b(?:from|import|import\(|require\(|URL\()|import\.meta\.url\)\()\s*['"`]$/,
   /(?:\]\(|(?:href|src)=")$/,
   /\b(?:join|resolve)\(\s*[\w.]+\s*,\s*['"`]$/,
   /[)}]"?$/,
 ];
-/** A block of a document that is, or changes, the file that its first line names. */
+/** Matches a code block of a document that holds or changes the file named in its first line. */
 const codeOfFile = /^ *```(?:ts|diff)\n *(?:\/\/|---) (\S+)\n[\s\S]*?^ *```$/gm;
 const isCode = (file: string) => /\.[cm]?[jt]s$/.test(file);
-/** Joins two texts in Lua. */
+/** Recognizes the operator of Lua that joins two texts. */
 const isOperator = (found: string, before: string, after: string) =>
   found === up && !(/['"`]$/.test(before) && /['"`]/.test(after));
-/** What callers send to get out of the folder that they are in. */
+/** Paths that tests send as an attack. */
 const attacks: readonly string[] = [[...Array(4).fill(up), 'etc', 'passwd'].join('/')];
 
 const outwardPaths = (file: string, text: string): Finding[] => [
@@ -57,7 +57,7 @@ const outwardPaths = (file: string, text: string): Finding[] => [
   ...[...text.matchAll(codeOfFile)].flatMap(([block, named = '']) => outwardIn(named, block)),
 ];
 
-/** From the file's own folder, or from the root, where programs start and documents have their commands run. */
+/** Resolves paths from the file's own folder, or else from the root, where programs and documented commands run. */
 const outwardIn = (file: string, text: string) =>
   findings(file, joinedUp(text), pathPattern, (found, before, after) => {
     const path = found.replaceAll('\\', '/');
@@ -69,7 +69,7 @@ const outwardIn = (file: string, text: string) =>
     return reached.split('/')[0] === up;
   });
 
-/** Pages that nobody has who has this repository alone; in two pieces, for this file is one of those looked at. */
+/** Names of pages outside the repository, each written in two pieces because this file is checked as well. */
 const pages = ['SP EC', 'INTER FACE', 'DE SIGN', 'FA ULTS'].map((name) => name.replace(' ', ''));
 const places = ['CHA INS', 'PLAT FORM', 'LAY OUT'].map((name) => name.replace(' ', ''));
 const pagePattern = new RegExp(`(?:${pages.join('|')}|\\b(?:${places.join('|')}))\\b`, 'g');
@@ -83,7 +83,7 @@ const everywhere = (find: (file: string, text: string) => readonly Finding[]) =>
   files.flatMap((file) => find(file, readFileSync(file, 'utf8'))).map(({ at, found }) => `${at} ${found}`);
 
 describe('the repository by itself', () => {
-  it('is looked at as a whole', () => {
+  it('is checked as a whole', () => {
     for (const file of ['README.md', 'package.json', '.ci/run', 'tests/standalone.spec.ts', 'domain/variant.ts'])
       assert.ok(files.includes(file), file);
     const found = new Set(walked());
@@ -97,7 +97,7 @@ describe('the repository by itself', () => {
   it("names no folder of a developer's machine", () => assert.deepEqual(everywhere(developersFolders), []));
 });
 
-describe('what would lead out of the repository', () => {
+describe('a reference out of the repository', () => {
   const [one, two, three] = [1, 2, 3].map((count) => Array(count).fill(up).join('/')) as [string, string, string];
   const outward: Readonly<Record<string, readonly [file: string, text: string]>> = {
     'an import': ['tests/some.ts', `import { a } from '${two}/beside/a.js';`],
@@ -115,8 +115,8 @@ describe('what would lead out of the repository', () => {
     'a setting': ['deep/some.json', `{ "extends": "${two}/beside.json" }`],
     'a folder above': ['some.ts', `const above = '${up}';`],
   };
-  for (const [what, [file, text]] of Object.entries(outward))
-    it(`is found in ${what}`, () => assert.equal(outwardPaths(file, text).length, 1, text));
+  for (const [place, [file, text]] of Object.entries(outward))
+    it(`is found in ${place}`, () => assert.equal(outwardPaths(file, text).length, 1, text));
 
   const inward: typeof outward = {
     'an import': ['tests/deep/some.ts', `import { a } from '${two}/domain/a.js';`],
@@ -130,15 +130,15 @@ describe('what would lead out of the repository', () => {
     'two texts joined in Lua': ['some.ts', `local key = KEYS[1] ${up} ':' ${up} id`],
     'a pattern of two characters': ['some.ts', `text.match(/${up}/g)`],
   };
-  for (const [what, [file, text]] of Object.entries(inward))
-    it(`is not found in ${what} that stays within`, () => assert.deepEqual(outwardPaths(file, text), []));
+  for (const [place, [file, text]] of Object.entries(inward))
+    it(`is not seen in ${place} that stays within`, () => assert.deepEqual(outwardPaths(file, text), []));
 
-  it('is found where a page is cited', () => {
+  it('is found in the citation of a page', () => {
     for (const page of [...pages, ...places])
       assert.equal(pageNames('some.ts', `/** As ${page} 2.4 has it. */`).length, 1, page);
     assert.deepEqual(pageNames('some.ts', 'specification, interface, DESIGNATED, CHAIN_C_URL'), []);
   });
-  it('is found where a developer keeps it', () => {
+  it("is found in a path of a developer's folder", () => {
     for (const home of homes) assert.equal(developersFolders('some.md', `cd /${home}/someone/here`).length, 1, home);
     assert.deepEqual(developersFolders('some.md', `tests/support/${homes[2]}-hooks.ts and a/${homes[0]}/b`), []);
   });

@@ -4,32 +4,33 @@ import { readFileSync } from 'node:fs';
 const read = (file: string) => readFileSync(file, 'utf8');
 const numbers = (text: string | undefined) => text?.match(/\d+/g)?.map(Number);
 
-describe('supported Node versions', () => {
+describe('the supported versions of Node', () => {
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
   const versions = [...engines.node.matchAll(/\^(\d+)\.(\d+)/g)].map(([, major, minor]) => ({
     major: Number(major),
     minor: Number(minor),
   }));
   const majors = versions.map(({ major }) => major);
-  /** Version 20 still works, but is supported by nobody any more. */
+  /** Major versions that Node itself supports; 20 still works, but is no longer supported. */
   const supported = majors.filter((major) => major > 20);
 
-  it('are 22 and 24, and 20 while it works', () => assert.deepEqual(majors, [20, 22, 24]));
+  it('are 22 and 24, and still 20', () => assert.deepEqual(majors, [20, 22, 24]));
 
   it('are the same in the README, in CONTRIBUTING and in CI', () => {
     const named = ({ major, minor }: { major: number; minor: number }) =>
       minor === 0 ? `${major}` : `${major} (${major}.${minor} or later)`;
     const wanted = versions.filter(({ major }) => supported.includes(major)).map(named);
-    const old = versions.find(({ major }) => !supported.includes(major)) ?? assert.fail('20 is gone');
+    const old =
+      versions.find(({ major }) => !supported.includes(major)) ?? assert.fail('package.json no longer allows Node 20');
     const [readme, contributing] = [read('README.md'), read('CONTRIBUTING.md')];
-    assert.equal(/Needs Node (.+?), and nothing else\./.exec(readme)?.[1], wanted.join(' or '));
+    assert.equal(/needs Node (.+?), and nothing else\./.exec(readme)?.[1], wanted.join(' or '));
     assert.equal(/\*\*Node\*\* (.+?)\. Node/.exec(contributing)?.[1], wanted.join(' or '));
     for (const page of [readme, contributing])
       assert.equal(/Node (\S+) or later still works/.exec(page)?.[1], `${old.major}.${old.minor}`);
     assert.deepEqual(numbers(/for version in (.+);/.exec(read('.ci/run'))?.[1]), supported);
   });
 
-  it('have the newest of them in the image', () => {
+  it('include the one in the Docker image, which is the newest', () => {
     const images = [...read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)].map(([, major]) => Number(major));
     assert.deepEqual(new Set(images), new Set([supported.at(-1)]));
   });

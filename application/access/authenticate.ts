@@ -1,48 +1,55 @@
 import { refuse } from '../../domain/failure.js';
-import type { Quota } from '../../domain/rate-limit.js';
+import { defaultLimits, operatorLimits, type Quota } from '../../domain/rate-limit.js';
 import type { Variant } from '../../domain/variant.js';
 import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
 import type { Charge, Limiter } from '../ports/limiter.js';
 import type { System } from '../ports/system.js';
 import type { CredentialCache, Identity } from './credential-cache.js';
 import type { KnownLimits } from './limit-cache.js';
+import { type Nonces, nonceWindowMs } from './nonces.js';
 
-/** What a request brings to prove who sends it. */
+/** Headers and contents of a request that prove who sent it. */
 type Signed = {
   readonly key: string | undefined;
   readonly nonce: string | undefined;
   readonly signature: string | undefined;
   readonly method: string;
   readonly path: string;
-  readonly body: Uint8Array;
+  readonly body: () => Promise<Uint8Array>;
+  /** True for a body that costs little to read, also for a key that does not exist; others are not read for such a key. */
+  readonly isShort: boolean;
 };
 
-/** Who calls, and what is left of their limits; null where nothing is charged. */
+/** Caller and the rest of its limits; `quota` is null where nothing is charged. */
 type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
 
 export type Access = {
-  /** Charges the request to its organization's limits on that chain; whether it had room for it is in the quota. */
+  /**
+   * Authenticates a request and charges it to its organization's limits on that chain; `quota` tells whether there was
+   * room.
+   */
   admit(request: Signed, variant: Variant): Promise<Admitted>;
-  /** By the key alone, as gateway addresses carry it; gives what is left of the limits. */
-  admitKey(apiKey: string, variant: Variant, cost: number): MaybePromise<Quota>;
+  /** Charges an admitted caller for more work, also where that overdraws a limit, so that its next calls wait. */
+  chargeMore(caller: Identity, variant: Variant, cost: number): MaybePromise<Quota>;
 };
 
-export const nonceWindowMs = 300_000;
 const noncePattern = /^(\d{13})(?:-[A-Za-z0-9]{1,32})?$/;
+const nothing = new Uint8Array();
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 export const signedText = (nonce: string, method: string, path: string, bodyDigest: string) =>
   `${nonce}\n${method}\n${path}\n${bodyDigest}`;
 
-/** The message says which rule failed; that a key is unknown looks the same as a wrong signature. */
+/** Refuses with the rule that failed, except that an unknown key gets the same message as a wrong signature. */
 export const createAccess = (ports: {
   credentials: CredentialCache;
   limits: KnownLimits;
   limiter: Limiter;
+  nonces: Nonces;
   system: System;
 }): Access => {
-  const { credentials, limits, limiter, system } = ports;
-  // Unknown keys are checked against a secret nobody has, so that they also cost what a wrong signature does.
+  const { credentials, limits, limiter, nonces, system } = ports;
+  // Unknown keys are checked against a secret that nobody has, so that they cost as much as a wrong signature.
   const nobodysSecret = system.secret();
 
   const checkForm = ({ key, nonce, signature }: Signed) => {
@@ -61,28 +68,37 @@ export const createAccess = (ports: {
   const authenticate = async (request: Signed) => {
     const { key, nonce, signature } = checkForm(request);
     const found = await credentials.find(key);
-    const text = signedText(nonce, request.method, request.path, system.sha256(request.body));
+    const body = found || request.isShort ? await request.body() : nothing;
+    const text = signedText(nonce, request.method, request.path, system.sha256(body));
     const expected = system.hmac(found?.secret ?? nobodysSecret, text);
-    if (!system.same(signature, expected) || !found)
-      return refuse('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
-    return { caller: found, nonce };
+    if (system.same(signature, expected) && found) return { caller: found, nonce };
+    // A key that is known was found in memory, and an unknown one was looked for in the stores.
+    if (found) await credentials.lookUpAgain(key);
+    return refuse('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
   };
 
-  const chargeFor = ({ organizationId }: Identity, { tag }: Variant, cost: number): MaybePromise<Charge> =>
-    mapMaybe(limits.find(organizationId, tag), (found) => ({ organizationId, chain: tag, limits: found, cost }));
+  const limitsOf = ({ organizationId, role }: Identity, { tag, surface }: Variant) => {
+    if (surface !== 'admin') return limits.find(organizationId, tag);
+    return role === 'admin' ? operatorLimits : defaultLimits;
+  };
+  const chargeFor = (caller: Identity, variant: Variant, cost: number): MaybePromise<Charge> =>
+    mapMaybe(limitsOf(caller, variant), (found) => ({
+      organizationId: caller.organizationId,
+      chain: variant.tag,
+      limits: found,
+      cost,
+    }));
+
+  const chargeMore: Access['chargeMore'] = (caller, variant, cost) =>
+    mapMaybe(chargeFor(caller, variant, cost), (charge) => limiter.charge({ ...charge, overdraws: true }));
 
   return {
     admit: async (request, variant) => {
       const { caller, nonce } = await authenticate(request);
-      const charge = variant.surface === 'admin' ? undefined : await chargeFor(caller, variant, 1);
-      const { replayed, quota } = await limiter.admit({ apiKey: caller.apiKey, nonce, charge });
-      if (replayed) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
+      const charge = await chargeFor(caller, variant, 1);
+      const { quota } = await nonces.spend({ apiKey: caller.apiKey, nonce, charge });
       return { caller, quota };
     },
-    admitKey: (apiKey, variant, cost) =>
-      mapMaybe(credentials.find(apiKey), (caller) => {
-        if (!caller) return refuse('UNAUTHENTICATED', 'the API key is not valid');
-        return mapMaybe(chargeFor(caller, variant, cost), limiter.charge);
-      }),
+    chargeMore,
   };
 };

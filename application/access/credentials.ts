@@ -1,11 +1,13 @@
-import { credential, type Role } from '../../domain/credential.js';
-import { Failure, refuse } from '../../domain/failure.js';
-import { organization } from '../../domain/organization.js';
+import { credential, type Role } from '../../domain/aggregates/credential.js';
+import { organization } from '../../domain/aggregates/organization.js';
+import { refuse } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
-import { type CredentialDocument, credentials } from '../../projections/credentials.js';
 import { scopeOf } from '../../projections/define.js';
+import { type CredentialDocument, credentials } from '../../projections/organizations.js';
 import { type Done, globalContext, type Handle, type Nothing, type Operation, step } from '../commands/handle.js';
-import type { EventStore } from '../ports/event-store.js';
+import { hasWritten } from '../commands/own-events.js';
+import { withSealedSecret } from '../commands/sealed-secret.js';
+import { type EventStore, streamName } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
@@ -19,10 +21,12 @@ import {
 } from './credential-cache.js';
 
 export type Credentials = {
-  /** The secret is shown here and never again, except to a retry of the same request. */
+  /** Issues a credential. Its secret is returned here and never again, except to a retry of the same request. */
   issue(by: Operation, organizationId: string, role: Role): Promise<Done<{ api_key: string; api_secret: string }>>;
   delete(by: Operation, apiKey: string): Promise<Done<Nothing>>;
-  /** For whoever holds both key and secret; whether only the secret is wrong is not told. */
+  /**
+   * Deletes a credential for a caller who holds both key and secret; the refusal does not say which of them is wrong.
+   */
   surrender(by: Operation, apiKey: string, apiSecret: string): Promise<Done<Nothing>>;
   list(organizationId: string, page: PageRequest): Promise<ListPage<CredentialDocument>>;
   all(organizationId: string): AsyncIterable<CredentialDocument>;
@@ -30,7 +34,6 @@ export type Credentials = {
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
 const noCredential = () => refuse('NOT_FOUND', 'there is no such credential');
-const isHeld = (error: unknown) => error instanceof Failure && error.code === 'ALREADY_EXISTS';
 
 export const createCredentials = (ports: {
   handle: Handle;
@@ -41,49 +44,52 @@ export const createCredentials = (ports: {
   vault: Vault;
   system: System;
 }): Credentials => {
-  const { handle, events, readModels, lists, known, vault, system } = ports;
+  const { handle, readModels, lists, known, vault, system } = ports;
 
   const make = async (by: Operation, organizationId: string, role: Role, api_key: string) => {
     const data = { organizationId };
     const existing = step(organization, organizationId, organizationId, { type: 'RequireExisting', data });
-    // Before anything is put into the vault for it.
+    // The organization is checked before the vault makes a data key for the credential.
     await handle(globalContext(by, organizationId), [existing]);
     const api_secret = system.secret();
-    const context = credentialContext(organizationId, api_key);
+    const context = credentialContext({ organizationId, apiKey: api_key, role });
     const sealedSecret = await vault.seal(credentialKeyId(api_key), api_secret, context);
-    const position = await handle(globalContext(by, organizationId), [
+    const steps = [
       existing,
       step(credential, organizationId, api_key, { type: 'Issue', data: { apiKey: api_key, role, sealedSecret } }),
-    ]);
-    return { answer: { api_key, api_secret }, position };
+    ];
+    const position = await withSealedSecret(vault, credentialKeyId(api_key), () =>
+      handle(globalContext(by, organizationId), steps),
+    );
+    if (by.idSeed === undefined) return { answer: { api_key, api_secret }, position };
+    // A retry gets the secret that its first try sealed.
+    const issued = await known.find(api_key);
+    if (!issued) return refuse('FAILED_PRECONDITION', 'the credential that this request issued was deleted since');
+    return { answer: { api_key, api_secret: issued.secret }, position };
   };
+  const wasDeletedBy = (by: Operation, apiKey: string) =>
+    hasWritten(ports, by, streamName(organizationOfKey(apiKey) ?? '', credential.stream, apiKey));
   const remove = async (by: Operation, apiKey: string) => {
     const organizationId = organizationOfKey(apiKey) ?? noCredential();
     const position = await handle(globalContext(by, organizationId), [
       step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } }),
     ]);
-    // At once rather than by the process that does the same: whoever is answered can rely on it.
+    // The shredder would destroy the key later too, but a caller that is answered may rely on the deletion.
     await vault.destroyKey(credentialKeyId(apiKey));
     return { answer: {}, position };
   };
 
   return {
     issue: async (by, organizationId, role) => {
-      // The key alone opens the gateway, so it must not be guessed; a retry gets the key of the first try.
+      // A gateway address needs only the key, so the key must not be guessable; a retry gets the key of the first try.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-key', by.idSeed);
-      const api_key = apiKeyFor(organizationId, random.slice(0, 32));
-      try {
-        return await make(by, organizationId, role, api_key);
-      } catch (error) {
-        const earlier = by.idSeed !== undefined && isHeld(error) ? await known.find(api_key) : null;
-        if (!earlier) throw error;
-        return { answer: { api_key, api_secret: earlier.secret }, position: await events.head() };
-      }
+      return make(by, organizationId, role, apiKeyFor(organizationId, random.slice(0, 32)));
     },
     delete: remove,
     surrender: async (by, apiKey, apiSecret) => {
       const held = await known.find(apiKey);
-      return held && system.same(held.secret, apiSecret) ? remove(by, apiKey) : noCredential();
+      const isHolder = held ? system.same(held.secret, apiSecret) : await wasDeletedBy(by, apiKey);
+      return isHolder ? remove(by, apiKey) : noCredential();
     },
     list: (organizationId, page) => lists(credentials, scopeFor(organizationId), { index: 'all', equal: [] }, page),
     all: (organizationId) => everyDocument(readModels, credentials, scopeFor(organizationId)),

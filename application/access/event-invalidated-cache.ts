@@ -2,18 +2,22 @@ import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 
-/** Something this node remembers of the event store, so that not every request reads it. */
+/** Cache of facts from the event store in this process, so that not every request reads them. */
 export type Memory = {
-  /** Forgets what an event makes untrue. */
+  /** Drops the entries that an event makes stale. */
   notice(event: Recorded): void;
   forgetAll(): void;
 };
 
 const remembered = 10_000;
 
-/** Remembers what `load` gives, as long as nothing that happened meanwhile made it untrue. */
+/**
+ * Caches results of `load`, except one that may have become stale while it was loaded. Callers that ask for the same at
+ * the same time share one load.
+ */
 export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T | null>) => {
   const known = createBoundedCache<string, T>(remembered);
+  let loading = new Map<string, Promise<T | null>>();
   let changes = 0;
   const lookUp = async (key: string) => {
     const before = changes;
@@ -22,20 +26,31 @@ export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T 
     known.set(key, found);
     return found;
   };
+  const share = (key: string) => {
+    const shared = loading;
+    const begun = shared.get(key) ?? lookUp(key).finally(() => shared.delete(key));
+    shared.set(key, begun);
+    return begun;
+  };
+  /** Lets later callers load anew, because what is loaded now may be stale. */
+  const change = () => {
+    changes++;
+    loading = new Map();
+  };
   return {
-    find: (key: string): MaybePromise<T | null> => known.get(key) ?? lookUp(key),
+    find: (key: string): MaybePromise<T | null> => known.get(key) ?? share(key),
     forget: (key: string) => {
-      changes++;
+      change();
       known.delete(key);
     },
     forgetAll: () => {
-      changes++;
+      change();
       known.clear();
     },
   };
 };
 
-/** Keeps memories true as things change, here or in another process, until the signal. */
+/** Drops stale entries of the caches as events arrive, from this or another process, until the signal fires. */
 export const keepTrue =
   (events: EventStore, memories: readonly Memory[]) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -1,4 +1,5 @@
-import { organization } from '../../domain/organization.js';
+import type { GatewayKeys } from '../../domain/aggregates/gateway/gateway-token.js';
+import { gatewayKeysOf, organization } from '../../domain/aggregates/organization.js';
 import { defaultLimits, type Limits } from '../../domain/rate-limit.js';
 import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
 import { readAggregate } from '../commands/read-aggregate.js';
@@ -6,24 +7,28 @@ import type { EventStore } from '../ports/event-store.js';
 import { createEventInvalidatedCache, type Memory } from './event-invalidated-cache.js';
 
 export type KnownLimits = Memory & {
-  /** What holds for an organization on a chain. */
   find(organizationId: string, chain: string): MaybePromise<Limits>;
+  /** Tells by which keys the organization's gateway calls are taken. */
+  gatewayKeys(organizationId: string): MaybePromise<GatewayKeys>;
 };
 
-/** The record of the chain, else the organization's own for every chain, else what holds for everybody. */
+/**
+ * Returns the record of the chain or else the organization's record for every chain; undefined when the defaults apply.
+ */
 export const applicable = <T>(records: Readonly<Record<string, T>>, chain: string): T | undefined =>
   records[chain] ?? records[''];
 
 export const createLimitCache = (events: EventStore): KnownLimits => {
-  const known = createEventInvalidatedCache(
-    async (organizationId) => (await readAggregate(events, organization, organizationId, organizationId)).limits,
+  const known = createEventInvalidatedCache((organizationId) =>
+    readAggregate(events, organization, organizationId, organizationId),
   );
   return {
     find: (organizationId, chain) =>
-      mapMaybe(known.find(organizationId), (records) => applicable(records ?? {}, chain) ?? defaultLimits),
+      mapMaybe(known.find(organizationId), (found) => applicable(found?.limits ?? {}, chain) ?? defaultLimits),
+    gatewayKeys: (organizationId) => mapMaybe(known.find(organizationId), (found) => gatewayKeysOf(found ?? {})),
     forgetAll: known.forgetAll,
     notice: ({ type, data }) => {
-      if (type === 'RateLimitSet' || type === 'RateLimitDeleted')
+      if (type === 'RateLimitSet' || type === 'RateLimitDeleted' || type === 'GatewayKeysSet')
         known.forget((data as { organizationId: string }).organizationId);
     },
   };

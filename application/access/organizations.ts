@@ -1,28 +1,33 @@
-import type { Role } from '../../domain/credential.js';
-import { checkDomain, domainName } from '../../domain/domain-name.js';
+import type { Role } from '../../domain/aggregates/credential.js';
+import { checkDomain, domainName } from '../../domain/aggregates/domain-name.js';
+import { checkName, organization } from '../../domain/aggregates/organization.js';
 import { refuse } from '../../domain/failure.js';
-import { checkName, organization } from '../../domain/organization.js';
 import { everybody } from '../../projections/define.js';
 import { type OrganizationDocument, organizations } from '../../projections/organizations.js';
 import { type Done, globalContext, type Handle, idFor, type Operation, step } from '../commands/handle.js';
-import { type EventStore, streamName } from '../ports/event-store.js';
+import { readAggregate } from '../commands/read-aggregate.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { everyDocument } from '../read-models/paging.js';
 
-/** Whoever asks about organizations: an admin sees each, a client only its own. */
+/** Caller that asks about organizations: an admin sees every one, a client only its own. */
 type Asking = { readonly organizationId: string; readonly role: Role };
 
 export type Organizations = {
   create(by: Operation, wanted: { name: string; domain: string }): Promise<Done<{ organization_id: string }>>;
-  /** The id, given the id or the domain. */
+  /** Returns the id of an organization, given its id or its domain. */
   idOf(idOrDomain: string): Promise<string>;
-  /** What is another's is not there. */
+  /** Finds an organization; refuses one that the caller may not see as if it did not exist. */
   find(asking: Asking, by: { id: string } | { domain: string }): Promise<OrganizationDocument>;
+  /** Returns the id of the organization that a command is about: the caller's own, or the one that an admin names. */
+  subjectOf(asking: Asking, named: string | undefined): string;
   all(): AsyncIterable<OrganizationDocument>;
 };
 
 const reserved = 'system';
+const noOrganization = () => refuse('NOT_FOUND', 'there is no such organization');
+const mayAsk = ({ organizationId, role }: Asking, id: string | null) => role === 'admin' || id === organizationId;
 
 export const createOrganizations = (ports: {
   handle: Handle;
@@ -33,12 +38,9 @@ export const createOrganizations = (ports: {
   const { handle, events, readModels, system } = ports;
 
   const exists = async (organizationId: string) =>
-    (await events.read(streamName(organizationId, organization.stream, organizationId))).events.length > 0;
+    (await readAggregate(events, organization, organizationId, organizationId)).exists;
 
-  const holderOf = async (domain: string) => {
-    const { events: past } = await events.read(streamName(reserved, domainName.stream, domain));
-    return (past[0]?.data as { organizationId?: string } | undefined)?.organizationId;
-  };
+  const holderOf = async (domain: string) => (await readAggregate(events, domainName, reserved, domain)).heldBy;
 
   return {
     create: async (by, { name, domain }) => {
@@ -55,12 +57,12 @@ export const createOrganizations = (ports: {
       if (idOrDomain.startsWith('org_') && (await exists(idOrDomain))) return idOrDomain;
       return (await holderOf(idOrDomain)) ?? refuse('NOT_FOUND', `there is no organization ${idOrDomain}`);
     },
-    find: async ({ organizationId, role }, by) => {
+    find: async (asking, by) => {
       const id = 'id' in by ? by.id : await holderOf(by.domain);
-      const permitted = role === 'admin' || id === organizationId;
-      const found = id && permitted ? await readModels.get(organizations, { scope: everybody, id }) : null;
-      return found ?? refuse('NOT_FOUND', 'there is no such organization');
+      const found = id && mayAsk(asking, id) ? await readModels.get(organizations, { scope: everybody, id }) : null;
+      return found ?? noOrganization();
     },
+    subjectOf: (asking, named = asking.organizationId) => (mayAsk(asking, named) ? named : noOrganization()),
     all: () => everyDocument(readModels, organizations, everybody),
   };
 };

@@ -1,9 +1,8 @@
-import { organization } from '../../domain/organization.js';
+import { organization } from '../../domain/aggregates/organization.js';
 import { defaultLimits, type Limits } from '../../domain/rate-limit.js';
 import { globalVariant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
-import type { OrganizationDocument } from '../../projections/organizations.js';
-import { type RateLimitDocument, rateLimits } from '../../projections/rate-limits.js';
+import { type OrganizationDocument, type RateLimitDocument, rateLimits } from '../../projections/organizations.js';
 import { type Done, globalContext, type Handle, type Nothing, type Operation, step } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 import { everyDocument } from '../read-models/paging.js';
@@ -22,14 +21,14 @@ export type RateLimitRecord = {
   update_time: string;
 };
 
-/** `chain` is empty for the record that holds on every chain without one of its own. */
+/** Rate limits of organizations. An empty `chain` names the record for every chain without one of its own. */
 export type RateLimits = {
   set(by: Operation, organizationId: string, chain: string, limits: Limits): Promise<Done<Nothing>>;
-  /** Without a chain: all records of the organization. */
+  /** Deletes the record of a chain, or all records of the organization when `chain` is undefined. */
   delete(by: Operation, organizationId: string, chain: string | undefined): Promise<Done<Nothing>>;
-  /** The record that applies; the defaults, as old as the organization, where none is stored. */
+  /** Returns the record that applies; the defaults, dated when the organization was created, when none is stored. */
   find(of: OrganizationDocument, chain: string): Promise<RateLimitRecord>;
-  /** What is stored, newest first. */
+  /** Lists the stored records, newest first. */
   list(organizationId: string, chain: string | undefined): Promise<RateLimitRecord[]>;
 };
 

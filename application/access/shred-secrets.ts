@@ -3,15 +3,21 @@ import type { StateStore } from '../ports/state.js';
 import type { Vault } from '../ports/vault.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import { credentialKeyId } from './credential-cache.js';
+import { tokenKeyId } from './gateway/token-cache.js';
 
-/** Destroys the data keys of deleted credentials, also where the one who deleted them crashed before doing so. */
+/** Names of the data keys that an event of each type leaves without use. */
+const unused: Readonly<Record<string, (data: never) => string>> = {
+  CredentialDeleted: ({ apiKey }: { apiKey: string }) => credentialKeyId(apiKey),
+  GatewayTokenDeleted: ({ gatewayTokenId }: { gatewayTokenId: string }) => tokenKeyId(gatewayTokenId),
+};
+
+/** Destroys the data keys of deleted credentials and gateway tokens, in case the process that deleted one crashed before doing so. */
 export const createShredder = (ports: { events: EventStore; state: StateStore; vault: Vault }) => {
   const follow = fromCheckpoint('shred-secrets', ports);
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
-      const deleted = batch.filter(({ type }) => type === 'CredentialDeleted');
-      for (const { data } of deleted)
-        await ports.vault.destroyKey(credentialKeyId((data as { apiKey: string }).apiKey));
-      return deleted.length > 0;
+      const keyIds = batch.flatMap(({ type, data }) => unused[type]?.(data as never) ?? []);
+      for (const keyId of keyIds) await ports.vault.destroyKey(keyId);
+      return keyIds.length > 0;
     });
 };

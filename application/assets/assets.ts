@@ -1,12 +1,13 @@
 import { type Asset, assetKey } from '../../domain/asset.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
-import { type AssetDocument, assets } from '../../projections/assets.js';
+import { type AssetDocument, assetDocumentId, assets } from '../../projections/assets.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
+import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
-import type { AddressBook } from '../wallets/address-parser.js';
+import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 
 type AssetFilter = {
@@ -14,8 +15,10 @@ type AssetFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly contract: string | undefined;
-  /** Names an asset of any standard. */
+  /** Address that names an asset of any standard. */
   readonly token?: string | undefined;
+  /** True to list tokens beside the assets of the standard, unless `token` names one. */
+  readonly withTokens?: boolean;
   readonly excludeZero: boolean;
 };
 
@@ -25,21 +28,24 @@ export type AssetBalance = Pick<AssetDocument, 'wallet_id' | 'address' | 'asset'
 
 export type Assets = {
   list(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
-  /** The balances of all addresses added up, one for each asset; `address` is empty. */
+  /** Lists the sum of the balances of all addresses for each asset; `address` is empty. */
   listAggregated(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
 };
 
 const keyOf = ({ position, wallet_id, address, asset }: AssetDocument): PageKey => [
   position,
-  `${wallet_id}|${address}|${assetKey(asset)}`,
+  assetDocumentId(wallet_id, address, asset),
 ];
 
 const contractOf = (asset: Asset) => ('contract' in asset ? asset.contract : '');
 
-const sourceOf = ({ standard, walletId, address }: AssetFilter) => {
-  if (address !== undefined) return { index: 'byAddress', equal: [address, standard] };
-  if (walletId !== undefined) return { index: 'byWallet', equal: [walletId, standard] };
-  return { index: 'byStandard', equal: [standard] };
+const sourcesOf = ({ standard, walletId, address, token, withTokens }: AssetFilter) => {
+  const standards: Asset['standard'][] = withTokens && token === undefined ? [standard, 'token'] : [standard];
+  return standards.map((one) => {
+    if (address !== undefined) return { index: 'byAddress', equal: [address, one] };
+    if (walletId !== undefined) return { index: 'byWallet', equal: [walletId, one] };
+    return { index: 'byStandard', equal: [one] };
+  });
 };
 
 const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, asset, balance }: AssetDocument) =>
@@ -47,7 +53,7 @@ const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, ass
   (contract === undefined || ('contract' in asset && asset.contract === contract)) &&
   !(excludeZero && balance === '0');
 
-/** Tokens, from when they were imported for the address or their contract was registered. */
+/** Tells whether a token was imported for the address, or its contract registered, before the balance was read. */
 const isFollowed = (
   { asset, read_position }: AssetDocument,
   { imports = [] }: AddressDocument,
@@ -56,8 +62,11 @@ const isFollowed = (
   (contract?.registered === 'yes' && contract.position < read_position) ||
   imports.some((one) => assetKey(one.asset) === assetKey(asset) && one.position < read_position);
 
-/** What was removed, an address or a contract, has no assets to show, and what came back none from before. */
-const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
+/**
+ * Tells for each document whether its address and asset are followed. After a removal nothing is shown, and after a new
+ * registration only balances read since.
+ */
+export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);
   const [held, followed] = await Promise.all([
     readModels.getMany(
@@ -76,33 +85,61 @@ const areHeld = async (readModels: ReadModels, context: Context, documents: read
   });
 };
 
-/** By asset, in the order of their keys. */
-const addUp = async (found: AsyncIterable<AssetDocument>) => {
-  const sums = new Map<string, { asset: Asset; balance: bigint; wallets: Set<string> }>();
-  for await (const { asset, balance, wallet_id } of found) {
-    const key = assetKey(asset);
-    const sum = sums.get(key) ?? { asset, balance: 0n, wallets: new Set() };
-    sum.balance += BigInt(balance);
-    sum.wallets.add(wallet_id);
-    sums.set(key, sum);
+/** Sum of balances; `wallet` is empty once balances of two wallets were added. */
+type Sum = { readonly asset: Asset; balance: bigint; wallet: string };
+
+/** Returns where the key belongs in a sorted list. */
+const placeOf = (keys: readonly string[], key: string) => {
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] as string) < key) low = middle + 1;
+    else high = middle;
   }
-  return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  return low;
+};
+
+/**
+ * Adds up balances by asset and returns the first `most` assets after a key, in the order of their keys. Memory does not
+ * grow with the list.
+ */
+const addUp = async (found: AsyncIterable<AssetDocument>, after: string, most: number) => {
+  const sums = new Map<string, Sum>();
+  const keys: string[] = [];
+  const begin = (key: string, { asset, wallet_id: wallet }: AssetDocument) => {
+    const place = placeOf(keys, key);
+    if (place === most) return null;
+    keys.splice(place, 0, key);
+    if (keys.length > most) sums.delete(keys.pop() as string);
+    const sum: Sum = { asset, balance: 0n, wallet };
+    sums.set(key, sum);
+    return sum;
+  };
+  for await (const document of found) {
+    const key = assetKey(document.asset);
+    const sum = key <= after ? null : (sums.get(key) ?? begin(key, document));
+    if (!sum) continue;
+    sum.balance += BigInt(document.balance);
+    if (sum.wallet !== document.wallet_id) sum.wallet = '';
+  }
+  return keys.map((key) => [key, sums.get(key) as Sum] as const);
 };
 
 export const createAssets = (ports: {
   readModels: ReadModels;
-  addressBook: AddressBook;
+  turns: LoopTurns;
+  addressParser: AddressParser;
   pageTokens: PageTokens;
 }): Assets => {
-  const { readModels, addressBook, pageTokens } = ports;
+  const { readModels, addressParser, pageTokens, turns } = ports;
 
   const normal = (context: Context, filter: AssetFilter): AssetFilter => {
     const stored = (text: string | undefined, path: string) =>
-      text === undefined ? undefined : addressBook.parse(context, [{ text, path }])[0]?.[0];
+      text === undefined ? undefined : addressParser.parse(context, [{ text, path }])[0]?.[0];
     const { address, contract, token } = filter;
     const known = { ...filter, address: stored(address, '/address'), contract: stored(contract, '/contract_address') };
     if (token === undefined) return known;
-    const asset = addressBook.asset(context, token);
+    const asset = addressParser.asset(context, token);
     return { ...known, standard: asset.standard, contract: 'contract' in asset ? asset.contract : undefined };
   };
   const prepare = async (context: Context, asked: AssetFilter, name: string) => {
@@ -113,8 +150,9 @@ export const createAssets = (ports: {
   const find = (context: Context, filter: AssetFilter, after: PageKey | undefined) =>
     mergedList(readModels, {
       collection: assets,
+      inTurn: (read) => turns(context.organizationId, read),
       scope: scopeFor(context),
-      sources: [sourceOf(filter)],
+      sources: sourcesOf(filter),
       after,
       keyOf,
       choose: async (documents) => {
@@ -128,7 +166,7 @@ export const createAssets = (ports: {
       const { filter, list } = await prepare(context, asked, 'assets');
       const found = find(context, filter, pageTokens.read(list, token));
       const { documents, next } = await takePage(found, size, keyOf);
-      const friendly = (address: string) => addressBook.show(context, address).user_friendly_address;
+      const friendly = (address: string) => addressParser.show(context, address).user_friendly_address;
       return {
         documents: documents.map((one) => ({ ...one, user_friendly_address: friendly(one.address) })),
         nextPageToken: pageTokens.write(list, next),
@@ -137,17 +175,16 @@ export const createAssets = (ports: {
     listAggregated: async (context, asked, { size, token }) => {
       const { filter, list } = await prepare(context, asked, 'aggregated assets');
       const after = pageTokens.read(list, token)?.[1] ?? '';
-      const sums = await addUp(find(context, { ...filter, excludeZero: false }, undefined));
-      const wanted = sums.filter(([key, { balance }]) => key > after && !(filter.excludeZero && balance === 0n));
-      const shown = wanted.slice(0, size);
+      // No balance is negative, so a sum is zero only if every balance in it is.
+      const sums = await addUp(find(context, filter, undefined), after, size + 1);
+      const shown = sums.slice(0, size);
       const last = shown.at(-1);
       return {
-        documents: shown.map(([, { asset, balance, wallets }]) => {
-          const [only = '', ...others] = wallets;
-          const wallet_id = filter.walletId ?? (others.length === 0 ? only : '');
+        documents: shown.map(([, { asset, balance, wallet }]) => {
+          const wallet_id = filter.walletId ?? wallet;
           return { wallet_id, address: '', user_friendly_address: '', asset, balance: String(balance) };
         }),
-        nextPageToken: pageTokens.write(list, wanted.length > size && last ? [0, last[0]] : null),
+        nextPageToken: pageTokens.write(list, sums.length > size && last ? [0, last[0]] : null),
       };
     },
   };

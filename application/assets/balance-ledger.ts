@@ -1,18 +1,18 @@
-import { type Balance, type Holding, type LedgerCommand, ledger } from '../../domain/ledger.js';
-import type { Variant } from '../../domain/variant.js';
+import { type Balance, type Holding, type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
+import { refuse } from '../../domain/failure.js';
+import { thresholdOf, type Variant } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 
-/** Names the ledger of a wallet and a block. */
+/** Returns the stream key of the ledger of a wallet and a block. */
 export const ledgerKey = (variant: Variant, walletId: string, blockHash: string) =>
   `${variant.tag}.${walletId}.${blockHash}`;
 
-/** So many balances are asked for at once. */
 const balancesAtOnce = 500;
 
-/** Reads balances as the node has them at that block; those that the node cannot tell are left out. */
+/** Reads balances as of that block; leaves out those that the node cannot tell. */
 export const readBalances = async (chain: Chain, holdings: readonly Holding[], at: Header): Promise<Balance[]> => {
   const found: Balance[] = [];
   for (const some of slicesOf(holdings, balancesAtOnce)) {
@@ -31,20 +31,31 @@ type Place = { readonly walletId: string; readonly at: Header; readonly chain: s
 const writeAt = (handle: Handle, context: Context, { walletId, at, chain }: Place, commandFor: CommandFor) => {
   const block = { number: at.number, hash: at.hash, time: at.time, chain };
   const key = ledgerKey(context.variant, walletId, at.hash);
-  return handle(context, [step(ledger, context.organizationId, key, commandFor({ walletId, block }))]);
+  return handle(context, [
+    { ...step(ledger, context.organizationId, key, commandFor({ walletId, block })), divisible: true },
+  ]);
 };
 type CommandFor = (of: { walletId: string; block: Block }) => LedgerCommand;
 
-/** Balances that were asked for, in the ledger of the block that they were read at. */
+/** Records balances in the ledger of the block at which they were read. */
 export const recordBalances = (
   handle: Handle,
   context: Context,
   { balances, ...place }: Place & { balances: readonly Balance[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Refresh', data: { ...of, balances } }));
 
-/** Balances that are asked for, in the ledger of the block at whose confirmation they are read. */
+/** Asks for balances to be read when the block is confirmed, in the ledger of that block. */
 export const awaitBalances = (
   handle: Handle,
   context: Context,
   { holdings, ...place }: Place & { holdings: readonly Holding[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Await', data: { ...of, holdings } }));
+
+/** Returns the head, and the block that counts as confirmed for a wallet. */
+export const confirmedHeader = async (chain: Chain, variant: Variant, confirmation: number | undefined) => {
+  const head = await chain.head();
+  const depth = thresholdOf(variant, confirmation);
+  if (depth === 1) return { head, at: head };
+  const found = await chain.headerAt(Math.max(0, head.number - depth + 1));
+  return { head, at: found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block') };
+};

@@ -1,45 +1,61 @@
-import type { TokenStandard } from '../../domain/asset.js';
-import { contract } from '../../domain/contract.js';
+import { contract } from '../../domain/aggregates/contract.js';
+import type { RegisteredStandard } from '../../domain/asset.js';
+import { invalid } from '../../domain/failure.js';
+import type { Variant } from '../../domain/variant.js';
 import { type ContractDocument, contracts } from '../../projections/contracts.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
+import { hasWritten } from '../commands/own-events.js';
 import type { Chains } from '../ports/chains.js';
+import { type Streams, streamName } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { AddressBook } from '../wallets/address-parser.js';
+import type { System } from '../ports/system.js';
+import type { AddressParser } from '../wallets/address-parser.js';
 
 export type Contracts = {
-  /** Refused when the contract does not answer as one of its standard. */
-  register(context: Context, address: string, standard: TokenStandard): Promise<Done<Nothing>>;
+  /** Registers a contract; refuses one that does not answer as its standard demands. */
+  register(context: Context, address: string, standard: RegisteredStandard): Promise<Done<Nothing>>;
   remove(context: Context, address: string): Promise<Done<Nothing>>;
   list(context: Context): Promise<ContractDocument[]>;
 };
 
 const pageSize = 1000;
 
+export const contractKey = ({ tag }: Variant, address: string) => `${tag}.${address}`;
+
 export const createContracts = (ports: {
   handle: Handle;
+  events: Streams;
   readModels: ReadModels;
-  addressBook: AddressBook;
+  addressParser: AddressParser;
   chains: Chains;
+  system: System;
 }): Contracts => {
-  const { handle, readModels, addressBook, chains } = ports;
-  const parse = (context: Context, text: string) =>
-    addressBook.parse(context, [{ text, path: '/contract_address' }])[0]?.[0] ?? '';
-  const keyOf = ({ variant }: Context, address: string) => `${variant.tag}.${address}`;
+  const { handle, readModels, addressParser, chains } = ports;
+  const parse = (context: Context, text: string) => {
+    if (!context.variant.can.includes('token-import'))
+      return addressParser.parse(context, [{ text, path: '/contract_address' }])[0]?.[0] ?? '';
+    const asset = addressParser.asset(context, text);
+    return asset.standard === 'token'
+      ? asset.contract
+      : invalid('/token_address', 'names no token that can be registered');
+  };
 
   return {
     register: async (context, text, standard) => {
       const address = parse(context, text);
+      const stream = streamName(context.organizationId, contract.stream, contractKey(context.variant, address));
+      if (await hasWritten(ports, context, stream)) return { answer: {}, position: await ports.events.head() };
       const description = await chains.of(context.variant).contract(address, standard);
       const data = { contract: address, standard, description };
       const position = await handle(context, [
-        step(contract, context.organizationId, keyOf(context, address), { type: 'Register', data }),
+        step(contract, context.organizationId, contractKey(context.variant, address), { type: 'Register', data }),
       ]);
       return { answer: {}, position };
     },
     remove: async (context, text) => {
       const data = { contract: parse(context, text) };
       const position = await handle(context, [
-        step(contract, context.organizationId, keyOf(context, data.contract), { type: 'Remove', data }),
+        step(contract, context.organizationId, contractKey(context.variant, data.contract), { type: 'Remove', data }),
       ]);
       return { answer: {}, position };
     },

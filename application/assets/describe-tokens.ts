@@ -1,28 +1,48 @@
-import type { Asset } from '../../domain/asset.js';
-import { token } from '../../domain/token.js';
+import { token } from '../../domain/aggregates/token.js';
+import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
+import { isWhole } from '../../domain/token-description.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
-import { mapInSlices } from '../async/slices.js';
+import { createBackoff } from '../async/backoff.js';
+import { createBoundedCache } from '../async/bounded-cache.js';
+import { createFairTurns } from '../async/fair-turns.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
+import type { Chain } from '../ports/chain.js';
 import type { ConfiguredChains } from '../ports/chains.js';
 import type { Documents } from '../ports/documents.js';
-import type { EventStore, Recorded } from '../ports/event-store.js';
+import type { EventStore, Position, Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import { createSilentHosts } from './silent-hosts.js';
 
-type Described = Extract<Asset, { tokenId: string }>;
+type Described = Extract<Asset, { tokenId: string }> | ImportedToken;
 type Wanted = { readonly organizationId: string; readonly variant: Variant; readonly asset: Described };
 
 const atOnce = 8;
+const ofOneOrganization = 2;
+/** Tokens of one organization that may wait; a token beyond them is described at its next transfer. */
+const mostWaiting = 10_000;
+const tries = 5;
+/** Pause after which a token is described again at the earliest, if nothing was found. */
+const notAgainMs = 600_000;
+const remembered = 100_000;
+
+/** Finds the asset that an event is about, by event type. */
+const assetIn: Readonly<Record<string, (data: never) => Asset>> = {
+  TransferObserved: ({ transfer }: { transfer: { asset: Asset } }) => transfer.asset,
+  AssetImported: ({ asset }: { asset: Asset }) => asset,
+  ContractRegistered: ({ contract, standard }: { contract: string; standard: RegisteredStandard }) =>
+    standard === 'token' ? { standard, contract } : { standard: 'native' },
+};
 
 const wantedIn = ({ type, data, metadata }: Recorded): Wanted[] => {
-  if (type !== 'TransferObserved') return [];
-  const { asset } = (data as { transfer: { asset: Asset } }).transfer;
+  const asset = Object.hasOwn(assetIn, type) ? assetIn[type]?.(data as never) : undefined;
   const variant = findVariant(metadata.variant);
-  return 'tokenId' in asset && variant ? [{ organizationId: metadata.organizationId, variant, asset }] : [];
+  if (!asset || !variant || !('tokenId' in asset || asset.standard === 'token')) return [];
+  return [{ organizationId: metadata.organizationId, variant, asset }];
 };
-/** docs/specification.md#erc-721-token: token_data is a JSON text. */
+/** Returns the text if it is JSON, as docs/specification.md#erc-721-token demands of token_data; empty otherwise. */
 const jsonOnly = (text: string | null) => {
   try {
     return text !== null && typeof JSON.parse(text) === 'object' ? text : '';
@@ -30,29 +50,44 @@ const jsonOnly = (text: string | null) => {
     return '';
   }
 };
-const keyOf = ({ variant, asset }: Wanted) => `${variant.tag}.${asset.contract}.${asset.tokenId}`;
+const tokenIdOf = (asset: Described) => ('tokenId' in asset ? asset.tokenId : '');
+const keyOf = ({ variant, asset }: Wanted) => `${variant.tag}.${asset.contract}.${tokenIdOf(asset)}`;
 
-/** Finds out what tokens say about themselves, apart from following: what it waits for keeps nobody else waiting. */
-export const createTokenDescriber = (ports: {
-  events: EventStore;
-  state: StateStore;
-  handle: Handle;
-  chains: ConfiguredChains;
-  documents: Documents;
-  system: System;
-}) => {
-  const { events, handle, chains, documents, system } = ports;
-  const follow = fromCheckpoint('describe-tokens', ports);
+type Found = Omit<Parameters<(typeof token.decide)['Describe']>[1], 'contract' | 'tokenId'>;
+type Known = Parameters<(typeof token.decide)['Describe']>[0];
+const isDescribed = (asset: Described, { text, description = {} }: Known | Found) =>
+  'tokenId' in asset ? text !== '' : isWhole(description);
 
-  const isKnown = async (wanted: Wanted) =>
-    (await readAggregate(events, token, wanted.organizationId, keyOf(wanted))).text !== '';
-  const describe = async (wanted: Wanted) => {
+/** Reads the description of a token: a document for a token with an id, name, symbol and decimals for others. */
+const readDescription = async (chain: Chain, asset: Described, read: Documents['read']): Promise<Found> => {
+  if (!('tokenId' in asset)) return { uri: '', text: '', ...(await chain.describe?.(asset, read)) };
+  const uri = await chain.tokenUri(asset);
+  return { uri, text: jsonOnly(uri === '' ? null : await read(uri)) };
+};
+
+type Ports = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly handle: Handle;
+  readonly chains: ConfiguredChains;
+  readonly documents: Documents;
+  readonly system: System;
+};
+
+/** Describes one token; tokens for which nothing was found are left alone for some time. */
+const createDescribe = ({ events, handle, chains, documents, system }: Ports) => {
+  const readFrom = createSilentHosts(system);
+  const notBefore = createBoundedCache<string, number>(remembered);
+
+  return async (wanted: Wanted, id: string) => {
     const { organizationId, variant, asset } = wanted;
     const chain = chains.get(variant.tag)?.chain;
-    if (!chain || (await isKnown(wanted))) return;
-    const uri = await chain.tokenUri(asset);
-    const text = uri === '' ? null : await documents.read(uri);
-    const data = { contract: asset.contract, tokenId: asset.tokenId, uri, text: jsonOnly(text) };
+    if (!chain || (notBefore.get(id) ?? 0) > system.now()) return;
+    if (isDescribed(asset, await readAggregate(events, token, organizationId, keyOf(wanted)))) return;
+    const read = (uri: string) => readFrom(organizationId, uri, () => documents.read(uri));
+    const found = await readDescription(chain, asset, read);
+    if (!isDescribed(asset, found)) notBefore.set(id, system.now() + notAgainMs);
+    const data = { contract: asset.contract, tokenId: tokenIdOf(asset), ...found };
     const context: Context = {
       organizationId,
       variant,
@@ -61,12 +96,62 @@ export const createTokenDescriber = (ports: {
     };
     await handle(context, [step(token, organizationId, keyOf(wanted), { type: 'Describe', data })]);
   };
+};
 
-  return (signal: AbortSignal): Promise<void> =>
-    follow(signal, async (batch) => {
-      const wanted = new Map(batch.flatMap(wantedIn).map((one) => [`${one.organizationId} ${keyOf(one)}`, one]));
-      const list = [...wanted.values()];
-      await mapInSlices(list, atOnce, async (one) => signal.aborted || describe(one));
-      return list.length > 0 && !signal.aborted;
+/**
+ * Fetches the descriptions of tokens, in a process of its own so that slow hosts do not delay the followers, and with
+ * organizations in turn so that slow hosts of one do not delay the others.
+ */
+export const createTokenDescriber = (ports: Ports) => {
+  const { system } = ports;
+  const describe = createDescribe(ports);
+  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, mostWaiting });
+  /** Positions before the events whose tokens are waiting or being described, by token, oldest first. */
+  const unfinished = new Map<string, Position>();
+  const unfinishedOf = new Map<string, number>();
+  const count = (organizationId: string, by: 1 | -1) => {
+    const left = (unfinishedOf.get(organizationId) ?? 0) + by;
+    if (left > 0) unfinishedOf.set(organizationId, left);
+    else unfinishedOf.delete(organizationId);
+  };
+
+  /** Tries some times, because a node may be away for a while; a token that cannot be described stops no other. */
+  const persist = async (wanted: Wanted, id: string, signal: AbortSignal) => {
+    const backoff = createBackoff({ firstMs: 500, longestMs: 10_000 });
+    for (let left = tries; left > 0 && !signal.aborted; left--)
+      try {
+        return await describe(wanted, id);
+      } catch (error) {
+        if (left === 1) system.log.warn({ err: error, token: id }, 'a token was not described');
+        else await system.sleep(backoff.next(), signal);
+      }
+  };
+  const enqueue = async (wanted: Wanted, from: Position, signal: AbortSignal) => {
+    const { organizationId } = wanted;
+    const id = `${organizationId} ${keyOf(wanted)}`;
+    if (unfinished.has(id) || (unfinishedOf.get(organizationId) ?? 0) >= mostWaiting) return;
+    unfinished.set(id, from);
+    count(organizationId, 1);
+    await inTurn(organizationId, () => persist(wanted, id, signal));
+    // A token that was not described because the process stops is found again from the saved position.
+    unfinished.delete(id);
+    count(organizationId, -1);
+  };
+
+  const follow = fromCheckpoint('describe-tokens', ports, {
+    unfinishedFrom: () => unfinished.values().next().value,
+  });
+  return async (signal: AbortSignal): Promise<void> => {
+    const running = new Set<Promise<void>>();
+    await follow(signal, async (batch, from) => {
+      const wanted = batch.flatMap(wantedIn);
+      for (const one of wanted) {
+        const described = enqueue(one, from, signal);
+        running.add(described);
+        void described.finally(() => running.delete(described));
+      }
+      return wanted.length > 0 && !signal.aborted;
     });
+    await Promise.all(running);
+  };
 };

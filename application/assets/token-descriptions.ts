@@ -4,7 +4,7 @@ import { tokenKey, tokens } from '../../projections/tokens.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 
-/** What a contract, and one token of it, say about themselves; empty where they say nothing. */
+/** Description of a contract and of one of its tokens; empty where they give none. */
 type Description = {
   readonly name: string;
   readonly symbol: string;
@@ -18,7 +18,7 @@ export type Descriptions = (context: Context, assets: readonly Asset[]) => Promi
 
 const nothing: Description = { name: '', symbol: '', decimals: undefined, uri: '', text: '' };
 
-/** Looked up for all assets of an answer at once. */
+/** Looks up the descriptions of all assets of an answer at once. */
 export const createDescriptions =
   (readModels: ReadModels): Descriptions =>
   async (context, assets) => {
@@ -26,7 +26,7 @@ export const createDescriptions =
     const distinct = [...new Map(assets.map((asset) => [assetKey(asset), asset])).values()];
     const idsOf = distinct.map((asset) => ({
       contract: 'contract' in asset ? asset.contract : '',
-      token: 'tokenId' in asset ? tokenKey(asset.contract, asset.tokenId) : '',
+      token: 'contract' in asset ? tokenKey(asset.contract, 'tokenId' in asset ? asset.tokenId : '') : '',
     }));
     const [described, told] = await Promise.all([
       readModels.getMany(
@@ -39,7 +39,10 @@ export const createDescriptions =
       ),
     ]);
     const known = new Map(
-      distinct.map((asset, i) => [assetKey(asset), { ...nothing, ...described[i]?.description, ...told[i] }]),
+      distinct.map((asset, i) => {
+        const { description, ...token } = told[i] ?? {};
+        return [assetKey(asset), { ...nothing, ...described[i]?.description, ...description, ...token }];
+      }),
     );
     return (asset) => known.get(assetKey(asset)) ?? nothing;
   };

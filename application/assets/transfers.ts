@@ -1,11 +1,13 @@
 import { refuse } from '../../domain/failure.js';
-import type { Variant } from '../../domain/variant.js';
+import { mayBeReplaced, type TransferForm } from '../../domain/variant.js';
 import { momentAt, type TransferDocument, transfers } from '../../projections/transfers.js';
+import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
+import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
-import { type AddressBook, single } from '../wallets/address-parser.js';
+import { type AddressParser, single } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 
 type TransferFilter = {
@@ -36,16 +38,21 @@ const sourcesOf = ({ walletId, address, transaction }: TransferFilter) => {
   return [{ index: 'byWallet', equal: [walletId ?? ''] }];
 };
 
-/** Where records have no state only what is confirmed, and stands, can be shown; what failed moved nothing. */
-const isShown = ({ transferForm }: Variant, { state }: TransferDocument) =>
-  transferForm !== 'confirmed' || state === 'SUCCESS';
+type IsShown = (document: TransferDocument) => boolean;
+
+/** Returns which transfers may be listed: records that do not tell their state hide what may still be taken back. */
+const shownIn = (form: TransferForm, mayVanish: boolean): IsShown => {
+  if (form === 'stateful') return () => true;
+  if (form === 'confirmed') return ({ state }) => state === 'SUCCESS';
+  return ({ state }) => !mayVanish || state === 'SUCCESS' || state === 'FAILED';
+};
 
 const choose =
-  (variant: Variant, { walletId, address, startTime, endTime }: TransferFilter) =>
+  (isShown: IsShown, { walletId, address, startTime, endTime }: TransferFilter) =>
   (document: TransferDocument) => {
     if (startTime !== undefined && document.block_time < startTime) return 'stop';
     const isOther =
-      !isShown(variant, document) ||
+      !isShown(document) ||
       (walletId !== undefined && document.wallet_id !== walletId) ||
       (address !== undefined && document.own_from !== address && document.own_to !== address) ||
       (endTime !== undefined && document.block_time > endTime);
@@ -59,17 +66,19 @@ const checkTimes = ({ startTime, endTime }: TransferFilter) => {
 
 export const createTransfers = (ports: {
   readModels: ReadModels;
-  addressBook: AddressBook;
+  turns: LoopTurns;
+  addressParser: AddressParser;
   pageTokens: PageTokens;
+  chains: Pick<Chains, 'familyOf'>;
 }): Transfers => {
-  const { readModels, addressBook, pageTokens } = ports;
+  const { readModels, addressParser, pageTokens, chains, turns } = ports;
 
-  /** As things are stored: each in its one form. */
+  /** Converts the filter's values to their stored forms. */
   const normal = (context: Context, filter: TransferFilter): TransferFilter => {
     const address =
-      filter.address === undefined ? undefined : addressBook.parse(context, single(filter.address))[0]?.[0];
+      filter.address === undefined ? undefined : addressParser.parse(context, single(filter.address))[0]?.[0];
     const transaction =
-      filter.transaction === undefined ? undefined : addressBook.transaction(context, filter.transaction);
+      filter.transaction === undefined ? undefined : addressParser.transaction(context, filter.transaction);
     return { ...filter, address, transaction };
   };
 
@@ -80,9 +89,11 @@ export const createTransfers = (ports: {
       if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
       const list = [scopeFor(context), 'transfers', JSON.stringify(filter)];
       const end: PageKey | undefined = filter.endTime === undefined ? undefined : [momentAt(filter.endTime + 1), ''];
-      const wanted = choose(context.variant, filter);
+      const { variant } = context;
+      const wanted = choose(shownIn(variant.transferForm, mayBeReplaced(chains.familyOf(variant))), filter);
       const found = mergedList(readModels, {
         collection: transfers,
+        inTurn: (read) => turns(context.organizationId, read),
         scope: scopeFor(context),
         sources: sourcesOf(filter),
         after: pageTokens.read(list, token) ?? end,

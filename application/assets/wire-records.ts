@@ -7,8 +7,10 @@ import type { Describe } from './token-descriptions.js';
 
 type Erc20 = { contract_address: string; name: string; symbol: string; decimals?: number };
 type Token = { contract_address: string; token_id: string; token_uri: string; token_data: string };
-/** docs/specification.md#token-metadata */
+/** Metadata of docs/specification.md#token-metadata. */
 export type TokenMetadata = { erc20?: Erc20; erc721?: Token & { name: string; symbol: string }; erc1155?: Token };
+/** Metadata of docs/specification.md#imported-token; empty for a chain's own coin. */
+export type ImportedMetadata = { token_address?: string; name?: string; symbol?: string; decimals?: number };
 
 export type AssetRecord = {
   wallet_id: string;
@@ -16,10 +18,10 @@ export type AssetRecord = {
   asset_type: string;
   balance: string;
   user_friendly_address?: string;
-  asset_metadata?: TokenMetadata;
+  asset_metadata?: TokenMetadata & ImportedMetadata;
 };
 
-/** What chains call a transfer's particulars, and connectors therefore put into its details. */
+/** Details of a transfer that connectors store under the names of the record's fields. */
 const particulars = [
   'seq_no',
   'workchain',
@@ -32,8 +34,10 @@ const particulars = [
   'bounced',
 ] as const;
 type Particulars = Record<(typeof particulars)[number], string>;
+/** Amount of a currency besides the chain's coin that a transfer carried. */
+export type ExtraCurrency = { currency_id: string; value: string };
 
-/** docs/specification.md#28-transfer: what of this a record has is its form's to say. */
+/** Record of docs/specification.md#28-transfer; `forms` decides which fields it has. */
 export type TransferRecord = {
   asset_type: string;
   from: string;
@@ -43,8 +47,11 @@ export type TransferRecord = {
   Particulars & {
     transaction_hash: string;
     transaction_digest: string;
-    /** Of an imported token: its asset type is that of the chain's coin. */
+    /** Contract of an imported token, whose asset type is that of the chain's coin. */
     token_address: string;
+    /** Present, and true, where only sender and receiver can read the comment. */
+    comment_encrypted: boolean;
+    extra_currencies: ExtraCurrency[];
     nonce: string;
     transaction_fee: string;
     transfer_state: string;
@@ -52,18 +59,28 @@ export type TransferRecord = {
     block_number: number;
     block_height: number;
     block_timestamp: number;
-    transfer_metadata: TokenMetadata;
+    transfer_metadata: TokenMetadata & ImportedMetadata;
   }
 >;
 
-/** docs/specification.md#210-contract */
+/** Record of docs/specification.md#210-contract. */
 export type ContractRecord = {
-  contract_address: string;
-  contract_type: string;
+  contract_address?: string;
+  contract_type?: string;
+  token_address?: string;
   contract_metadata: { name?: string; symbol?: string; decimals?: number } | null;
+  /** Present while balances of the contract cannot be read, since the given time. */
+  balance_problem?: { reason: string; since: string };
 };
 
-/** Keyed by token standard, empty for a chain's own coin. */
+/** Returns the metadata of an imported token, which has no standard to name; empty for other assets. */
+const importedMetadata = (asset: Asset, describe: Describe): ImportedMetadata => {
+  if (asset.standard !== 'token') return {};
+  const { name, symbol, decimals } = describe(asset);
+  return { token_address: asset.contract, name, symbol, ...(decimals !== undefined && { decimals }) };
+};
+
+/** Returns the metadata under the token standard; empty for a chain's own coin and for imported tokens. */
 const metadataOf = (asset: Asset, describe: Describe): TokenMetadata => {
   if (asset.standard === 'native' || asset.standard === 'token') return {};
   const { name, symbol, decimals, uri, text } = describe(asset);
@@ -83,9 +100,31 @@ type Show = (
 ) => Omit<TransferRecord, 'asset_type' | 'from' | 'to' | 'value'>;
 
 export const transferStatuses = { moved: 'success', failed: 'failure' } as const;
-const statusOf = ({ failed }: ShownTransfer['transfer']) => transferStatuses[failed ? 'failed' : 'moved'];
+const statusOf = ({ failed }: ShownTransfer['transfer']): string => transferStatuses[failed ? 'failed' : 'moved'];
 const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
   asset.standard === 'token' ? { token_address: asset.contract } : {};
+
+/** Fields of the few transfers that have an encrypted comment, or carry other currencies, stored as `id=amount`. */
+const rarelyIn = ({ details }: ShownTransfer['transfer']) => ({
+  ...(details.comment_encrypted !== undefined && { comment_encrypted: true }),
+  ...(details.extra_currencies !== undefined && {
+    extra_currencies: String(details.extra_currencies)
+      .split(',')
+      .map((one): ExtraCurrency => {
+        const [currency_id = '', value = ''] = one.split('=');
+        return { currency_id, value };
+      }),
+  }),
+});
+
+const particularsIn = ({ details }: ShownTransfer['transfer']) =>
+  Object.fromEntries(particulars.map((name) => [name, String(details[name] ?? '')])) as Particulars;
+
+/** Block of a transfer, in the records that have its height under this name. */
+const placeOf = ({ block_number, block_time }: ShownTransfer) => ({
+  block_height: block_number,
+  block_timestamp: block_time,
+});
 
 const forms = {
   stateful: ({ transfer, state, block_number, block_time }, describe) => ({
@@ -97,27 +136,32 @@ const forms = {
     block_timestamp: block_time,
     transfer_metadata: metadataOf(transfer.asset, describe),
   }),
-  confirmed: ({ transfer, block_number, block_time }) => ({
-    transaction_hash: transfer.transaction,
-    transaction_fee: transfer.fee,
-    block_height: block_number,
-    block_timestamp: block_time,
+  confirmed: (document) => ({
+    transaction_hash: document.transfer.transaction,
+    transaction_fee: document.transfer.fee,
+    ...placeOf(document),
   }),
-  final: ({ transfer }) => ({
-    transaction_digest: transfer.transaction,
-    status: statusOf(transfer),
-    ...tokenIn(transfer),
+  final: (document, describe) => ({
+    transaction_digest: document.transfer.transaction,
+    transaction_fee: document.transfer.fee,
+    status: statusOf(document.transfer),
+    ...placeOf(document),
+    ...tokenIn(document.transfer),
+    transfer_metadata: importedMetadata(document.transfer.asset, describe),
   }),
-  'two-sided': ({ transfer }) => ({
-    transaction_hash: transfer.transaction,
-    transaction_fee: transfer.fee,
-    status: statusOf(transfer),
-    ...(Object.fromEntries(particulars.map((name) => [name, String(transfer.details[name] ?? '')])) as Particulars),
-    ...tokenIn(transfer),
+  'two-sided': (document, describe) => ({
+    transaction_hash: document.transfer.transaction,
+    transaction_fee: document.transfer.fee,
+    status: statusOf(document.transfer),
+    ...particularsIn(document.transfer),
+    ...placeOf(document),
+    ...tokenIn(document.transfer),
+    ...rarelyIn(document.transfer),
+    transfer_metadata: importedMetadata(document.transfer.asset, describe),
   }),
 } satisfies Record<TransferForm, Show>;
 
-/** What a record of each form has besides what all have. */
+/** Fields of each form besides those that all records have. */
 export type TransferFields = { [F in TransferForm]: ReturnType<(typeof forms)[F]> };
 
 export const stateOf = (state: TransferState) => `TRANSFER_STATE_${state}`;
@@ -135,10 +179,21 @@ export const showAsset = (variant: Variant, found: AssetBalance, describe: Descr
   balance: found.balance,
   ...(variant.can.includes('friendly-address') && { user_friendly_address: found.user_friendly_address }),
   ...(variant.can.includes('token-contracts') && { asset_metadata: metadataOf(found.asset, describe) }),
+  ...(variant.can.includes('token-import') && { asset_metadata: importedMetadata(found.asset, describe) }),
 });
 
-export const showContract = ({ contract, standard, description }: ContractDocument): ContractRecord => ({
-  contract_address: contract,
-  contract_type: contractTypeOf(standard),
-  contract_metadata: Object.keys(description).length > 0 ? description : null,
-});
+export const showContract = (
+  { contract, standard, description, balance_problem }: ContractDocument,
+  describe: Describe,
+): ContractRecord => {
+  const { name, symbol, decimals } = describe({ standard: 'token', contract });
+  const own = { ...(name && { name }), ...(symbol && { symbol }), ...(decimals !== undefined && { decimals }) };
+  const said = standard === 'token' ? own : description;
+  return {
+    ...(standard === 'token'
+      ? { token_address: contract }
+      : { contract_address: contract, contract_type: contractTypeOf(standard) }),
+    contract_metadata: Object.keys(said).length > 0 ? said : null,
+    ...(balance_problem && { balance_problem }),
+  };
+};

@@ -1,10 +1,10 @@
-/** The pauses between attempts that fail in a row: each twice as long as the one before, up to the longest. */
+/** Pauses between attempts that fail in a row: each twice as long as the one before, up to the longest. */
 export type Backoff = {
-  /** How long the next pause is to be. */
+  /** Returns the next pause without using it up. */
   upcoming(): number;
-  /** Gives the pause that is due now, and makes the next one longer. */
+  /** Returns the pause that is due now, and doubles the next one. */
   next(): number;
-  /** After a success: the next failure is the first again. */
+  /** Starts again with the first pause, after a success. */
   reset(): void;
 };
 

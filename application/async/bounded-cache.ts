@@ -1,13 +1,13 @@
 export type BoundedCache<K, V> = {
   get(key: K): V | undefined;
   has(key: K): boolean;
-  /** Makes the entry the newest one; the oldest goes when there are too many. */
+  /** Makes the entry the newest one and evicts the oldest when there are too many. */
   set(key: K, value: V): void;
   delete(key: K): void;
   clear(): void;
 };
 
-/** Keeps the `most` entries that were set last. Reading an entry does not make it newer, so a hit costs one look. */
+/** Keeps the `most` entries that were set last. Reading an entry does not make it newer, so a hit costs one lookup. */
 export const createBoundedCache = <K, V>(most: number): BoundedCache<K, V> => {
   const kept = new Map<K, V>();
   return {

@@ -1,4 +1,4 @@
-/** Lets one piece of work finish before the next begins, in the order they came. */
+/** Runs pieces of work one after the other, in the order they came. */
 export const createMutex = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -8,10 +8,10 @@ export const createMutex = () => {
   };
 };
 
-/** A mutex for each key. */
+/** Runs pieces of work with the same key one after the other. */
 export const createKeyedMutex = () => {
   const turns = new Map<string, { readonly turn: ReturnType<typeof createMutex>; waiting: number }>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const own = turns.get(key) ?? { turn: createMutex(), waiting: 0 };
     turns.set(key, own);
     own.waiting++;
@@ -22,4 +22,5 @@ export const createKeyedMutex = () => {
       if (own.waiting === 0) turns.delete(key);
     }
   };
+  return Object.assign(inTurn, { isBusy: (key: string) => turns.size > 0 && turns.has(key) });
 };

@@ -1,35 +1,45 @@
-import { beginning, type EventStore, isWithin, type Moment, type Recorded } from '../ports/event-store.js';
+import type { Handle } from '../commands/handle.js';
+import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
+import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
 import { writeFile } from './export-file.js';
+import { type Refusal, refusalsIn } from './refusals.js';
 import { createStoreProof, type StoreProof, type StoreProofPorts } from './store-proof.js';
 
 export type Audit = StoreProof & {
-  /** What was there at a moment, newest first. `asOf` is how the caller named the moment. */
+  readonly acceptLoss: LossAcceptance;
+  /** Lists the histories that are not sealed, because memory, log and history do not agree. */
+  refusals(): Promise<readonly Refusal[]>;
+  /**
+   * Returns a page of the events up to a moment, newest first. `asOf` is how the caller named the moment, and is part
+   * of the page token.
+   */
   page(organizationId: string, upTo: Moment, asOf: string, page: PageRequest): Promise<ListPage<Recorded>>;
-  /** From one moment to another, both with what happened then, oldest first. */
+  /** Yields the events from one moment to another, both inclusive, oldest first. */
   replay(organizationId: string, from: Moment, until: Moment): AsyncIterable<readonly Recorded[]>;
-  /** The text of a file that proves the history, in pieces. */
+  /** Yields the text of a file that proves the history, in pieces. */
   export(organizationId: string): AsyncIterable<string>;
   readonly keyId: string;
   readonly publicKey: string;
 };
 
-/** The position before it, which as a bound leaves it in. */
-const before = (moment: Moment) => ('position' in moment ? Math.max(beginning, moment.position - 1) : beginning);
-const isBefore = (moment: Moment, { position, time }: Recorded) =>
-  'position' in moment ? position < moment.position : time < moment.time;
+/** Returns the last moment before one, at which no event need stand. */
+const before = (moment: Moment): Moment =>
+  'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
 
 type Ports = Omit<StoreProofPorts, 'events'> & {
-  /** In the shape of today, for who reads them. */
+  /** Events in their current shape, for readers. */
   readonly events: EventStore;
-  /** As they are stored, for what is proved. */
+  /** Events as they are stored, for proofs. */
   readonly stored: EventStore;
+  readonly handle: Handle;
   readonly pageTokens: PageTokens;
 };
 
 export const createAudit = (ports: Ports): Audit => {
   const { events, stored, notary, pageTokens, system } = ports;
   const { sha256 } = system;
+  const proof = createStoreProof({ ...ports, events: stored });
 
   const newest = async (organizationId: string, upTo: Moment, count: number) => {
     const found: Recorded[] = [];
@@ -39,6 +49,10 @@ export const createAudit = (ports: Ports): Audit => {
     }
     return found;
   };
+
+  /** Returns the position of the last event that belongs to a moment: a store reads on from positions of events alone. */
+  const positionOf = async (organizationId: string, moment: Moment): Promise<Position> =>
+    (await newest(organizationId, moment, 1))[0]?.position ?? beginning;
 
   return {
     keyId: notary.keyId,
@@ -52,11 +66,11 @@ export const createAudit = (ports: Ports): Audit => {
       return { documents, nextPageToken: pageTokens.write(list, last ? [last.position, last.id] : null) };
     },
     replay: async function* (organizationId, from, until) {
-      for await (const batch of events.readOrganization(organizationId, before(from))) {
-        const wanted = batch.filter((event) => !isBefore(from, event) && isWithin(until, event));
+      const [after, upTo] = [await positionOf(organizationId, before(from)), await positionOf(organizationId, until)];
+      for await (const batch of events.readOrganization(organizationId, after)) {
+        const wanted = batch.filter(({ position }) => position <= upTo);
         if (wanted.length > 0) yield wanted;
-        const last = batch.at(-1);
-        if (last && !isWithin(until, last)) return;
+        if (wanted.length < batch.length) return;
       }
     },
     export: (organizationId) =>
@@ -65,6 +79,8 @@ export const createAudit = (ports: Ports): Audit => {
         sha256,
         time: new Date(system.now()).toISOString(),
       }),
-    ...createStoreProof({ ...ports, events: stored }),
+    ...proof,
+    refusals: () => refusalsIn(ports.state),
+    acceptLoss: createLossAcceptance({ ...ports, events: stored, verify: proof.verify }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Recorded } from '../ports/event-store.js';
 
-/** An event as those who ask for it see it: what happened, when, by whom and in answer to what. */
+/** Event as callers see it: what happened, when, by whom and in answer to which request. */
 export type EventRecord = {
   position: number;
   commit_time: string;

@@ -7,12 +7,20 @@ import {
   nextLink,
   rememberLast,
   signedStatement,
-} from '../../domain/audit.js';
+} from '../../domain/aggregates/audit.js';
 import type { Position, Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
-import { createMarks, createWalk, type Flaw, type Marks, type Trust } from './proof.js';
+import {
+  type AcceptedLoss,
+  createMarks,
+  createRecords,
+  createWalk,
+  type Flaw,
+  type Records,
+  type Trust,
+} from './proof.js';
 
-/** Its first line. */
+/** First line of an export. */
 type Header = {
   readonly chainfold_audit: 1;
   readonly organization_id: string;
@@ -20,7 +28,7 @@ type Header = {
   readonly key_id: string;
   readonly public_key: string;
 };
-/** Its last line holds this, signed: how far the events and the lines go. */
+/** Last line of an export, signed: the number and hash of all events and lines before it. */
 type Head = {
   readonly organization_id: string;
   readonly count: number;
@@ -29,16 +37,18 @@ type Head = {
   readonly line: string;
   readonly key_id: string;
 };
-/** One line an event. `hash` chains what was written, `line` also the number, position and time that are shown with it. */
+/**
+ * Line of one event. `hash` chains the stored event; `line` also covers the number, position and time shown with it.
+ */
 type EventLine = Chained & { readonly n: number; readonly position: Position; readonly time: string } & {
   readonly hash: string;
   readonly line: string;
 };
 
-/** Where a file is after some of its lines. */
+/** State of the hash chains after some lines. */
 type Place = { readonly link: Link; readonly line: string; readonly position: Position };
 
-/** Lines one after the other, without their ends. */
+/** Lines of a file, without line ends. */
 export type Lines = AsyncIterable<string>;
 
 const headerText = ({ organization_id, export_time, key_id, public_key }: Header) =>
@@ -48,7 +58,7 @@ const metadataText = rememberLast<object>((metadata) => JSON.stringify(metadata)
 const timeText = rememberLast<number>((time) => new Date(time).toISOString());
 
 type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
-/** Put together by hand, since every event of an export goes through here. */
+/** Serializes an event by hand, because that is faster and every event of an export passes through here. */
 const eventText = ({ stream, id, type, data, metadata, time }: Shown, { link, line, position }: Place) =>
   `{"n":${link.count},"position":${canonical(position)},"time":${canonical(time)},"stream":${canonical(stream)},"id":${canonical(id)},"type":${canonical(type)},"data":${JSON.stringify(data)},"metadata":${metadataText(metadata)},"hash":"${link.hash}","line":"${line}"}`;
 
@@ -71,7 +81,7 @@ const headAt = ({ organization_id, key_id }: Header, { link, line, position }: P
   key_id,
 });
 
-/** The text of an export, in pieces of whole lines. */
+/** Yields the text of an export, in pieces of whole lines. */
 export const writeFile = async function* (
   organizationId: string,
   history: AsyncIterable<readonly Recorded[]>,
@@ -113,6 +123,8 @@ export type Verdict = {
   readonly seals: number;
   readonly hash: string;
   readonly flaw: Flaw | null;
+  /** Losses that operators accepted, oldest first. */
+  readonly losses?: readonly AcceptedLoss[];
 };
 
 const whyLine = (given: unknown, expected: number) => {
@@ -120,10 +132,10 @@ const whyLine = (given: unknown, expected: number) => {
   return given > expected ? `missing: number ${given} stands in its place` : `inserted or moved: it is number ${given}`;
 };
 
-const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
-  const walk = createWalk(header.organization_id, marks, trust);
+const createFileWalk = (header: Header, records: Records, trust: Trust) => {
+  const walk = createWalk(header.organization_id, createMarks(records), trust);
   let place = start(header, trust.sha256);
-  /** What is wrong with the head; undefined before it comes. */
+  /** Flaw of the signed head, null when it has none; undefined before the head was read. */
   let closed: Flaw | null | undefined;
   const one = (reason: string, id?: unknown): Flaw => {
     const event = place.link.count + 1;
@@ -134,7 +146,7 @@ const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
     if (!parsed) return one('not a line of JSON');
     const given = parsed as EventLine;
     const why = one(whyLine(given.n, place.link.count + 1), given.id);
-    const revealed = walk.step(given);
+    const revealed = walk.step({ ...given, time: Date.parse(given.time) });
     place = next(place, walk.link(), given.position, given.time, trust.sha256);
     return text === eventText(given, place) ? revealed : why;
   };
@@ -154,7 +166,7 @@ const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
     count: () => place.link.count,
     hash: () => place.link.hash,
     take: (text: string): Flaw | null => {
-      // Where a head is not the end, it is itself what does not belong there.
+      // A line after the head is a flaw; when the head did not fit either, the head itself is the line out of place.
       if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
       const parsed = parse(text);
       if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);
@@ -165,46 +177,50 @@ const createFileWalk = (header: Header, marks: Marks, trust: Trust) => {
   };
 };
 
+/** Looks for the types of records before parsing, since a line of any other type needs no look. */
+const isRecordLine = /"(AuditSealed|HistoryMoved|LossAccepted|LogLossAccepted)"/;
+
 const headerIn = (text: string): Header | null => {
   const header = parse(text) as Header | null;
   return header && headerText(header) === text ? header : null;
 };
 
-/** Whose history a file says it is; null when it says nothing. */
-export const organizationIn = async (lines: Lines): Promise<string | null> => {
-  for await (const text of lines) return headerIn(text)?.organization_id ?? null;
-  return null;
-};
-
-/** The header, and the seals among the events, found without weighing anything. */
+/** Reads the header and collects the records of the proof, without checking any event. */
 const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
-  let found: { header: Header; trust: Trust; marks: Marks } | null = null;
+  let found: { header: Header; trust: Trust; records: Records } | null = null;
   for await (const text of lines) {
-    if (found && text.includes('"AuditSealed"')) found.marks.readSeals([(parse(text) ?? {}) as unknown as Chained]);
+    if (found) found.records.read([(isRecordLine.test(text) ? (parse(text) ?? {}) : {}) as unknown as Chained]);
     if (found) continue;
     const header = headerIn(text);
     if (!header) return null;
     const trust = trustIn(header);
-    found = { header, trust, marks: createMarks(header.organization_id, trust) };
+    found = { header, trust, records: createRecords(header.organization_id, trust) };
   }
   return found;
 };
 
-/** Reads a file twice. `trusted` is the key to believe; without one, the file's own shows only that it agrees with itself. */
+/** Returns the member that tells the accepted losses, where there are any. */
+export const lossesIn = (records: Records) => (records.losses().length > 0 ? { losses: records.losses() } : {});
+
+/**
+ * Checks a file in two passes. `trusted` is the public key to believe; without one, the file's own key proves only that
+ * the file is consistent.
+ */
 export const checkFile = async (
   open: () => Lines,
   { trusted, ...proof }: Omit<Trust, 'publicKey'> & { trusted: string | undefined },
 ): Promise<Verdict> => {
   const found = await survey(open(), ({ public_key }) => ({ ...proof, publicKey: trusted ?? public_key }));
   const verdict = { organizationId: found?.header.organization_id ?? '', events: 0, seals: 0, hash: '' };
-  if (!found) return { ...verdict, flaw: { event: 0, last: 0, reason: 'not an export: its first line says nothing' } };
-  const { header, trust, marks } = found;
+  if (!found)
+    return { ...verdict, flaw: { event: 0, last: 0, reason: 'not an export: its first line is not an export header' } };
+  const { header, trust, records } = found;
   if (header.public_key !== trust.publicKey)
     return {
       ...verdict,
       flaw: { event: 0, last: 0, reason: `signed under key ${header.key_id}, not the trusted one` },
     };
-  const walk = createFileWalk(header, marks, trust);
+  const walk = createFileWalk(header, records, trust);
   let flaw: Flaw | null = null;
   let isHeader = true;
   for await (const text of open()) {
@@ -212,13 +228,23 @@ export const checkFile = async (
     isHeader = false;
     if (flaw) break;
   }
-  return { ...verdict, events: walk.count(), seals: marks.seals(), hash: walk.hash(), flaw: flaw ?? walk.end() };
+  return {
+    ...verdict,
+    events: walk.count(),
+    seals: records.seals().length,
+    hash: walk.hash(),
+    flaw: flaw ?? walk.end(),
+    ...lossesIn(records),
+  };
 };
 
-/** What a file says of each event, for comparing; the file was checked before. */
-export const linksIn = async function* (lines: Lines): AsyncGenerator<{ id: string; hash: string }> {
+/** Event of a file, by its id, the hash that chains it, and its commit time. */
+export type FileLink = { readonly id: string; readonly hash: string; readonly time: number };
+
+/** Yields the events of a file that was checked before. */
+export const linksIn = async function* (lines: Lines): AsyncGenerator<FileLink> {
   for await (const text of lines) {
-    const { id, hash } = (parse(text) ?? {}) as Partial<EventLine>;
-    if (id !== undefined && hash !== undefined) yield { id, hash };
+    const { id, hash, time } = (parse(text) ?? {}) as Partial<EventLine>;
+    if (id !== undefined && hash !== undefined) yield { id, hash, time: Date.parse(String(time)) };
   }
 };

@@ -1,17 +1,21 @@
-import { canonical, firstLink, nextLink } from '../../domain/audit.js';
-import { beginning, type EventStore, type Position } from '../ports/event-store.js';
+import { canonical, type Digest, firstLink, type Move, nextLink } from '../../domain/aggregates/audit.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { type Lines, linksIn, type Verdict } from './export-file.js';
-import { createMarks, createWalk, type Flaw, type Marks } from './proof.js';
-import { type Chain, createAuditMemory } from './seal-progress.js';
+import { type FileLink, type Lines, linksIn, lossesIn, type Verdict } from './export-file.js';
+import { createLogProof, type LogProof } from './log-proof.js';
+import { createMarks, createRecords, createWalk, type Flaw, type Marks, type Records, type Trust } from './proof.js';
+import { sealingMs } from './seal-history.js';
+import { createSealProgress, isOfProof, type SealProgress } from './seal-progress.js';
 
 export type StoreProof = {
-  /** Holds the store against its seals and against what the sealing process remembers. */
+  /** Checks the stored events, their seals, the log of all seals and the sealer's memory against each other. */
   verify(organizationId: string, publicKey?: string): Promise<Verdict>;
-  /** Holds the store against a file that was checked. */
+  /** Compares the stored events with a file that was checked before. */
   compare(organizationId: string, lines: Lines): Promise<Flaw | null>;
+  /** Lists the organizations of which the log or the sealer's memory knows, those that are gone included. */
+  sealedOrganizations(): Promise<readonly string[]>;
 };
 
 export type StoreProofPorts = {
@@ -21,60 +25,143 @@ export type StoreProofPorts = {
   readonly system: System;
 };
 
-const addRemembered = (marks: Marks, { count, hash, missed }: Chain) => {
-  if (count > 0) marks.add({ count, hash, by: `the sealing process went over ${count} events` });
-  if (missed) marks.add({ ...missed, by: `the sealing process once went over ${missed.count} events` });
+const timeText = (time: number) => new Date(time).toISOString();
+
+/** Tells how a stored event differs from the line of a file; null where it does not. `hash` chains the stored one. */
+const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): string | null => {
+  if (!stored) return 'missing in the store, which ends before it';
+  if (hash === line.hash && stored.time === line.time) return null;
+  if (hash === line.hash) return `committed at another time in the store, ${timeText(stored.time)}`;
+  return stored.id === line.id
+    ? 'altered in the store'
+    : `not in the store, where ${canonical(stored.id)} stands instead`;
 };
 
-export const createStoreProof = ({ events, state, notary, system: { sha256 } }: StoreProofPorts): StoreProof => {
-  const memory = createAuditMemory(state, sha256);
+/** Time by which events are sealed while the service runs; one that is busy has a little longer. */
+const sealedWithinMs = sealingMs + 300_000;
+
+/** Finds events that no seal covers although the service would have sealed them; `sealed` counts those before them. */
+const createTail = (sealed: number) => {
+  let oldest: { readonly event: number; readonly time: number } | null = null;
+  return {
+    take: (stored: Recorded, event: number) => {
+      if (event > sealed && !isOfProof(stored)) oldest ??= { event, time: stored.time };
+    },
+    flaw: (last: number, now: number): Flaw | null => {
+      if (!oldest || now - oldest.time <= sealedWithinMs) return null;
+      const reason = `not sealed, though committed at ${timeText(oldest.time)}: a running service seals within an hour`;
+      return { event: oldest.event, last, reason, isLate: true };
+    },
+  };
+};
+
+type Remembered = Awaited<ReturnType<SealProgress['load']>>;
+
+/** Adds what the sealer remembers; what an earlier version remembered has no places. */
+const addRemembered = (marks: Marks, found: Remembered) => {
+  if (found.kind === 'signed' && found.memory.count > 0) {
+    const { count, hash, places } = found.memory;
+    marks.add({ count, hash, places, by: `the sealing process went over ${count} events` });
+  }
+  if (found.kind !== 'unsigned') return;
+  const { count, hash, missed } = found.old;
+  if (count > 0) marks.add({ count, hash, places: null, by: `the sealing process went over ${count} events` });
+  if (missed) marks.add({ ...missed, places: null, by: `the sealing process once went over ${missed.count} events` });
+};
+
+const gone = ({ event, last }: Flaw): Flaw => ({
+  event,
+  last,
+  reason: `missing: the store does not have the organization any more, of which ${last} events were sealed`,
+});
+
+/** Adds the seals in the log, unless their loss was accepted. */
+const addLogged = (marks: Marks, records: Records, moved: Move | null, log: LogProof) => {
+  const loss = records.losses().at(-1);
+  for (const { index, count, hash, places } of log.leaves) {
+    if (loss?.log.volume === log.volume && index < loss.log.size) continue;
+    const stated = moved && count <= moved.count ? null : places;
+    marks.add({ count, hash, places: stated, by: `the log of seals took up a seal over ${count} events` });
+  }
+};
+
+const compareEvents = async (
+  stored: AsyncGenerator<Recorded>,
+  organizationId: string,
+  lines: Lines,
+  sha256: Digest,
+): Promise<Flaw | null> => {
+  let link = firstLink(organizationId, sha256);
+  for await (const line of linksIn(lines)) {
+    const event = link.count + 1;
+    const { value } = await stored.next();
+    if (value) link = nextLink(link, value, sha256);
+    const reason = differenceOf(line, value ?? null, link.hash);
+    if (reason !== null) return { event, last: event, id: line.id, reason };
+  }
+  await stored.return(undefined);
+  return null;
+};
+
+export const createStoreProof = ({ events, state, notary, system: { sha256, now } }: StoreProofPorts): StoreProof => {
   const eventsOf = async function* (organizationId: string) {
     for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
   };
-  const addSeals = async (marks: Marks, organizationId: string): Promise<Position> => {
+  const readRecords = async (records: Records, organizationId: string): Promise<Position> => {
     let head = beginning;
     for await (const batch of events.readOrganization(organizationId, beginning)) {
-      marks.readSeals(batch);
+      records.read(batch);
       head = batch.at(-1)?.position ?? head;
     }
     return head;
   };
-  const firstFlaw = async (walk: ReturnType<typeof createWalk>, organizationId: string, head: Position) => {
+  const firstFlaw = async (
+    walk: ReturnType<typeof createWalk>,
+    tail: ReturnType<typeof createTail>,
+    organizationId: string,
+    head: Position,
+  ) => {
     for await (const event of eventsOf(organizationId)) {
       if (event.position > head) break;
       const flaw = walk.step(event);
       if (flaw) return flaw;
+      tail.take(event, walk.link().count);
     }
     return walk.end();
   };
+  const logProof = createLogProof({ events, state });
+  const trusting = (publicKey: string): Trust => ({ publicKey, isSigned: notary.isSigned, sha256 });
 
   return {
     verify: async (organizationId, publicKey = notary.publicKey) => {
-      const trust = { publicKey, isSigned: notary.isSigned, sha256 };
-      const marks = createMarks(organizationId, trust);
-      // First: what is remembered must be in the history that is read afterwards.
-      addRemembered(marks, (await memory.load(organizationId)).chain);
-      const head = await addSeals(marks, organizationId);
+      const trust = trusting(publicKey);
+      const memory = createSealProgress(state, notary, publicKey);
+      // Memory and log are read first, because the sealer may go on while the events are read.
+      const found = await memory.load(organizationId);
+      const log = await logProof.read(organizationId, trust);
+      const records = createRecords(organizationId, trust);
+      const head = await readRecords(records, organizationId);
+      const moved = (found.kind === 'signed' && found.memory.moved) || records.moved();
+      const marks = createMarks(records, moved);
+      addLogged(marks, records, moved, log);
+      addRemembered(marks, found);
       const walk = createWalk(organizationId, marks, trust);
-      const flaw = await firstFlaw(walk, organizationId, head);
+      const tail = createTail(marks.sealed());
+      const broken = await firstFlaw(walk, tail, organizationId, head);
       const { count, hash } = walk.link();
-      return { organizationId, events: count, seals: marks.seals(), hash, flaw };
+      const isUnchanged = async () => (await memory.load(organizationId)).revision === found.revision;
+      const isGone = count === 0 && (log.leaves.length > 0 || found.kind !== 'absent');
+      const flaw =
+        (isGone && broken ? gone(broken) : broken) ??
+        (await logProof.disagreement(found, log, records, isUnchanged)) ??
+        tail.flaw(count, now());
+      return { organizationId, events: count, seals: records.seals().length, hash, flaw, ...lossesIn(records) };
     },
-    compare: async (organizationId, lines) => {
-      const stored = eventsOf(organizationId);
-      let link = firstLink(organizationId, sha256);
-      for await (const { id, hash } of linksIn(lines)) {
-        const event = link.count + 1;
-        const { value } = await stored.next();
-        if (!value) return { event, last: event, id, reason: 'missing in the store, which ends before it' };
-        link = nextLink(link, value, sha256);
-        if (link.hash === hash) continue;
-        const reason =
-          value.id === id ? 'altered in the store' : `not in the store, where ${canonical(value.id)} stands instead`;
-        return { event, last: event, id, reason };
-      }
-      await stored.return(undefined);
-      return null;
+    compare: (organizationId, lines) => compareEvents(eventsOf(organizationId), organizationId, lines, sha256),
+    sealedOrganizations: async () => {
+      const known = new Set(await logProof.organizations(trusting(notary.publicKey)));
+      for await (const organizationId of createSealProgress(state, notary).organizations()) known.add(organizationId);
+      return [...known].toSorted((a, b) => (a < b ? -1 : 1));
     },
   };
 };

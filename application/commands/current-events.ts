@@ -14,7 +14,10 @@ const eachUpToDate = async function* <E extends NewEvent>(batches: AsyncIterable
   for await (const batch of batches) yield batch.map(bringUpToDate);
 };
 
-/** Events of one command share their metadata, as an object too: adapters write and send what is the same once. */
+/**
+ * Stamps events with their version. Events of one command keep sharing one metadata object, which adapters write only
+ * once.
+ */
 const createStamp = () => {
   const stamped = new Map<Metadata, Map<number, Metadata>>();
   const metadataIn = (version: number, metadata: Metadata) => {
@@ -35,16 +38,17 @@ const stampAll = (writes: readonly StreamWrite[]): readonly StreamWrite[] => {
 };
 
 /**
- * The store to everybody who deals in what events mean: each comes in the shape of today, whatever it was stored in, and
- * each that is appended says its version. Whoever proves or copies a history takes the store itself: what is sealed,
- * exported, verified and moved is what is stored.
+ * Wraps the store for code that interprets events: each is read in its current shape, whatever shape it was stored in,
+ * and each appended event says its version. Code that seals, exports, verifies or moves a history takes the store
+ * itself, because hashes cover the stored shape.
  */
 export const currentEvents = (stored: EventStore): EventStore => ({
   ...(stored.refusesFreely && { refusesFreely: stored.refusesFreely }),
-  append: (writes) => stored.append(stampAll(writes)),
+  ...(stored.patience && { patience: stored.patience }),
+  append: (writes, patience) => stored.append(stampAll(writes), patience),
   adopt: (events) => stored.adopt(events),
-  read: async (stream) => {
-    const { events, revision } = await stored.read(stream);
+  read: async (stream, patience) => {
+    const { events, revision } = await stored.read(stream, patience);
     return { events: events.map(bringUpToDate), revision };
   },
   readAll: (after) => eachUpToDate(stored.readAll(after)),
@@ -53,6 +57,10 @@ export const currentEvents = (stored: EventStore): EventStore => ({
     eachUpToDate(stored.readOrganizationBackwards(organizationId, upTo)),
   subscribe: (after, signal) => eachUpToDate(stored.subscribe(after, signal)),
   head: () => stored.head(),
+  newest: async () => {
+    const newest = await stored.newest();
+    return newest && bringUpToDate(newest);
+  },
   countAfter: (position) => stored.countAfter(position),
   close: () => stored.close(),
 });

@@ -6,7 +6,7 @@ type Outcome =
   | { readonly done: Done<unknown> }
   | { readonly refused: { code: FailureCode; message: string; faults: readonly Fault[] } };
 
-/** Refusals that a retry would meet again; anything else may turn out differently the next time. */
+/** Refusals that a retry would meet again and that are therefore recorded as the answer. */
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
 export type Once = <T>(
@@ -14,13 +14,16 @@ export type Once = <T>(
     apiKey: string;
     idempotencyKey: string;
     request: string;
-    /** The answer holds a secret, so it is not kept: running again with the same ids finds it where it is sealed. */
+    /**
+     * True when the answer holds a secret and is not kept: a retry runs again with the same ids and finds the sealed
+     * secret.
+     */
     confidential: boolean;
   },
   run: (idSeed: string) => Promise<Done<T>>,
 ) => Promise<Done<T>>;
 
-/** What the first try came to, told again. */
+/** Returns or throws the recorded outcome of the first try. */
 const repeat = <T>(answer: string): Done<T> => {
   const outcome = JSON.parse(answer) as Outcome;
   if ('done' in outcome) return outcome.done as Done<T>;
@@ -29,8 +32,8 @@ const repeat = <T>(answer: string): Done<T> => {
 };
 
 /**
- * Answers a repeated request as the first time. A crash before the answer was recorded does no harm: the command runs
- * again with ids derived from the same seed (handle.ts) and finds its own work already done.
+ * Answers a repeated request with the first answer. A crash before the answer was recorded does no harm: the command
+ * runs again with ids derived from the same seed (handle.ts) and finds its own work done.
  */
 export const createOnce =
   (limiter: Limiter): Once =>

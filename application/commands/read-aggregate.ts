@@ -1,7 +1,13 @@
 import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { type Streams, streamName } from '../ports/event-store.js';
 
-/** The state that a decider's events of one stream lead to. */
+/** Folds events as the store returns them: the store knows no types, so this is the one place that names them. */
+export const foldStored = <C extends Message, E extends Message, S>(
+  decider: Decider<C, E, S>,
+  past: readonly Message[],
+): S => fold(decider, past as readonly E[]);
+
+/** Reads a stream and folds its events into the decider's state. */
 export const readAggregate = async <C extends Message, E extends Message, S>(
   events: Pick<Streams, 'read'>,
   decider: Decider<C, E, S>,
@@ -9,5 +15,5 @@ export const readAggregate = async <C extends Message, E extends Message, S>(
   key: string,
 ): Promise<S> => {
   const { events: past } = await events.read(streamName(organizationId, decider.stream, key));
-  return fold(decider, past as readonly Message[] as readonly E[]);
+  return foldStored(decider, past);
 };

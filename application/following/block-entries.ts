@@ -1,29 +1,31 @@
+import type { Transfer } from '../../domain/aggregates/ledger.js';
 import type { Asset } from '../../domain/asset.js';
-import type { Transfer } from '../../domain/ledger.js';
 import type { Block, Touch } from '../ports/chain.js';
 import type { Holder } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
-/** What one block did to one wallet; `own`: which of a transfer's addresses are the wallet's. */
+/** Changes by one block to one wallet; `own` lists those of a transfer's addresses that belong to the wallet. */
 export type BlockEntry = Holder & {
   readonly transfers: { readonly transfer: Transfer; readonly own: string[] }[];
   readonly touches: Touch[];
 };
 
+type Holders = Pick<WatchList, 'holdersAt' | 'isImported' | 'standardOf'>;
+
 /**
- * Tokens are followed by those who registered the contract, under the standard they registered it with, or who imported
- * them for the address.
+ * Tells whether a wallet follows an asset: the chain's coin always, a token if the organization registered its contract
+ * with this standard or imported the token for the address.
  */
-const follows = (watched: WatchList, holder: Holder, asset: Asset, address: string) => {
+const follows = (watched: Holders, holder: Holder, asset: Asset, address: string) => {
   if (asset.standard === 'native') return true;
-  if (asset.standard === 'token') return watched.isImported(holder, address, asset.contract);
+  if (asset.standard === 'token' && watched.isImported(holder, address, asset.contract)) return true;
   return watched.standardOf(holder.organizationId, asset.contract) === asset.standard;
 };
 
 const native: Asset = { standard: 'native' };
 
-/** Whom the block concerns. Two organizations that watch one address get an entry each. */
-export const entriesOf = ({ movements, touches }: Block, watched: WatchList): readonly BlockEntry[] => {
+/** Returns one entry for each wallet that the block concerns, also for two organizations with the same address. */
+export const entriesOf = ({ number, movements, touches }: Block, watched: Holders): readonly BlockEntry[] => {
   const entries = new Map<string, BlockEntry>();
   const entryOf = (holder: Holder) => {
     const key = `${holder.organizationId}/${holder.walletId}`;
@@ -32,7 +34,7 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
     return entry;
   };
   const take = (transfer: Transfer, address: string) => {
-    for (const holder of watched.holders(address)) {
+    for (const holder of watched.holdersAt(address, number)) {
       if (!follows(watched, holder, transfer.asset, address)) continue;
       const { transfers } = entryOf(holder);
       const last = transfers.at(-1);
@@ -45,7 +47,7 @@ export const entriesOf = ({ movements, touches }: Block, watched: WatchList): re
     for (const address of new Set(told)) take(transfer, address);
   }
   for (const touch of touches)
-    for (const holder of watched.holders(touch.address))
+    for (const holder of watched.holdersAt(touch.address, number))
       if (follows(watched, holder, touch.asset ?? native, touch.address)) entryOf(holder).touches.push(touch);
   return [...entries.values()];
 };

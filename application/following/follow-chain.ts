@@ -1,222 +1,236 @@
 import type { Variant } from '../../domain/variant.js';
 import type { Balances } from '../assets/balances.js';
+import type { Contracts } from '../assets/contracts.js';
 import { createBackoff } from '../async/backoff.js';
-import type { Block, Chain, Header, Interest } from '../ports/chain.js';
+import type { Handle } from '../commands/handle.js';
+import type { Chain, Header } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { WatchList } from '../watch-list/watch-list.js';
-import { entriesOf } from './block-entries.js';
-import {
-  beginAt,
-  type Cursor,
-  createCursorStore,
-  finalizedAt,
-  isBehind,
-  lagOf,
-  Overtaken,
-  tipOf,
-  withBlock,
-  withoutNewest,
-} from './cursor.js';
-import { createDueImporter } from './import-due.js';
-import type { Ledgers } from './ledger-writer.js';
-import type { Notices } from './notify.js';
-import { DeepReorganization, findPath } from './reorg-path.js';
+import { createActivityTasks } from './activity-tasks.js';
+import { createBalanceReader } from './balance-reader.js';
+import { createBlockRecords } from './blocks/block-records.js';
+import { createGoBack } from './blocks/go-back.js';
+import { createReadAll } from './blocks/read-instead.js';
+import { createReadLate } from './blocks/read-late.js';
+import { createReread } from './blocks/reread.js';
+import { createUnreadable } from './blocks/unreadable.js';
+import { type Cursor, isBehind, tipOf } from './cursor.js';
+import { createFanOut } from './fan-out.js';
+import type { LedgerWriter } from './ledger-writer.js';
+import type { Notifier } from './notify.js';
+import { createCursorStore, Overtaken } from './progress/cursor-store.js';
+import { createPulse, type Pulses } from './progress/pulse.js';
+import { DeepReorganization } from './reorg-path.js';
+import { createSetAside } from './set-aside.js';
 import { createSettlement } from './settle-activity.js';
+import { createAdvance } from './turn/advance.js';
+import { createResume, OtherChain } from './turn/resume.js';
 import { createBlockPause } from './wait-for-block.js';
 
 type FollowerStatus = {
   readonly variant: string;
   readonly height: number;
   readonly head: number;
-  readonly lagSeconds: number;
-  /** Why it does not move, when it should. */
+  /** Message of the last of several failures, or the age of a head that is too old; null while following works. */
   readonly alarm: string | null;
 };
 
 export type Follower = {
   readonly variant: string;
-  /** Until the signal. Safe to run in several processes at once: one of them does the work. */
+  /** Follows the chain until the signal; several processes may run it at once, and one of them does the work. */
   run(signal: AbortSignal): Promise<void>;
-  /** Null before it has begun. */
+  /** Requests the deliveries of what the follower recorded, until the signal. */
+  tell(signal: AbortSignal): Promise<void>;
+  /** Reads the balances of what the follower confirmed, until the signal. */
+  readBalances(signal: AbortSignal): Promise<void>;
+  /** Returns null before the first cursor is read. */
   status(): FollowerStatus | null;
-  /** Why it does not move, when it should; null when it does. */
+  /** Returns what the status has as its alarm. */
   alarm(): string | null;
+  /** Returns why the chain counts as stopped in this process; null while it is followed, or where it never was. */
+  stall(): string | null;
 };
 
 type Ports = {
   readonly chain: Chain;
   readonly events: EventStore;
   readonly state: StateStore;
+  readonly readModels: ReadModels;
+  readonly handle: Handle;
   readonly watched: WatchList;
-  readonly ledgers: Ledgers;
-  readonly notices: Notices;
+  readonly ledgers: LedgerWriter;
+  readonly notifier: Notifier;
   readonly balances: Balances;
+  readonly contracts: Contracts;
   readonly system: System;
 };
 
-const fetchedAhead = 8;
-const savedEvery = 32;
+type FollowOptions = {
+  /** True for a development chain, which is followed from its first block on and may start over. */
+  readonly fromGenesis: boolean;
+  /** Time after which a block that no node can give is left out. */
+  readonly unreadableBlockMs: number;
+  /** Age from which on the newest block of the nodes is an alarm; undefined for never. */
+  readonly oldHeadSeconds: number | undefined;
+};
+
 const pollMs = { shortest: 100, usual: 300, longest: 1000 };
 const patienceMs = { firstMs: 200, longestMs: 5000 };
 
-/** Blocks in order, some fetched while an earlier one is worked on; ends where one is no longer there. */
-const fetchInOrder = async function* (chain: Chain, headers: readonly Header[], interest: Interest) {
-  const fetching: Promise<Block | null>[] = [];
-  for (let i = 0; i < headers.length; i++) {
-    for (let next = fetching.length; next < Math.min(headers.length, i + fetchedAhead); next++) {
-      const fetched = chain.block((headers[next] as Header).hash, interest);
-      // Whoever awaits it hears of the failure; until then nobody does.
-      fetched.catch(() => undefined);
-      fetching.push(fetched);
-    }
-    const block = await fetching[i];
-    if (!block) return;
-    yield block;
-  }
-};
-
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
-  // Where everything is final at once there is nothing to tell the pace of the chain by.
+  // A chain whose blocks are final at once keeps one header, from which no block time can be derived.
   if (first === last) return pollMs.usual;
   const perBlockMs = ((last.time - first.time) * 1000) / (last.number - first.number);
   return Math.min(pollMs.longest, Math.max(pollMs.shortest, perBlockMs / 2));
 };
 
-/** Moves along the chain: each call takes what there is up to the head, or as much of it as is taken at once. */
-const createMoves = (ports: Ports, variant: Variant, fromGenesis: boolean) => {
-  const { chain, events, state, watched, ledgers, notices, system } = ports;
-  const settle = createSettlement({ chain, watched, ledgers, notices, system }, variant);
-  const importDue = createDueImporter(ports, variant);
-  const { read, save, last } = createCursorStore(state, variant.tag);
-
-  const begin = async (genesis: Header, known: Cursor | null) => {
-    if (known) system.log.warn({ variant: variant.tag, genesis: genesis.hash }, 'this is another chain than before');
-    const head = known || fromGenesis ? genesis : await chain.head();
-    return beginAt(chain, genesis, head, await events.head());
+/** Creates what follows after an observation: confirming, notifying webhooks and reading balances. */
+const createFollowUp = (ports: Ports, variant: Variant) => {
+  let known: Cursor | null = null;
+  const tasks = createActivityTasks(ports.watched, variant);
+  const aside = createSetAside(ports, variant.tag);
+  const shared = { ...ports, tasks, aside };
+  const reader = createBalanceReader(shared, variant, () => known);
+  const fanOut = createFanOut(shared, () => known, reader.add);
+  const { settle, doubt } = createSettlement(shared, {
+    tell: (activity) => fanOut.add(activity.organizationId, activity),
+    read: reader.add,
+  });
+  return {
+    doubt,
+    begin: async () => {
+      doubt();
+      await aside.load();
+    },
+    settle: async (cursor: Cursor) => {
+      known = cursor;
+      await settle(cursor);
+      reader.retryDue();
+    },
+    tell: fanOut.run,
+    readBalances: reader.run,
   };
+};
+type FollowUp = ReturnType<typeof createFollowUp>;
 
-  const resume = async (): Promise<Cursor> => {
-    const genesis = await chain.genesis();
-    const stored = await read();
-    const known = stored?.chain === genesis.hash ? stored : null;
-    const cursor = known ?? (await begin(genesis, stored));
-    await watched.load(cursor.positions[0] ?? 0);
-    if (!known) await save(cursor);
-    return cursor;
+/** Creates the steps of a follower. */
+const createMoves = (ports: Ports, variant: Variant, options: FollowOptions, followUp: FollowUp, moved: () => void) => {
+  const { begin: beginTasks, settle } = followUp;
+  const store = createCursorStore(ports.state, variant.tag);
+  const records = createBlockRecords(ports, variant);
+  const unreadable = createUnreadable(ports.system, options.unreadableBlockMs);
+  const [readLeftOut, readLate] = [createReread({ ...ports, records }, variant.tag), createReadLate(ports, variant)];
+  const reread = async (cursor: Cursor) => {
+    await readLeftOut(cursor);
+    await readLate(cursor);
   };
-
-  const giveUp = async (cursor: Cursor, drop: readonly Header[]) => {
-    if (drop.length === 0) return cursor;
-    system.log.warn({ variant: variant.tag, height: tipOf(cursor).number, depth: drop.length }, 'blocks were replaced');
-    const kept = withoutNewest(cursor, drop.length);
-    // First: should it end here and the chain come back to what was replaced, that must be taken anew. What is not
-    // dropped below because of a crash is found by the settlement to be in no block that is known.
-    await save(kept);
-    for (const { hash } of drop)
-      for (const activity of watched.activities.in(hash))
-        if (activity.phase !== 'due') await ledgers.drop(activity, notices.hasListeners(activity));
-    return kept;
+  const readAll = createReadAll(ports, variant);
+  const goBack = createGoBack({ ...ports, records, readAll, store }, variant);
+  return {
+    resume: createResume({ ...ports, store, records, beginTasks }, variant, options.fromGenesis),
+    advance: createAdvance({ ...ports, store, records, unreadable, settle, reread, goBack, moved }, variant),
+    last: store.last,
   };
-
-  const take = async (from: Cursor, add: readonly Header[]) => {
-    const position = await events.head();
-    let cursor = from;
-    let taken = 0;
-    for await (const block of fetchInOrder(chain, add, watched.interest)) {
-      const { number, hash, time } = block;
-      await ledgers.observe(entriesOf(block, watched), { number, hash, time, chain: cursor.chain });
-      cursor = withBlock(cursor, block, position);
-      if (++taken % savedEvery === 0) await save(cursor);
-    }
-    return cursor;
-  };
-
-  const advance = async (from: Cursor): Promise<Cursor> => {
-    const head = await chain.head();
-    const { drop, add } = await findPath(chain, from.headers, head);
-    // Whoever registered an address before a block was there is in the list before the block is read.
-    await watched.catchUp();
-    // Before the cursor moves on, and with it from where registrations are read after a crash.
-    await importDue();
-    const taken = await take({ ...(await giveUp(from, drop)), head }, add);
-    if (add.length > 0) await save(taken);
-    await settle(taken);
-    // Not before: what was in a block that was replaced, and not dropped because of a crash, is known by the block that
-    // is there instead, which may be final by now.
-    const cursor = finalizedAt(taken, await chain.finalized());
-    watched.activities.forgetSettled((cursor.headers[0] as Header).number);
-    return cursor;
-  };
-
-  return { resume, advance, last };
 };
 
-export const createFollower = (ports: Ports, variant: Variant, { fromGenesis }: { fromGenesis: boolean }): Follower => {
-  const { chain, system } = ports;
-  const { resume, advance, last } = createMoves(ports, variant, fromGenesis);
-  let cursor: Cursor | null = null;
-  let alarm: string | null = null;
+/** Tells whether all is taken that the nodes have; nodes that lag behind the final block do not show that. */
+const hasReached = (cursor: Cursor) => !isBehind(cursor) && cursor.head.number >= (cursor.headers[0] as Header).number;
+
+/** Tells errors that only a person, or other nodes, can end. */
+const isLasting = (error: unknown) => error instanceof DeepReorganization || error instanceof OtherChain;
+/** Errors after which the stored cursor is read again. */
+const needsResume = (error: unknown) => error instanceof Overtaken || isLasting(error);
+
+/** Creates the tries of a follower's steps: failures are told and retried with backoff. */
+const createTries = (ports: Ports, variant: Variant, options: FollowOptions, pulse: Pulses, followUp: FollowUp) => {
+  const { log } = ports.system;
+  const { resume, advance, last } = createMoves(ports, variant, options, followUp, pulse.moved);
   const backoff = createBackoff(patienceMs);
   let retryMs = 0;
 
-  /** Null when it is best to start over. What nodes fail to answer is asked again, ever more patiently. */
-  const attempt = async (from: Cursor): Promise<Cursor | null> => {
-    try {
-      const next = await advance(from);
-      alarm = null;
-      backoff.reset();
-      return next;
-    } catch (error) {
-      alarm = (error as Error).message;
-      const facts = { variant: variant.tag, height: tipOf(from).number, err: error };
-      if (error instanceof DeepReorganization) system.log.error(facts, 'a final block was replaced; not following on');
-      else system.log.warn(facts, 'a chain cannot be followed right now');
-      retryMs = backoff.next();
-      return error instanceof Overtaken || error instanceof DeepReorganization ? null : last();
-    }
+  const fail = (error: unknown, height: number | undefined) => {
+    // Another process that moves the cursor shows that the chain is followed.
+    if (error instanceof Overtaken) pulse.moved();
+    else pulse.failed((error as Error).message, isLasting(error));
+    followUp.doubt();
+    const facts = { variant: variant.tag, height, err: error };
+    if (error instanceof DeepReorganization) log.error(facts, 'a final block was replaced; not following on');
+    else if (error instanceof OtherChain) log.error(facts, 'the nodes serve another chain; not following it');
+    else log.warn(facts, 'a chain cannot be followed right now');
+    retryMs = backoff.next();
   };
+  return {
+    /** Returns the pause after a failure, and 0 after a success. */
+    retryMs: () => retryMs,
+    begin: async (): Promise<Cursor | null> => {
+      try {
+        return await resume();
+      } catch (error) {
+        fail(error, undefined);
+        return null;
+      }
+    },
+    /** Returns the next cursor, or null when the stored one must be read again. */
+    advance: async (from: Cursor): Promise<Cursor | null> => {
+      try {
+        const next = await advance(from);
+        if (hasReached(next) || tipOf(next) !== tipOf(from)) pulse.turned();
+        backoff.reset();
+        retryMs = 0;
+        return next;
+      } catch (error) {
+        fail(error, tipOf(from).number);
+        return needsResume(error) ? null : last();
+      }
+    },
+  };
+};
+
+export const createFollower = (ports: Ports, variant: Variant, options: FollowOptions): Follower => {
+  const { chain, system } = ports;
+  const pulse = createPulse(ports, variant.tag, options.oldHeadSeconds);
+  const followUp = createFollowUp(ports, variant);
+  const { begin, advance, retryMs } = createTries(ports, variant, options, pulse, followUp);
+  let cursor: Cursor | null = null;
 
   const pauseAfter = (before: Cursor, after: Cursor | null) => {
-    if (alarm !== null || after === null) return retryMs;
+    if (retryMs() > 0 || after === null) return retryMs();
     return !isBehind(after) || tipOf(after) === tipOf(before) ? pauseFor(after) : 0;
   };
-  const begin = () =>
-    resume().catch((error: unknown) => {
-      alarm = (error as Error).message;
-      throw error;
-    });
   const follow = async (signal: AbortSignal, pause: (ms: number) => Promise<void>) => {
-    let current: Cursor | null = await begin();
-    while (current && !signal.aborted) {
-      const before: Cursor = current;
-      cursor = before;
-      current = await attempt(before);
-      const ms = pauseAfter(before, current);
+    let current: Cursor | null = null;
+    while (!signal.aborted) {
+      const before: Cursor | null = current ?? (await begin());
+      if (before) {
+        cursor = before;
+        current = await advance(before);
+      }
+      const ms = before ? pauseAfter(before, current) : retryMs();
       if (ms > 0) await pause(ms);
     }
   };
 
   return {
     variant: variant.tag,
-    alarm: () => alarm,
+    tell: followUp.tell,
+    readBalances: followUp.readBalances,
+    alarm: pulse.alarm,
+    stall: pulse.stall,
     status: () =>
-      cursor && {
-        variant: variant.tag,
-        height: tipOf(cursor).number,
-        head: cursor.head.number,
-        lagSeconds: lagOf(cursor, system.now()),
-        alarm,
-      },
+      cursor && { variant: variant.tag, height: tipOf(cursor).number, head: cursor.head.number, alarm: pulse.alarm() },
     run: async (signal) => {
       const stop = new AbortController();
       const ended = AbortSignal.any([signal, stop.signal]);
+      const beating = pulse.run(ended);
       try {
         await follow(signal, createBlockPause(chain, system, ended));
       } finally {
         stop.abort();
+        await beating;
       }
     },
   };

@@ -18,7 +18,7 @@ const byWallet = (imports: readonly DueImport[]) => {
   return wallets;
 };
 
-/** Reads the balances that were asked for with the registration of an address, where nobody has yet. */
+/** Reads the balances that were asked for with the registration of an address and are not read yet. */
 export const createDueImporter = (ports: { watched: WatchList; balances: Balances }, variant: Variant) => {
   const { watched, balances } = ports;
   const contextOf = ({ organizationId, walletId }: DueImport): Context => ({

@@ -1,4 +1,10 @@
-import { type Balance, type Ledger, type LedgerCommand, ledger } from '../../domain/ledger.js';
+import {
+  type Balance,
+  type Ledger,
+  type LedgerCommand,
+  ledger,
+  type UnreadBalance,
+} from '../../domain/aggregates/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
 import { mapInSlices } from '../async/slices.js';
@@ -9,21 +15,32 @@ import type { EventStore } from '../ports/event-store.js';
 import type { Activity, BlockRef, Holder } from '../watch-list/activities.js';
 import type { BlockEntry } from './block-entries.js';
 
-/** Writes what blocks do to wallets into their ledgers, each fact once, however often it is told. */
-export type Ledgers = {
-  observe(entries: readonly BlockEntry[], block: BlockRef): Promise<void>;
-  /** `told`: somebody may have been told of it. */
+/** Writes changes by blocks into the ledgers of wallets; repeating a call writes nothing new. */
+export type LedgerWriter = {
+  /** `late`: the block may be confirmed already, and gets the transfers that it lacks. */
+  observe(entries: readonly BlockEntry[], block: BlockRef, late?: boolean): Promise<void>;
+  /** `told`: a webhook may have been notified of the block's transfers. */
   drop(activity: Activity, told: boolean): Promise<void>;
   read(activity: Activity): Promise<Ledger>;
-  /** `open`: there are some to be told of it. */
-  settle(activity: Activity, reading: { balances: readonly Balance[]; at: Header; open: boolean }): Promise<void>;
-  close(activity: Activity): Promise<void>;
+  /** Confirms before the balances are read. `open`: webhooks are to be notified. */
+  confirm(activity: Activity, open: boolean): Promise<void>;
+  /** Records the activity's balances and confirms it; ignored when its block was dropped since. */
+  settle(activity: Activity, reading: Reading): Promise<void>;
+  /** `count`: transfers in the activity's ledger of which webhooks were notified. */
+  close(activity: Activity, count: number): Promise<void>;
 };
 
-/** So many ledgers are written at the same time. */
-const atOnce = 64;
+type Reading = {
+  readonly balances: readonly Balance[];
+  readonly aside: readonly UnreadBalance[];
+  readonly at: Header;
+  readonly open: boolean;
+  readonly drops: number;
+};
 
-export const createLedgers = (ports: { events: EventStore; handle: Handle }, variant: Variant): Ledgers => {
+const ledgersAtOnce = 64;
+
+export const createLedgerWriter = (ports: { events: EventStore; handle: Handle }, variant: Variant): LedgerWriter => {
   const { events, handle } = ports;
   const contextOf = ({ organizationId }: Holder, block: BlockRef): Context => ({
     organizationId,
@@ -35,29 +52,30 @@ export const createLedgers = (ports: { events: EventStore; handle: Handle }, var
   const keyOf = ({ walletId }: Holder, { hash }: BlockRef) => ledgerKey(variant, walletId, hash);
 
   const write = async (holder: Holder, block: BlockRef, command: LedgerCommand) => {
-    await handle(contextOf(holder, block), [step(ledger, holder.organizationId, keyOf(holder, block), command)]);
+    const one = step(ledger, holder.organizationId, keyOf(holder, block), command);
+    await handle(contextOf(holder, block), [{ ...one, divisible: true }]);
   };
 
   return {
-    observe: async (entries, block) => {
+    observe: async (entries, block, late = false) => {
       const one = ({ transfers, touches, ...holder }: BlockEntry) => {
-        const data = { walletId: holder.walletId, block, transfers, touches };
-        // Reads first, though there is mostly nothing: a block that comes back is observed anew, not taken for a repetition.
+        const data = { walletId: holder.walletId, block, transfers, touches, late };
+        // The ledger is read although it is mostly empty, so that a block that comes back is observed again.
         return write(holder, block, { type: 'Observe', data });
       };
-      await mapInSlices(entries, atOnce, one);
+      await mapInSlices(entries, ledgersAtOnce, one);
     },
-    drop: ({ block, phase, ...holder }, told) =>
+    drop: ({ block, ...holder }, told) =>
       write(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, told } }),
-    read: ({ block, phase, ...holder }) => readAggregate(events, ledger, holder.organizationId, keyOf(holder, block)),
-    settle: ({ block, phase, ...holder }, { balances, at, open }) => {
+    read: ({ block, ...holder }) => readAggregate(events, ledger, holder.organizationId, keyOf(holder, block)),
+    confirm: ({ block, organizationId, walletId }, open) =>
+      write({ organizationId, walletId }, block, { type: 'Confirm', data: { walletId, block, open } }),
+    settle: ({ block, organizationId, walletId }, { at, ...reading }) => {
       const height = { number: at.number, hash: at.hash, chain: block.chain };
-      return write(holder, block, {
-        type: 'Settle',
-        data: { walletId: holder.walletId, block, balances, at: height, open },
-      });
+      const data = { walletId, block, ...reading, at: height };
+      return write({ organizationId, walletId }, block, { type: 'Settle', data });
     },
-    close: ({ block, phase, ...holder }) =>
-      write(holder, block, { type: 'Close', data: { walletId: holder.walletId, block } }),
+    close: ({ block, ...holder }, count) =>
+      write(holder, block, { type: 'Close', data: { walletId: holder.walletId, block, count } }),
   };
 };

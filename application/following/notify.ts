@@ -1,41 +1,50 @@
-import type { Ledger } from '../../domain/ledger.js';
-import type { Variant } from '../../domain/variant.js';
+import type { Ledger } from '../../domain/aggregates/ledger.js';
+import { thresholdOf, type Variant } from '../../domain/variant.js';
 import type { TransferState } from '../../projections/transfers.js';
+import { webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
-import { mapInSlices } from '../async/slices.js';
-import type { Context } from '../commands/handle.js';
+import { allDone } from '../async/organization-lanes.js';
+import { type Context, scopeFor } from '../commands/handle.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { type Activity, holderKey } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import type { Listener } from '../watch-list/webhook-listeners.js';
 import { type Deliveries, deliveryIdFor, deliveryStream } from '../webhooks/deliveries.js';
-import type { Ledgers } from './ledger-writer.js';
+import type { LedgerWriter } from './ledger-writer.js';
 
-/** Has those who asked for it told of what blocks did to wallets. */
-export type Notices = {
-  /** Asks for every notice whose depth is reached, each once; false while some are waiting for a greater depth. */
-  tell(activity: Activity, depth: number, isConfirmed: boolean): Promise<boolean>;
-  /** Those who were told of what is no longer there are told so. */
-  takeBack(activity: Activity): Promise<void>;
+/** Notifies webhooks of what blocks did to wallets, in bounded pieces. */
+export type Notifier = {
+  /**
+   * Requests deliveries whose depth is reached, each once. What is left: `more` for another piece, `later` those of
+   * greater depth. `count`: transfers that the activity's ledger had.
+   */
+  tell(activity: Activity, depth: number, isConfirmed: boolean): Promise<Telling>;
+  /** Notifies webhooks that transfers of which they were notified have been removed; false when some are left. */
+  takeBack(activity: Activity): Promise<boolean>;
   hasListeners(activity: Activity): boolean;
 };
 
+type Telling = { readonly left: 'more' | 'later' | 'nothing'; readonly count: number };
 type Seen = Ledger['transfers'][number];
 type Told = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
 type Ports = {
   readonly events: EventStore;
-  readonly ledgers: Ledgers;
+  readonly readModels: ReadModels;
+  readonly ledgers: LedgerWriter;
   readonly watched: WatchList;
   readonly deliveries: Deliveries;
   readonly descriptions: Descriptions;
   readonly system: System;
 };
+/** Deliveries of one activity that are requested in one piece. */
 const atOnce = 32;
 
 const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
-const isDeep = ({ confirmation }: Listener, depth: number) => Math.max(1, confirmation) <= depth;
+const isDeep = (variant: Variant, { confirmation }: Listener, depth: number) =>
+  thresholdOf(variant, confirmation) <= depth;
 
 const contextOf = (variant: Variant, { organizationId, block }: Activity): Context => ({
   organizationId,
@@ -45,16 +54,17 @@ const contextOf = (variant: Variant, { organizationId, block }: Activity): Conte
   repeatable: true,
 });
 
-/** What goes into the notices, and the asking for them. */
+/** Builds the content of notices to one webhook, and requests their deliveries; the webhook is read once for all. */
 const createAsk =
-  ({ deliveries, descriptions }: Ports, variant: Variant) =>
-  async (activity: Activity, listener: Listener, notices: readonly Told[], depth: number) => {
+  ({ readModels, deliveries, descriptions }: Ports, variant: Variant) =>
+  async (activity: Activity, { webhookId }: Listener, notices: readonly Told[], depth: number) => {
     const context = contextOf(variant, activity);
+    const found = await readModels.get(webhooks, { scope: scopeFor(context), id: webhookId });
     const describe = await descriptions(
       context,
       notices.map(({ seen }) => seen.transfer.asset),
     );
-    const one = ({ seen: { transfer, own }, state, deliveryId }: Told) => {
+    const noticeOf = ({ seen: { transfer, own }, state, deliveryId }: Told) => {
       const { number, time } = activity.block;
       const record = showTransfer(variant, { transfer, state, block_number: number, block_time: time }, describe);
       const data = {
@@ -64,18 +74,80 @@ const createAsk =
         state: stateOf(state),
         transfer: record,
       };
-      return deliveries.request(context, { deliveryId, webhookId: listener.webhookId, data });
+      return { deliveryId, data };
     };
-    await mapInSlices(notices, atOnce, one);
+    // A webhook that the read models do not have yet was registered a moment ago, and is not disabled.
+    const to = found ?? { webhook_id: webhookId, disabled: false };
+    await deliveries.request(context, to, notices.map(noticeOf));
   };
 
-export const createNotices = (ports: Ports, variant: Variant): Notices => {
-  const { events, ledgers, watched, system } = ports;
-  const ask = createAsk(ports, variant);
-  /** Asking again does no harm; remembering whom was told only spares it. */
-  const told = new Map<string, Set<string>>();
+/** Parts of the work on one activity with `count` transfers that are done: whole webhooks, and transfers of the next. */
+type Progress = { readonly count: number; readonly webhooks: Set<string>; transfers: number };
 
-  /** A block that comes back after it was replaced is news again. */
+/** Does one piece for the webhooks in question and returns whether something is left for them. */
+const doPiece = async (
+  listeners: readonly Listener[],
+  transfers: readonly Seen[],
+  progress: Progress,
+  one: (listener: Listener, some: readonly Seen[]) => Promise<void>,
+) => {
+  let left = atOnce;
+  const doing: Promise<void>[] = [];
+  for (const listener of listeners) {
+    if (progress.webhooks.has(listener.webhookId)) continue;
+    if (left <= 0) break;
+    const some = transfers.slice(progress.transfers, progress.transfers + left);
+    doing.push(one(listener, some));
+    left -= Math.max(1, some.length);
+    progress.transfers += some.length;
+    if (progress.transfers < transfers.length) break;
+    progress.webhooks.add(listener.webhookId);
+    progress.transfers = 0;
+  }
+  await allDone(doing);
+  return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
+};
+
+/** Keeps the progress by activity; this only saves work, since requesting a delivery twice does no harm. */
+const createProgress = () => {
+  const kept = new Map<string, Progress>();
+  /** Begins anew for an activity that got more transfers, of which no webhook was notified. */
+  const of = (activity: Activity, count: number) => {
+    const key = activityKey(activity);
+    const known = kept.get(key);
+    if (known?.count === count) return known;
+    const begun: Progress = { count, webhooks: new Set(), transfers: 0 };
+    kept.set(key, begun);
+    return begun;
+  };
+  const forget = (activity: Activity) => kept.delete(activityKey(activity));
+  return {
+    of,
+    forget,
+    /** Forgets the progress when the piece fails, because it is not known which deliveries were requested. */
+    during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
+      piece(of(activity, count)).catch((error: unknown) => {
+        forget(activity);
+        throw error;
+      }),
+  };
+};
+
+/** Reads ledgers of activities that take several pieces once; an event about one makes it another activity object. */
+const createLedgerCache = (ledgers: LedgerWriter) => {
+  const read = new WeakMap<Activity, Promise<Ledger>>();
+  return (activity: Activity) => {
+    const found = read.get(activity) ?? ledgers.read(activity);
+    read.set(activity, found);
+    // A failure is not kept, so that the next try reads the ledger again.
+    found.catch(() => read.delete(activity));
+    return found;
+  };
+};
+
+/** Derives ids of deliveries and finds the notices that turned out to be false. */
+const createNaming = ({ events, system }: Ports, variant: Variant) => {
+  /** Derives the id of a delivery; `drops` makes it a new one when a replaced block comes back. */
   const idOf = (activity: Activity, { webhookId }: Listener, { transfer }: Seen, drops: number, kind: string) => {
     const { walletId, block } = activity;
     const parts = [webhookId, walletId, transfer.transaction, transfer.index, block.hash, String(drops), kind];
@@ -85,7 +157,7 @@ export const createNotices = (ports: Ports, variant: Variant): Notices => {
   const wasTold = async (activity: Activity, deliveryId: string) =>
     (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events.length > 0;
 
-  /** Each time it was told and then dropped, of which the ledger has counted the last by now. */
+  /** Finds the notices sent before each drop of the block; the ledger has already counted the last drop. */
   const falseNotices = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
     const found: Told[] = [];
     for (let time = 0; time < drops; time++)
@@ -93,38 +165,64 @@ export const createNotices = (ports: Ports, variant: Variant): Notices => {
         found.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, time, 'removed') });
     return found;
   };
+  return { idOf, falseNotices };
+};
+
+export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
+  const { ledgers, watched } = ports;
+  const ask = createAsk(ports, variant);
+  const { idOf, falseNotices } = createNaming(ports, variant);
+  const ledgerOf = createLedgerCache(ledgers);
+  const [told, takenBack] = [createProgress(), createProgress()];
+
+  const tellPiece = (
+    activity: Activity,
+    ledger: Ledger,
+    due: readonly Listener[],
+    depth: number,
+    isConfirmed: boolean,
+  ) => {
+    const { transfers, drops, told: before } = ledger;
+    const noticeOf =
+      (listener: Listener) =>
+      (seen: Seen): Told => {
+        const settled = seen.transfer.failed ? 'FAILED' : 'SUCCESS';
+        const deliveryId = idOf(activity, listener, seen, drops, 'seen');
+        return { seen, state: isConfirmed ? settled : 'PENDING', deliveryId };
+      };
+    return told.during(activity, transfers.length, (progress) =>
+      doPiece(due, transfers.slice(before), progress, (listener, some) =>
+        ask(activity, listener, some.map(noticeOf(listener)), depth),
+      ),
+    );
+  };
 
   return {
     hasListeners: (activity) => watched.listeners(activity).length > 0,
     tell: async (activity, depth, isConfirmed) => {
-      const key = activityKey(activity);
-      const known = told.get(key) ?? new Set<string>();
       const listeners = watched.listeners(activity);
-      const due = listeners.filter((one) => isDeep(one, depth) && !known.has(one.webhookId));
-      if (due.length > 0) {
-        const { transfers, drops } = await ledgers.read(activity);
-        for (const listener of due) {
-          const notices = transfers.map((seen): Told => {
-            const settled = seen.transfer.failed ? 'FAILED' : 'SUCCESS';
-            const deliveryId = idOf(activity, listener, seen, drops, 'seen');
-            return { seen, state: isConfirmed ? settled : 'PENDING', deliveryId };
-          });
-          await ask(activity, listener, notices, depth);
-          told.set(key, known.add(listener.webhookId));
-        }
-      }
-      const isDone = listeners.every((one) => isDeep(one, depth));
-      if (isDone && isConfirmed) told.delete(key);
-      return isDone;
+      const due = listeners.filter((one) => isDeep(variant, one, depth));
+      if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0 };
+      const ledger = await ledgerOf(activity);
+      const { length: count } = ledger.transfers;
+      const { webhooks } = told.of(activity, count);
+      const isLeft = due.some(({ webhookId }) => !webhooks.has(webhookId));
+      if (isLeft && (await tellPiece(activity, ledger, due, depth, isConfirmed))) return { left: 'more', count };
+      if (due.length < listeners.length) return { left: 'later', count };
+      if (isConfirmed) told.forget(activity);
+      return { left: 'nothing', count };
     },
     takeBack: async (activity) => {
-      told.delete(activityKey(activity));
-      const { transfers, drops } = await ledgers.read(activity);
-      for (const listener of watched.listeners(activity)) {
-        const notices: Told[] = [];
-        for (const seen of transfers) notices.push(...(await falseNotices(activity, listener, seen, drops)));
-        await ask(activity, listener, notices, 0);
-      }
+      told.forget(activity);
+      const { transfers, drops } = await ledgerOf(activity);
+      const isMore = await takenBack.during(activity, transfers.length, (progress) =>
+        doPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {
+          const found = await allDone(some.map((seen) => falseNotices(activity, listener, seen, drops)));
+          await ask(activity, listener, found.flat(), 0);
+        }),
+      );
+      if (!isMore) takenBack.forget(activity);
+      return !isMore;
     },
   };
 };

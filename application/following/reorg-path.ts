@@ -1,23 +1,23 @@
 import { mapInSlices } from '../async/slices.js';
 import type { Chain, Header } from '../ports/chain.js';
 
-/** How to get from the blocks that are known to a new head: which to give up, the newest first, and which to take. */
+/** Way from the known blocks to a new head: blocks to drop, newest first, and blocks to take. */
 type Path = { readonly drop: readonly Header[]; readonly add: readonly Header[] };
 
-/** The chain replaced a block that counted as final; a person has to look at this. */
+/** Replacement of a block that counted as final, which an operator has to look at. */
 export class DeepReorganization extends Error {
   override readonly name = 'DeepReorganization';
 }
-/** The nodes do not know, or no longer agree about, a block on the way; asking again later helps. */
+/** Failure of the nodes to find, or to agree on, a block on the way; a later attempt may succeed. */
 export class BrokenPath extends Error {
   override readonly name = 'BrokenPath';
 }
 
-/** As many blocks are taken at once as can be fetched before the head has moved far. */
+/** Blocks taken at once: few enough to be fetched before the head has moved far. */
 const longestPath = 256;
 const askedAtOnce = 32;
 
-/** The headers of a range by number, asked for at once; null unless they link up. */
+/** Reads the headers of a range by number, concurrently; null unless they link up. */
 const linked = async (chain: Chain, first: number, last: Header) => {
   const numbers = Array.from({ length: Math.max(0, last.number - first) }, (_, i) => first + i);
   const found = [...(await mapInSlices(numbers, askedAtOnce, (number) => chain.headerAt(number))), last];
@@ -31,7 +31,7 @@ const parentOf = async (chain: Chain, { number, parentHash }: Header) =>
     throw new BrokenPath(`no node knows the parent of block ${number}`);
   })();
 
-/** From the block after `tip`, or where they part from it, up to `last`. */
+/** Returns the headers after `tip` up to `last`; only `last` when it is not higher than `tip`. */
 const upTo = async (chain: Chain, tip: Header, last: Header): Promise<Header[]> => {
   if (last.number <= tip.number) return [last];
   const found = await linked(chain, tip.number + 1, last);
@@ -42,27 +42,27 @@ const upTo = async (chain: Chain, tip: Header, last: Header): Promise<Header[]> 
 };
 
 /**
- * `known` are linked headers, of which the first is final. Everything is found out by hash before anything is given up,
- * so a reorganization in between makes this fail instead of mixing two branches.
+ * Finds the way from `known`, linked headers of which the first is final, to the head. All headers are linked by hash
+ * before a block is dropped, so a reorganization meanwhile makes this fail instead of mixing two branches.
  */
 export const findPath = async (chain: Chain, known: readonly Header[], head: Header): Promise<Path> => {
   const kept = [...known];
   const tip = () => kept.at(-1) as Header;
-  // A node that lags has an old head; that is no reason to give anything up.
+  // A lagging node has an old head, which is no reason to drop blocks.
   if (head.number < (kept[0] as Header).number || kept.some(({ hash }) => hash === head.hash))
     return { drop: [], add: [] };
   const last = head.number - tip().number > longestPath ? await chain.headerAt(tip().number + longestPath) : head;
   if (!last) throw new BrokenPath(`no node knows a block on the way to ${head.number}`);
   const add = await upTo(chain, tip(), last);
   const drop: Header[] = [];
-  const giveUp = () => {
+  const dropNewest = () => {
     if (kept.length === 1) throw new DeepReorganization(`block ${tip().number} was final and was replaced`);
     drop.push(kept.pop() as Header);
   };
-  while (tip().number >= (add[0] as Header).number) giveUp();
+  while (tip().number >= (add[0] as Header).number) dropNewest();
   while (tip().hash !== (add[0] as Header).parentHash) {
     add.unshift(await parentOf(chain, add[0] as Header));
-    giveUp();
+    dropNewest();
   }
   return { drop, add };
 };

@@ -1,28 +1,24 @@
-import { assetKey } from '../../domain/asset.js';
-import { distinct, type Holding } from '../../domain/ledger.js';
-import type { Variant } from '../../domain/variant.js';
-import { readBalances } from '../assets/balance-ledger.js';
-import { slicesOf } from '../async/slices.js';
+import { mapInSlices, slicesOf } from '../async/slices.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
-import { createActivityTasks, type Known } from './activity-tasks.js';
-import type { Ledgers } from './ledger-writer.js';
-import type { Notices } from './notify.js';
+import { type ActivityTasks, headerAt, type Known } from './activity-tasks.js';
+import type { LedgerWriter } from './ledger-writer.js';
+import type { Notifier } from './notify.js';
 
-type Due = { readonly activity: Activity; readonly holdings: readonly Holding[] };
+type Ports = {
+  readonly chain: Chain;
+  readonly watched: WatchList;
+  readonly ledgers: LedgerWriter;
+  readonly notifier: Notifier;
+  readonly tasks: ActivityTasks;
+  readonly system: System;
+};
 
-/** So many activities are settled at once. */
-const activitiesAtOnce = 256;
+const activitiesAtOnce = 64;
 
-const holdingKey = ({ address, asset }: Holding) => `${address} ${assetKey(asset)}`;
-
-/** The header at a height; one that is not among those that may be replaced cannot be replaced. */
-const headerAt = async (chain: Chain, { headers }: Known, height: number) =>
-  headers[height - (headers[0] as Header).number] ?? (await chain.headerAt(Math.max(0, height)));
-
-/** Null: the chain is not there yet. */
+/** Tells whether the block is on the chain; null when the chain has not reached its height or has no header there. */
 const isCanonical = async (chain: Chain, known: Known, { number, hash }: Activity['block']) => {
   if (number > (known.headers.at(-1) as Header).number) return null;
   const found = await headerAt(chain, known, number);
@@ -30,66 +26,48 @@ const isCanonical = async (chain: Chain, known: Known, { number, hash }: Activit
 };
 
 /**
- * Settles what is deep enough: reads the balances that it may have changed at the confirmed height and records both;
- * has those told who asked for it. Drops what turns out to have been observed in a block that is no longer there, as
- * after a crash at the wrong moment.
+ * Hands on the activities that a new block makes due: those to be confirmed and those whose balances are to be read to
+ * the balance reader, those of which webhooks are to be notified to the fan-out. Neither keeps the follower waiting. Drops
+ * activities whose block is no longer on the chain, which a crash or a failure may have left behind.
  */
 export const createSettlement = (
-  ports: { chain: Chain; watched: WatchList; ledgers: Ledgers; notices: Notices; system: System },
-  variant: Variant,
+  { chain, watched, ledgers, notifier, tasks, system }: Ports,
+  handOn: { tell: (activity: Activity) => void; read: (activity: Activity) => void },
 ) => {
-  const { chain, watched, ledgers, notices, system } = ports;
+  /** False at the start and after a failure, when activities may have been left behind. */
+  let isSure = false;
 
-  /** An address that the wallet gave up meanwhile has no balance there. */
-  const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
-    watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
-  const { find: findTasks, depthOf } = createActivityTasks(watched, variant);
-
-  /** Null when it must not be settled: it was dropped just now, or the chain is not there yet. */
-  const examine = async (known: Known, activity: Activity): Promise<Due | null> => {
-    const stands = activity.phase === 'due' || (await isCanonical(chain, known, activity.block));
-    if (stands === false) await ledgers.drop(activity, notices.hasListeners(activity));
-    if (!stands) return null;
-    if (activity.phase === 'due') await notices.takeBack(activity);
-    const { holdings } = await ledgers.read(activity);
-    return { activity, holdings: distinct(holdings).filter((holding) => isHeld(activity, holding)) };
+  const drop = (activity: Activity) => ledgers.drop(activity, notifier.hasListeners(activity));
+  const confirm = async (known: Known, activity: Activity) => {
+    const stands = await isCanonical(chain, known, activity.block);
+    if (stands) handOn.read(activity);
+    else if (stands === false) await drop(activity);
+    else tasks.retry(known, activity);
   };
-
-  const settleSome = async (known: Known, activities: readonly Activity[], at: Header) => {
-    const examined = await Promise.all(activities.map((activity) => examine(known, activity)));
-    const due = examined.filter((one) => one !== null);
-    const wanted = new Map(due.flatMap(({ holdings }) => holdings.map((one) => [holdingKey(one), one])));
-    const balances = await readBalances(chain, [...wanted.values()], at);
-    const found = new Map(balances.map((one) => [holdingKey(one), one]));
-    await Promise.all(
-      due.map(({ activity, holdings }) => {
-        const own = holdings.map((holding) => found.get(holdingKey(holding))).filter((one) => one !== undefined);
-        return ledgers.settle(activity, { balances: own, at, open: notices.hasListeners(activity) });
-      }),
-    );
-  };
-
-  const tellAll = async (known: Known, activities: readonly Activity[]) => {
-    for (const activity of activities) {
-      const isConfirmed = activity.phase === 'open';
-      if (!(await isCanonical(chain, known, activity.block))) continue;
-      const isDone = await notices.tell(activity, depthOf(known, activity), isConfirmed);
-      if (isDone && isConfirmed) await ledgers.close(activity);
-    }
-  };
-
-  return async (known: Known): Promise<void> => {
+  const dropReplaced = async (known: Known) => {
+    if (isSure) return;
+    tasks.restart();
+    await mapInSlices(tasks.replaced(known), activitiesAtOnce, drop);
     await watched.catchUp();
-    for (const [height, activities] of findTasks(known).settling) {
-      const at = await headerAt(chain, known, height);
-      if (!at) continue;
-      for (const some of slicesOf(activities, activitiesAtOnce)) {
-        await settleSome(known, some, at);
+  };
+
+  return {
+    /** Makes the next settlement look at all activities, because a failure may have left some behind. */
+    doubt: () => {
+      isSure = false;
+    },
+    settle: async (known: Known): Promise<void> => {
+      await watched.catchUp();
+      await dropReplaced(known);
+      isSure = false;
+      for (const some of slicesOf(tasks.toConfirm(known), activitiesAtOnce)) {
+        await Promise.all(some.map((activity) => confirm(known, activity)));
         await system.breathe();
       }
-    }
-    await watched.catchUp();
-    await tellAll(known, findTasks(known).telling);
-    await watched.catchUp();
+      await watched.catchUp();
+      for (const activity of tasks.toTell(known)) handOn.tell(activity);
+      for (const activity of tasks.toRead(known)) handOn.read(activity);
+      isSure = true;
+    },
   };
 };

@@ -2,8 +2,8 @@ import type { Chain } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Waits for the next block: until the time is over, or less when the chain hints at one. A hint that comes while nobody
- * waits is not lost.
+ * Waits until the time is over, or less when the chain hints at a new block. A hint that comes between two waits ends
+ * the next one at once.
  */
 export const createBlockPause = (chain: Chain, system: System, signal: AbortSignal) => {
   let wake: (() => void) | null = null;
@@ -15,7 +15,7 @@ export const createBlockPause = (chain: Chain, system: System, signal: AbortSign
     }
   };
   listen().catch((error: unknown) => {
-    if (!signal.aborted) system.log.warn({ err: error }, 'there are no more hints of new blocks; polling');
+    if (!signal.aborted) system.log.warn({ err: error }, 'hints of new blocks failed; polling instead');
   });
   return async (ms: number) => {
     const hint = new Promise<void>((resolve) => {

@@ -1,31 +1,46 @@
+import { createPassingSet, type PassingSet } from '../async/passing.js';
 import type { Told } from './notification.js';
 
-/** What a place in a queue takes besides what waits there. */
+/** Bytes counted for an entry of a queue besides its message. */
 const placeBytes = 16;
 
-/** A client that may not read what it is sent, or not ask for what it let collect. */
+/** Client that may fail to read its socket or to poll its filters. */
 export type Reader = {
-  /** Bytes that its connection has not got rid of. */
+  /** Returns the bytes that its socket has not sent yet. */
   readonly buffered: () => number;
-  /** Those, and what waits for it here, as if it waited for nobody else. */
+  /** Returns the bytes buffered in its socket and queued for it here, including messages that others wait for too. */
   readonly unread: () => number;
-  /** Lets go of it, and of all that. */
+  /** Disconnects the client and drops its queue. */
   readonly cut: () => void;
 };
 
-/** What waits for all clients together, so that many slow ones do not use up the memory either. */
-export type Pressure = ReturnType<typeof createPressure>;
+type Readers = Omit<PassingSet<Reader>, 'add' | 'delete'> & { add(one: Reader): unknown; delete(one: Reader): unknown };
 
-/** Beyond so many bytes clients are let go, those with the most unread first. What waits for many counts once. */
-export const createPressure = (readers: ReadonlySet<Reader>, mostBytes: number) => {
-  const holders = new Map<Told, number>();
+/** Bytes that may wait for all clients together. */
+export const mostUnread = 256 * 1_048_576;
+
+/**
+ * Memory taken by messages and answers that wait for all clients together, over HTTP and WebSocket, bounded so that many
+ * slow clients cannot exhaust it.
+ */
+export type Pressure = ReturnType<typeof createBackpressure>;
+
+/**
+ * Disconnects clients, those with the most unread bytes first, while more than `mostBytes` wait. A message or an answer
+ * that waits for many clients counts once.
+ */
+export const createBackpressure = (readers: Readers = createPassingSet(), mostBytes = mostUnread) => {
+  // A Map would keep long answers in memory after they were sent, until the next full garbage collection.
+  const held = new WeakMap<object, { holders: number; bytes: number }>();
   let waiting = 0;
   let bytes = 0;
 
   const relieve = (total: () => number) => {
     if (total() <= mostBytes) return;
-    const unread = new Map([...readers].map((one) => [one, one.unread()]));
-    for (const [worst] of [...unread].toSorted(([, a], [, b]) => b - a)) {
+    const unread = [...readers].map((one): [Reader, number] => [one, one.unread()]);
+    for (const [worst, own] of unread.toSorted(([, a], [, b]) => b - a)) {
+      // Disconnecting a client that has nothing unread would free nothing.
+      if (own === 0) return;
       worst.cut();
       if (total() <= mostBytes) return;
     }
@@ -35,24 +50,51 @@ export const createPressure = (readers: ReadonlySet<Reader>, mostBytes: number) 
     for (const one of readers) sum += one.buffered();
     return sum;
   };
+  const take = (what: object, size: number) => {
+    const found = held.get(what);
+    if (found) found.holders++;
+    else {
+      held.set(what, { holders: 1, bytes: size });
+      bytes += size;
+    }
+  };
+  const drop = (what: object) => {
+    const found = held.get(what);
+    if (!found || --found.holders > 0) return;
+    held.delete(what);
+    bytes -= found.bytes;
+  };
   return {
+    readers,
     waiting: () => waiting,
+    /** Returns the bytes of queued messages, and of answers that arrive or wait over HTTP. */
+    bytes: () => bytes,
+    /** Counts the bytes of an answer for one more client. */
+    take,
+    /** Counts an answer whose bytes have become more or fewer since a client took it. */
+    resize: (what: object, size: number) => {
+      const found = held.get(what);
+      if (!found) return;
+      bytes += size - found.bytes;
+      found.bytes = size;
+    },
+    drop,
     hold: (told: Told) => {
-      const held = holders.get(told) ?? 0;
-      holders.set(told, held + 1);
+      take(told, told.json.length);
       waiting++;
-      bytes += placeBytes + (held === 0 ? told.json.length : 0);
+      bytes += placeBytes;
     },
     release: (told: Told) => {
-      const left = (holders.get(told) ?? 1) - 1;
-      if (left === 0) holders.delete(told);
-      else holders.set(told, left);
+      drop(told);
       waiting--;
-      bytes -= placeBytes + (left === 0 ? told.json.length : 0);
+      bytes -= placeBytes;
     },
-    /** After more was queued. */
+    /** Relieves the pressure of queued messages; called after more were queued. */
     check: () => relieve(() => bytes),
-    /** Now and then: counts what the connections hold as well. */
+    /**
+     * Relieves the pressure of queued messages and socket buffers together; called now and then, as it visits every
+     * client.
+     */
     checkAll: () => relieve(everything),
   };
 };

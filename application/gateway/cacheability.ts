@@ -2,8 +2,8 @@ import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { type Method, methods } from './methods.js';
 
 /**
- * What of the chain an answer depends on. always: nothing; hash: a block that is named by its hash; height: the chain up
- * to there; head: its newest block; transaction: the block that includes it; open: what is not settled.
+ * Part of the chain that an answer depends on. always: none; hash: a block named by its hash; height: the chain up to a
+ * height; head: the newest block; transaction: the block that includes it; open: unsettled data.
  */
 export type Reach =
   | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
@@ -18,11 +18,11 @@ const open: Reach = { kind: 'open' };
 const reachOfBlock = (value: unknown): Reach => {
   if (value === 'earliest') return { kind: 'height', height: 0 };
   if (value === 'pending') return open;
-  // Most hashes read like quantities, which no height ever reaches.
+  // A hash is tested first because most hashes also parse as quantities, as heights that no chain reaches.
   if (isHash(value)) return hash;
   if (isQuantity(value)) return { kind: 'height', height: Number(value) };
   if (!isRecord(value)) return head;
-  // Whether it is still part of the chain may change.
+  // `requireCanonical` makes the answer depend on a reorganization.
   if (value.requireCanonical === true) return head;
   return value.blockHash === undefined ? reachOfBlock(value.blockNumber) : hash;
 };
@@ -37,8 +37,8 @@ const reachOfFilter = (value: unknown): Reach => {
   return Number.isNaN(height) ? head : { kind: 'height', height };
 };
 
-/** What is asked for besides the methods of the gateway, and costs a node much. */
-const dear = ['debug_traceTransaction', 'trace_transaction'];
+/** Expensive node methods that the gateway does not offer but the queries use. */
+const expensive = ['debug_traceTransaction', 'trace_transaction'];
 
 const blockNames = ['block', 'block number', 'block hash'];
 
@@ -55,8 +55,8 @@ const ruleOf = ({ lasting, params }: Method): Rule => {
 
 const rules = new Map<string, Rule>([
   ...methods.map((method): [string, Rule] => [method.nodeName, ruleOf(method)]),
-  ...dear.map((name): [string, Rule] => [name, () => head]),
+  ...expensive.map((name): [string, Rule] => [name, () => head]),
 ]);
 
-/** `name` as nodes call the method. */
+/** Returns the part of the chain that the answer to a call depends on; `name` is the method's name on nodes. */
 export const reachOf = (name: string, params: readonly unknown[]): Reach => rules.get(name)?.(params) ?? open;

@@ -3,28 +3,28 @@ import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type ChainEvents, createHeadFollower } from './follow-heads.js';
 import type { FollowedLog } from './followed-block.js';
-import { type Hear, type Leave, type Told, tell } from './notification.js';
+import { createTelling, type Hear, type Leave, type Told, tell } from './notification.js';
 import { createSyncingFeed } from './syncing-feed.js';
 
-/** Of a header and of its hash. */
+/** Callback for a new head; gets its header and its hash. */
 type HearHead = (header: Told, hash: Told) => void;
 type LogListener = { readonly filter: LogFilter; readonly hear: Hear };
 
-/** What happens on one chain, for all connections. Nothing is asked of nodes while nobody listens. */
+/** Subscriptions to one chain, shared by all connections. Nodes are asked for nothing while nobody is subscribed. */
 export type ChainFeed = {
-  /** Resolves once everything that happens from now on is told; the result ends it. */
+  /** Resolves once every later event will be delivered; the result unsubscribes. */
   onHeads(hear: HearHead): Promise<Leave>;
   onLogs(filter: LogFilter, hear: Hear): Promise<Leave>;
   onPending(hear: Hear): Promise<Leave>;
   onSyncing(hear: Hear): Promise<Leave>;
 };
 
-/** The follower goes on for a while, lest each client that comes back starts it anew. */
+/** Time for which the follower goes on without subscribers, so that a client that reconnects does not start it anew. */
 const lingerMs = 30_000;
-/** So many looks at filters before others get their turn. */
+/** Filters tried before other work gets a turn. */
 const breatheEvery = 5000;
-/** So many clients are told of a block before others get their turn. */
-const toldAtOnce = 500;
+/** Pending transactions that wait to be told; any more are left out. */
+const mostPending = 100_000;
 
 const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
   let looks = 0;
@@ -42,7 +42,29 @@ const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
   };
 };
 
-/** The one follower of a chain: starts with the first who listens, ends some time after the last. */
+/** Tells subscribers of pending transactions, one after another. */
+const tellHashes = (listeners: ReadonlySet<Hear>, system: System) => {
+  const telling = createTelling(system);
+  const waiting: string[] = [];
+  let isTelling = false;
+  const tellWaiting = async () => {
+    isTelling = true;
+    try {
+      for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
+        const told = tell(hash);
+        await telling(listeners, (hear) => hear(told));
+      }
+    } finally {
+      isTelling = false;
+    }
+  };
+  return (hash: string) => {
+    if (waiting.length < mostPending) waiting.push(hash);
+    if (!isTelling) void tellWaiting();
+  };
+};
+
+/** Follower of a chain that starts with the first subscriber and stops some time after the last one left. */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;
@@ -61,7 +83,7 @@ const createFollowing = (node: Node, system: System, events: ChainEvents, isWant
     return started;
   };
   return {
-    /** Running, and up to date as far as nodes answer. */
+    /** Starts the follower if needed and brings it up to the head, as far as nodes answer. */
     join: async () => {
       idle++;
       running ??= start();
@@ -85,18 +107,12 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
   const tellOf = tellLogs(logs, system);
   let watchingPending: { readonly ending: AbortController; readonly begun: Promise<void> } | null = null;
 
-  const tellPending = (hash: string) => {
-    const told = tell(hash);
-    for (const hear of pending) hear(told);
-  };
+  const tellPending = tellHashes(pending, system);
+  const telling = createTelling(system);
   const events: ChainEvents = {
     added: async ({ header, hash, logs: found }) => {
       const [toldHeader, toldHash] = [tell(header), tell(hash)];
-      let told = 0;
-      for (const hear of heads) {
-        if (++told % toldAtOnce === 0) await system.breathe();
-        hear(toldHeader, toldHash);
-      }
+      await telling(heads, (hear) => hear(toldHeader, toldHash));
       await tellOf(found, false);
     },
     removed: async (blocks, added) => {

@@ -7,26 +7,26 @@ import type { Told } from './notification.js';
 
 type Filter = { changes: Told[]; usedAt: number; readonly leave: () => void };
 
-/** How a filter starts to listen. */
+/** Subscribes a filter to its events. */
 type Start = (hear: (told: Told) => void) => Promise<() => void>;
 
 export const unusedMs = 300_000;
 export const mostFilters = 1000;
-/** A filter that collects more than this without being asked is lost, and said to be. */
+/** Number of changes between two polls beyond which a filter is dropped; the next poll says so. */
 export const mostChanges = 10_000;
 
-/** Counts what filters collect, for those who say when it is too much. */
+/** Counts the bytes that filters collect and reports them to `pressure`. */
 const createCollecting = (pressure: Pressure) => {
   let bytes = 0;
   return {
-    /** As if it were collected for nobody else. */
+    /** Returns the bytes collected here, including messages that other filters hold too. */
     bytes: () => bytes,
     put: ({ changes }: Filter, told: Told) => {
       changes.push(told);
       bytes += told.json.length;
       pressure.hold(told);
     },
-    /** The filter starts anew. */
+    /** Returns the collected changes and empties the filter. */
     take: (filter: Filter): readonly Told[] => {
       const { changes } = filter;
       filter.changes = [];
@@ -39,7 +39,7 @@ const createCollecting = (pressure: Pressure) => {
   };
 };
 
-/** The filters of one connection; what each collected since it was last asked. */
+/** Filters of one connection, each with the changes since it was last polled. */
 export const createFilters = (feed: ChainFeed, system: System, pressure: Pressure) => {
   const filters = new Map<string, Filter>();
   const { put, take, bytes } = createCollecting(pressure);
@@ -69,20 +69,20 @@ export const createFilters = (feed: ChainFeed, system: System, pressure: Pressur
     };
     opening++;
     const leave = await start(collect).finally(() => opening--);
-    // The connection may have gone meanwhile.
+    // The connection may have closed while the filter was subscribed.
     if (isOpen) filters.set(id, { changes: [], usedAt: system.now(), leave });
     else leave();
     return id;
   };
 
   return {
-    /** Null when there are too many. */
+    /** Methods that add a filter and return its id; null when there are too many. */
     add: {
       evm_newFilter: ([filter]: readonly unknown[]) => add((hear) => feed.onLogs(readFilter(filter), hear)),
       evm_newBlockFilter: () => add((hear) => feed.onHeads((_, hash) => hear(hash))),
       evm_newPendingTransactionFilter: () => add(feed.onPending),
     },
-    /** As JSON; null when there is no such filter. */
+    /** Returns the changes since the last poll as a JSON array; null when there is no such filter. */
     changes: (id: string): string | null => {
       dropUnused();
       const filter = filters.get(id);

@@ -1,29 +1,32 @@
 import { refuse } from '../../domain/failure.js';
 import type { Head, Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
-import { type FollowedBlock, type FollowedLog, fetchBlock, fetchLogs } from './followed-block.js';
+import { type FollowedBlock, type FollowedLog, fetchBlock, fetchHash, fetchLogs } from './followed-block.js';
 
-/** A block with what must be told of it again should it be replaced. */
+/** Block with its logs, which are reported as removed if the block is replaced. */
 type PathBlock = FollowedBlock & { readonly logs: readonly FollowedLog[] };
 
 export type ChainEvents = {
   added(block: PathBlock): Promise<void>;
-  /** In ascending order, as others tell of them; `added` holds what takes their place. */
+  /** Reports replaced blocks in ascending order, as nodes do; `added` holds the blocks that replace them. */
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
-/** Longer than any chain takes to settle its head; logs are kept for as many as fit. */
+/** Number of remembered blocks, more than any chain takes to settle its head; fewer if their logs exceed `mostLogs`. */
 const longestPath = 512;
 const mostLogs = 100_000;
 const pauseMs = 100;
 const longestPauseMs = 2000;
-/** A node that keeps saying that a block has no logs is believed in the end. */
-const mostTries = 20;
+/** Times and time for which nodes must say that a block has no logs, although its bloom filter says otherwise, to be believed. */
+const mostDenials = 20;
+const mostDenialMs = 10_000;
+/** Number of blocks that are read before they are reported; a longer gap is filled in pieces that stay when one fails. */
+const mostAhead = 64;
 
-/** After so long a head below all blocks that are remembered is believed to be that of a chain which was replaced. */
+/** Time after which a head below all remembered blocks is taken for a replaced chain rather than a node that lags. */
 const believedAfterMs = 60_000;
 
-/** The newest blocks, linked; those that were followed, not all there are. */
+/** Newest blocks that were followed, each the parent of the next. */
 const createPath = () => {
   let blocks: PathBlock[] = [];
   const trim = () => {
@@ -42,16 +45,19 @@ const createPath = () => {
       blocks.push(block);
       trim();
     },
-    /** Takes off what stands above that block. */
+    /** Removes the blocks above the given one and returns them. */
     cutAbove: (hash: string) => blocks.splice(blocks.findIndex((block) => block.hash === hash) + 1),
   };
 };
 
-/** Does a piece of work one time after the other; what fails when nobody waits for it is tried again, ever more patiently. */
-const createMutex = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
+/**
+ * Runs `work` one run at a time. `now` rejects when its run fails; `soon` repeats a failed run after growing pauses.
+ */
+const createSerialRunner = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
   let last: Promise<void> = Promise.resolve();
   let fails = 0;
   let isDue = false;
+  let isPausing = false;
 
   const now = () => {
     const mine = last.then(async () => {
@@ -64,7 +70,11 @@ const createMutex = (work: () => Promise<void>, system: System, signal: AbortSig
   };
   const retry = async () => {
     fails++;
+    // Each new head makes a run, and one pause at a time is enough for those that fail.
+    if (isPausing) return;
+    isPausing = true;
     await system.sleep(Math.min(pauseMs * fails, longestPauseMs), signal);
+    isPausing = false;
     if (!signal.aborted) soon();
   };
   const soon = () => {
@@ -75,54 +85,67 @@ const createMutex = (work: () => Promise<void>, system: System, signal: AbortSig
       return now().catch(retry);
     });
   };
-  return { now, soon, fails: () => fails };
+  return { now, soon };
 };
 
-/** One follower of the heads of one chain, for everybody who listens: each block once, in order, through every loss. */
+/** Fetches the logs of blocks, and believes only repeated denials of logs that a block announces. */
+const createLogReader = (node: Node, { log, now }: System) => {
+  let denied = { hash: '', times: 0, since: 0 };
+  return async (block: FollowedBlock): Promise<readonly FollowedLog[]> => {
+    const logs = await fetchLogs(node, block);
+    if (logs) return logs;
+    if (denied.hash !== block.hash) denied = { hash: block.hash, times: 0, since: now() };
+    denied.times++;
+    if (denied.times < mostDenials || now() - denied.since < mostDenialMs)
+      return refuse('NODE_ERROR', 'no node has logs of a block that announces some');
+    log.warn(
+      { block: block.hash },
+      'no node has logs of a block whose bloom filter says that it has some: none are reported',
+    );
+    return [];
+  };
+};
+
+/**
+ * Follows the heads of one chain for all subscribers and reports each block once and in order, also across reconnects.
+ */
 export const createHeadFollower = (node: Node, system: System, events: ChainEvents) => {
   const path = createPath();
   const stop = new AbortController();
   const ended = AbortSignal.any([stop.signal, node.closed]);
+  const logsOf = createLogReader(node, system);
   let belowSince: number | null = null;
 
-  /** The only node left may have come less far than where the path begins; what it lacks is there still. */
+  /** Tells whether the head comes from a node that has not caught up with the path yet, so that nothing was removed. */
   const lags = ({ number }: Head): boolean => {
     if (number >= (path.oldest()?.number ?? 0)) belowSince = null;
     else belowSince ??= system.now();
     return belowSince !== null && system.now() - belowSince < believedAfterMs;
   };
 
-  /** The blocks from the path to the head, ascending; null when the head is gone. */
-  const branchTo = async (hash: string): Promise<FollowedBlock[] | null> => {
+  /** Returns the blocks between the path and the given one, ascending. */
+  const branchTo = async (hash: string): Promise<FollowedBlock[]> => {
     const branch: FollowedBlock[] = [];
     for (let wanted = hash; !path.has(wanted); ) {
       const block = await fetchBlock(node, wanted);
-      if (!block) return null;
+      // The block was replaced, or the node that told of it is away; only the next look at the head can tell.
+      if (!block) return refuse('UNAVAILABLE', 'no node has the newest block of the chain');
       branch.unshift(block);
       if (block.number <= (path.oldest()?.number ?? 0)) return branch;
       wanted = block.parentHash;
     }
     return branch;
   };
-  const logsOf = async (block: FollowedBlock) => {
-    try {
-      return await fetchLogs(node, block);
-    } catch (error) {
-      if (turns.fails() < mostTries) throw error;
-      system.log.warn({ block: block.hash }, 'no node knows the logs of a block that should have some');
-      return [];
-    }
-  };
-  const advance = async () => {
-    const head = await node.head();
-    if (lags(head)) return;
-    const branch = await branchTo(head.hash);
-    const first = branch?.[0];
-    if (!branch || !first) return;
+  const follow = async (branch: readonly FollowedBlock[]) => {
+    const [first, newest] = [branch[0], branch.at(-1)];
+    if (!first || !newest) return;
     if (!path.has(first.parentHash)) {
-      // Nothing that is remembered lies below: what came between cannot be told any more.
-      system.log.error({ head: head.number }, 'the chain was replaced from below all blocks that are remembered');
-      return path.restart(branch.at(-1) as FollowedBlock);
+      // No remembered block is an ancestor, so the blocks in between cannot be reported.
+      system.log.error(
+        { head: newest.number },
+        'the chain was replaced below the oldest remembered block: blocks in between are not reported',
+      );
+      return path.restart(newest);
     }
     const removed = path.cutAbove(first.parentHash);
     if (removed.length > 0) await events.removed(removed, branch);
@@ -132,18 +155,28 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
       await events.added(added);
     }
   };
-  const turns = createMutex(advance, system, ended);
+  const advance = async () => {
+    for (let isThere = false; !isThere && !ended.aborted; ) {
+      const head = await node.head();
+      if (lags(head)) return;
+      const next = (path.tip()?.number ?? head.number) + mostAhead;
+      isThere = head.number <= next;
+      await follow(await branchTo(isThere ? head.hash : await fetchHash(node, next)));
+    }
+  };
+  const runner = createSerialRunner(advance, system, ended);
 
   return {
-    /** From the head as it is now. */
+    /** Starts at the current head. */
     start: async () => {
       const block = await fetchBlock(node, (await node.head()).hash);
-      if (!block) return refuse('UNAVAILABLE', 'the head of the chain is gone');
+      if (!block)
+        return refuse('UNAVAILABLE', 'the newest block of the chain was replaced while it was read: try again');
       path.restart(block);
-      node.watchHeads(turns.soon, ended);
+      node.watchHeads(runner.soon, ended);
     },
-    /** Has told of everything up to now, as far as nodes answer. */
-    catchUp: () => turns.now().catch(turns.soon),
+    /** Reports everything up to the current head, as far as nodes answer. */
+    catchUp: () => runner.now().catch(runner.soon),
     stop: () => stop.abort(),
   };
 };

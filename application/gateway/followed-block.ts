@@ -14,30 +14,47 @@ export type FollowedBlock = {
   readonly hash: string;
   readonly parentHash: string;
   readonly transactions: readonly string[];
-  readonly mayHaveLogs: boolean;
-  /** What of the block is its header. */
+  /** Statement of the bloom filter about logs; `nothing` where the network makes no bloom filters. */
+  readonly announces: 'logs' | 'no logs' | 'nothing';
+  /** Fields of the block that belong to its header. */
   readonly header: object;
 };
 
 const ofBodyOnly = ['transactions', 'uncles', 'withdrawals', 'size'];
-const emptyBloom = /^0x0*$/;
+const emptyBloom = /^0x0+$/;
+/** Forms of a bloom filter on networks that make none, such as Filecoin. */
+const noBloom = /^0x(f{512})?$/i;
 
-const isBloomEmpty = (bloom: unknown) => typeof bloom === 'string' && emptyBloom.test(bloom);
+const announcedBy = (bloom: unknown): FollowedBlock['announces'] => {
+  if (typeof bloom !== 'string' || noBloom.test(bloom)) return 'nothing';
+  return emptyBloom.test(bloom) ? 'no logs' : 'logs';
+};
 
-/** Null when no node knows it, for example because it was replaced. */
-export const fetchBlock = async (node: Node, hash: string): Promise<FollowedBlock | null> => {
-  const block = await node.ask('eth_getBlockByHash', [hash, false]);
-  if (block === null) return null;
+const readBlock = (hash: string, block: unknown): FollowedBlock => {
   if (!isRecord(block) || !isQuantity(block.number) || !isHash(block.parentHash))
-    return refuse('NODE_ERROR', 'a node told of a block that is none');
+    return refuse('NODE_ERROR', 'a node answered with something that is no block');
   return {
     number: Number(block.number),
     hash,
     parentHash: block.parentHash.toLowerCase(),
     transactions: Array.isArray(block.transactions) ? block.transactions.map(String) : [],
-    mayHaveLogs: !isBloomEmpty(block.logsBloom),
+    announces: announcedBy(block.logsBloom),
     header: Object.fromEntries(Object.entries(block).filter(([field]) => !ofBodyOnly.includes(field))),
   };
+};
+
+/** Fetches a block; null when no node knows it, for example after a reorganization. */
+export const fetchBlock = async (node: Node, hash: string): Promise<FollowedBlock | null> => {
+  const block = await node.ask('eth_getBlockByHash', [hash, false]);
+  return block === null ? null : readBlock(hash, block);
+};
+
+/** Returns the hash of the block at a height that the chain has. */
+export const fetchHash = async (node: Node, height: number): Promise<string> => {
+  const block = await node.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false]);
+  if (!isRecord(block) || !isHash(block.hash))
+    return refuse('NODE_ERROR', `no node has block ${height}, although the chain is longer`);
+  return block.hash.toLowerCase();
 };
 
 const isLogOf =
@@ -49,11 +66,17 @@ const isLogOf =
     typeof log.blockNumber === 'string' &&
     String(log.blockHash).toLowerCase() === hash;
 
-/** Of that very block; refuses what contradicts it, so that it is asked for again. */
-export const fetchLogs = async (node: Node, { hash, mayHaveLogs }: FollowedBlock): Promise<readonly FollowedLog[]> => {
-  if (!mayHaveLogs) return [];
-  const logs = await node.ask('eth_getLogs', [{ blockHash: hash }]);
-  if (!Array.isArray(logs) || logs.length === 0 || !logs.every(isLogOf(hash)))
-    return refuse('NODE_ERROR', 'a node does not know the logs of a block that has some');
-  return logs;
+/**
+ * Fetches the logs of exactly that block; null when every node that answers has none although the block announces some.
+ * Refuses a list that contradicts the block, so that the caller asks again.
+ */
+export const fetchLogs = async (
+  node: Node,
+  { hash, announces }: FollowedBlock,
+): Promise<readonly FollowedLog[] | null> => {
+  if (announces === 'no logs') return [];
+  const logs = await node.ask('eth_getLogs', [{ blockHash: hash }], { doubtsEmpty: announces === 'logs' });
+  if (!Array.isArray(logs) || !logs.every(isLogOf(hash)))
+    return refuse('NODE_ERROR', 'a node gave something other than the logs of the block');
+  return logs.length === 0 && announces === 'logs' ? null : logs;
 };

@@ -2,7 +2,10 @@ import type { System } from '../ports/system.js';
 
 const digits = 32;
 
-/** 128 random bits as a quantity; all of one length, so that messages that differ in nothing else are as long as each other. */
+/**
+ * Returns 128 random bits as a quantity, always of the same length, so that notifications that differ only in the id
+ * have equal length.
+ */
 export const newId = (system: System): string => {
   for (;;) {
     const random = system.secret().slice(0, digits);

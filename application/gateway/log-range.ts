@@ -2,10 +2,10 @@ import { isQuantity, isRecord } from '../../domain/rpc-value.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { Node } from '../ports/node.js';
 
-/** No node finds the logs of more in a time that others should wait for. */
+/** Number of blocks that a log filter may cover: more would take a node longer than other callers should wait. */
 export const mostBlocks = 10_000;
 
-/** Null for the tags that stand for a block near the head. */
+/** Returns the height of a block parameter; null for tags of a block near the head. */
 const heightOf = (block: unknown): number | null => {
   if (block === 'earliest') return 0;
   return isQuantity(block) ? Number(block) : null;
@@ -14,14 +14,24 @@ const heightOf = (block: unknown): number | null => {
 const faultOf = (from: number, to: number) =>
   to - from < mostBlocks ? null : `reaches over more than ${mostBlocks} blocks: ask for fewer at a time`;
 
-/** What is wrong with how many blocks a filter reaches over; null when nothing is. */
-export const rangeFault = (node: Node, filter: unknown): MaybePromise<string | null> => {
-  const { fromBlock, toBlock } = isRecord(filter) ? filter : {};
+/** Returns the highest head that the nodes were last seen at; 0 before the first. */
+export const headSeen = (node: Pick<Node, 'figures'>) => Math.max(0, ...node.figures().members.map(({ head }) => head));
+
+/** Returns the number of blocks that a filter covers; tags stand for the head as last seen. */
+export const blocksIn = (given: unknown, seen: number): number => {
+  const { fromBlock, toBlock } = isRecord(given) ? given : {};
+  const blocks = (heightOf(toBlock) ?? seen) - (heightOf(fromBlock) ?? seen) + 1;
+  return Math.min(Math.max(1, blocks), mostBlocks);
+};
+
+/** Returns the reason why a filter covers too many blocks; null when it does not. */
+export const rangeFault = (node: Node, given: unknown): MaybePromise<string | null> => {
+  const { fromBlock, toBlock } = isRecord(given) ? given : {};
   const from = heightOf(fromBlock);
   const to = heightOf(toBlock) ?? Number.POSITIVE_INFINITY;
   if (from === null || faultOf(from, to) === null) return null;
-  // Nobody has to look where the head is who asks for what is new.
-  const seen = Math.max(...node.figures().members.map(({ head }) => head));
+  // A filter that starts near the head as last seen needs no call to find the head.
+  const seen = headSeen(node);
   if (seen > 0 && seen - from < mostBlocks / 2) return null;
   return node.head().then((head) => faultOf(from, Math.min(to, head.number)));
 };

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../domain/nearest-name.js';
 import {
   address,
   anything,
@@ -21,21 +22,23 @@ import {
 } from './params.js';
 
 /**
- * For how long an answer stays true. constant: for ever; block: as the block that is asked about; transaction: as the
- * block that includes it; now: for a moment; never: it is no question, or one about what is not settled.
+ * Time for which an answer stays true. constant: for ever; block: as long as the requested block; transaction: as long
+ * as the block that includes it; now: a moment; never: the method is no question, or asks about unsettled data.
  */
 type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 
 export type Method = {
-  /** As docs/specification.md#91-methods-over-http-and-websocket has it, for example evm_call. */
+  /** Name as docs/specification.md#91-methods-over-http-and-websocket lists it, for example evm_call. */
   readonly name: string;
-  /** What nodes call it. */
+  /** Name that nodes know the method by. */
   readonly nodeName: string;
   readonly summary: string;
+  /** Units of rate limits and of a node's budget that a call costs; a search for logs costs more by its blocks. */
+  readonly cost: number;
   readonly params: readonly Param[];
   readonly result: object;
   readonly lasting: Lasting;
-  /** Filters and subscriptions live and die with a connection. */
+  /** Transports that offer the method; filters and subscriptions need a connection to live in. */
   readonly over: 'both' | 'socket';
 };
 
@@ -49,10 +52,17 @@ const someObject = { type: 'object' };
 const someList = { type: 'array' };
 const found = nullable(someObject);
 
-type Row = readonly [name: string, lasting: Lasting, params: readonly Param[], result: object, summary: string];
+type Row = readonly [
+  name: string,
+  cost: number,
+  lasting: Lasting,
+  params: readonly Param[],
+  result: object,
+  summary: string,
+];
 
 const account = param('address', address);
-const at = param('block', block);
+const at: Param = { ...optional('block', block), missing: 'latest' };
 const numbered = param('block number', blockNumber);
 const hashed = param('block hash', hash);
 const index = param('index', quantity);
@@ -61,19 +71,20 @@ const transaction = param('transaction hash', hash);
 const callAt = [param('call', call), optional('block', block), optional('state overrides', object)];
 
 const reading: readonly Row[] = [
-  ['web3_clientVersion', 'now', [], someText, 'The version of the node.'],
-  ['net_version', 'constant', [], someText, 'The id of the network.'],
-  ['net_peerCount', 'now', [], quantity.schema, 'How many peers the node has.'],
-  ['net_listening', 'now', [], yesOrNo, 'Whether the node listens for peers.'],
-  ['evm_protocolVersion', 'now', [], someText, 'The version of the protocol.'],
-  ['evm_syncing', 'now', [], { oneOf: [yesOrNo, someObject] }, 'How far the node has come, or false.'],
-  ['evm_gasPrice', 'now', [], quantity.schema, 'The price of gas, in wei.'],
-  ['evm_blockNumber', 'now', [], quantity.schema, 'The number of the latest block.'],
-  ['evm_getBalance', 'block', [account, at], quantity.schema, 'The balance of an address, in wei.'],
-  ['evm_getStorageAt', 'block', [account, param('position', position), at], data.schema, 'A place in storage.'],
-  ['evm_getTransactionCount', 'block', [account, at], quantity.schema, 'How many transactions an address sent.'],
+  ['web3_clientVersion', 1, 'now', [], someText, 'The version of the node.'],
+  ['net_version', 1, 'constant', [], someText, 'The id of the network.'],
+  ['net_peerCount', 1, 'now', [], quantity.schema, 'How many peers the node has.'],
+  ['net_listening', 1, 'now', [], yesOrNo, 'Whether the node listens for peers.'],
+  ['evm_protocolVersion', 1, 'now', [], someText, 'The version of the protocol.'],
+  ['evm_syncing', 1, 'now', [], { oneOf: [yesOrNo, someObject] }, 'How far the node has come, or false.'],
+  ['evm_gasPrice', 1, 'now', [], quantity.schema, 'The price of gas, in wei.'],
+  ['evm_blockNumber', 1, 'now', [], quantity.schema, 'The number of the latest block.'],
+  ['evm_getBalance', 1, 'block', [account, at], quantity.schema, 'The balance of an address, in wei.'],
+  ['evm_getStorageAt', 1, 'block', [account, param('position', position), at], data.schema, 'A place in storage.'],
+  ['evm_getTransactionCount', 1, 'block', [account, at], quantity.schema, 'How many transactions an address sent.'],
   [
     'evm_getBlockTransactionCountByHash',
+    1,
     'block',
     [hashed],
     nullable(quantity.schema),
@@ -81,78 +92,97 @@ const reading: readonly Row[] = [
   ],
   [
     'evm_getBlockTransactionCountByNumber',
+    1,
     'block',
     [numbered],
     nullable(quantity.schema),
     'How many transactions a block has.',
   ],
-  ['evm_getUncleCountByBlockHash', 'block', [hashed], nullable(quantity.schema), 'How many uncles a block has.'],
-  ['evm_getUncleCountByBlockNumber', 'block', [numbered], nullable(quantity.schema), 'How many uncles a block has.'],
-  ['evm_getCode', 'block', [account, at], data.schema, 'The code of a contract.'],
-  ['evm_sendRawTransaction', 'never', [param('signed transaction', data)], hash.schema, 'Send a signed transaction.'],
-  ['evm_call', 'block', [...callAt, optional('block overrides', object)], data.schema, 'Run a call; nothing is added.'],
-  ['evm_estimateGas', 'block', callAt, quantity.schema, 'How much gas a call would take.'],
-  ['evm_getBlockByHash', 'block', [hashed, isFull], found, 'A block.'],
-  ['evm_getBlockByNumber', 'block', [numbered, isFull], found, 'A block.'],
-  ['evm_getTransactionByHash', 'transaction', [transaction], found, 'A transaction.'],
-  ['evm_getTransactionByBlockHashAndIndex', 'block', [hashed, index], found, 'A transaction of a block.'],
-  ['evm_getTransactionByBlockNumberAndIndex', 'block', [numbered, index], found, 'A transaction of a block.'],
-  ['evm_getTransactionReceipt', 'transaction', [transaction], found, 'What came of a transaction.'],
-  ['evm_getUncleByBlockHashAndIndex', 'block', [hashed, index], found, 'An uncle of a block.'],
-  ['evm_getUncleByBlockNumberAndIndex', 'block', [numbered, index], found, 'An uncle of a block.'],
-  ['evm_getLogs', 'block', [param('filter', filter)], someList, 'The logs that a filter matches.'],
+  ['evm_getUncleCountByBlockHash', 1, 'block', [hashed], nullable(quantity.schema), 'How many uncles a block has.'],
+  ['evm_getUncleCountByBlockNumber', 1, 'block', [numbered], nullable(quantity.schema), 'How many uncles a block has.'],
+  ['evm_getCode', 1, 'block', [account, at], data.schema, 'The code of a contract.'],
+  [
+    'evm_sendRawTransaction',
+    2,
+    'never',
+    [param('signed transaction', data)],
+    hash.schema,
+    'Send a signed transaction.',
+  ],
+  [
+    'evm_call',
+    2,
+    'block',
+    [...callAt, optional('block overrides', object)],
+    data.schema,
+    'Run a call; nothing is added.',
+  ],
+  ['evm_estimateGas', 4, 'block', callAt, quantity.schema, 'How much gas a call would take.'],
+  ['evm_getBlockByHash', 1, 'block', [hashed, isFull], found, 'A block.'],
+  ['evm_getBlockByNumber', 1, 'block', [numbered, isFull], found, 'A block.'],
+  ['evm_getTransactionByHash', 1, 'transaction', [transaction], found, 'A transaction.'],
+  ['evm_getTransactionByBlockHashAndIndex', 1, 'block', [hashed, index], found, 'A transaction of a block.'],
+  ['evm_getTransactionByBlockNumberAndIndex', 1, 'block', [numbered, index], found, 'A transaction of a block.'],
+  ['evm_getTransactionReceipt', 1, 'transaction', [transaction], found, 'What came of a transaction.'],
+  ['evm_getUncleByBlockHashAndIndex', 1, 'block', [hashed, index], found, 'An uncle of a block.'],
+  ['evm_getUncleByBlockNumberAndIndex', 1, 'block', [numbered, index], found, 'An uncle of a block.'],
+  ['evm_getLogs', 3, 'block', [param('filter', filter)], someList, 'The logs that a filter matches.'],
 ];
 
-/** What real clients need besides. */
+/** Methods beyond the specified ones that clients such as ethers and viem call. */
 const extra: readonly Row[] = [
-  ['evm_chainId', 'constant', [], quantity.schema, 'The id of the chain.'],
+  ['evm_chainId', 1, 'constant', [], quantity.schema, 'The id of the chain.'],
   [
     'evm_feeHistory',
+    1,
     'block',
     [param('block count', count), numbered, optional('reward percentiles', percentiles)],
     someObject,
     'Fees of past blocks.',
   ],
-  ['evm_maxPriorityFeePerGas', 'now', [], quantity.schema, 'A tip that is likely to be taken, in wei.'],
-  ['evm_getBlockReceipts', 'block', [param('block', blockOrHash)], nullable(someList), 'The receipts of a block.'],
+  ['evm_maxPriorityFeePerGas', 1, 'now', [], quantity.schema, 'A tip that is likely to be taken, in wei.'],
+  ['evm_getBlockReceipts', 10, 'block', [param('block', blockOrHash)], nullable(someList), 'The receipts of a block.'],
 ];
 
 const connected: readonly Row[] = [
-  ['evm_newBlockFilter', 'never', [], someText, 'Collect the hashes of new blocks.'],
-  ['evm_newFilter', 'never', [param('filter', filter)], someText, 'Collect the logs that match.'],
-  ['evm_newPendingTransactionFilter', 'never', [], someText, 'Collect the hashes of pending transactions.'],
-  ['evm_getFilterChanges', 'never', [param('filter id', text)], someList, 'What came since the last call.'],
-  ['evm_uninstallFilter', 'never', [param('filter id', text)], yesOrNo, 'End a filter.'],
+  ['evm_newBlockFilter', 1, 'never', [], someText, 'Collect the hashes of new blocks.'],
+  ['evm_newFilter', 1, 'never', [param('filter', filter)], someText, 'Collect the logs that match.'],
+  ['evm_newPendingTransactionFilter', 1, 'never', [], someText, 'Collect the hashes of pending transactions.'],
+  ['evm_getFilterChanges', 1, 'never', [param('filter id', text)], someList, 'What came since the last call.'],
+  ['evm_uninstallFilter', 1, 'never', [param('filter id', text)], yesOrNo, 'End a filter.'],
   [
     'evm_subscribe',
+    1,
     'never',
     [param('subscription name', subscriptionName), optional('options', anything)],
     someText,
     'Be told of events as they come.',
   ],
-  ['evm_unsubscribe', 'never', [param('subscription id', text)], yesOrNo, 'End a subscription.'],
+  ['evm_unsubscribe', 1, 'never', [param('subscription id', text)], yesOrNo, 'End a subscription.'],
 ];
 
 const controlling: readonly Row[] = [
-  ['dev_mine', 'never', [optional('blocks', anything)], someObject, 'Mine blocks.'],
+  ['dev_mine', 1, 'never', [optional('blocks', anything)], someObject, 'Mine blocks.'],
   [
     'dev_reorg',
+    1,
     'never',
     [param('depth', anything), optional('drop', anything)],
     someObject,
     'Replace the newest blocks.',
   ],
-  ['dev_transfer', 'never', [param('transfer', object)], someObject, 'Send coins or tokens from the faucet.'],
-  ['dev_deployToken', 'never', [param('token', object)], someObject, 'Deploy a test token.'],
+  ['dev_transfer', 1, 'never', [param('transfer', object)], someObject, 'Send coins or tokens from the faucet.'],
+  ['dev_deployToken', 1, 'never', [param('token', object)], someObject, 'Deploy a test token.'],
 ];
 
 const nodeName = (name: string) => (name.startsWith('evm_') ? `eth_${name.slice(4)}` : name);
 
 const toMethod =
   (over: Method['over']) =>
-  ([name, lasting, params, result, summary]: Row): Method => ({
+  ([name, cost, lasting, params, result, summary]: Row): Method => ({
     name,
     nodeName: nodeName(name),
+    cost,
     lasting,
     params,
     result,
@@ -166,7 +196,7 @@ export const methods: readonly Method[] = [
   ...extraMethods,
   ...connected.map(toMethod('socket')),
 ];
-/** Only on the development chain. */
+/** Methods of the development chain alone. */
 export const developmentMethods: readonly Method[] = controlling.map(toMethod('both'));
 
 const byName = (table: readonly Method[]) =>
@@ -179,6 +209,16 @@ const byName = (table: readonly Method[]) =>
 const known = byName(methods);
 const knownInDevelopment = byName([...methods, ...developmentMethods]);
 
-/** By either name; undefined when the gateway does not have it. */
+const unavailable = (name: string) => `the method ${name} does not exist/is not available`;
+
+/** Says why a method cannot be called: it needs a WebSocket or the development chain, or its name is mistyped. */
+export const explainMethod = (name: string, isDevelopment: boolean): string => {
+  if (findMethod(name, isDevelopment)?.over === 'socket')
+    return `${unavailable(name)} over HTTP: filters and subscriptions need a WebSocket, at …/v1/ws/<API_KEY>`;
+  if (findMethod(name, true)) return `${unavailable(name)}: only the development chain has it`;
+  return `${unavailable(name)}${didYouMean(name, (isDevelopment ? knownInDevelopment : known).keys())}`;
+};
+
+/** Finds a method by either of its names; undefined when the gateway does not offer it. */
 export const findMethod = (name: string, isDevelopment: boolean): Method | undefined =>
   (isDevelopment ? knownInDevelopment : known).get(name);

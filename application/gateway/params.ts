@@ -8,11 +8,18 @@ import {
   isNamedBlock,
   isQuantity,
   isRecord,
+  unknownMember,
 } from '../../domain/rpc-value.js';
 
-/** One kind of parameter: how OpenRPC describes it, and what is wrong with a value of it; null when nothing is. */
+/** Kind of parameter: its OpenRPC schema, and the reason why a value does not fit; null when it does. */
 export type Kind = { readonly schema: object; fault(value: unknown): string | null };
-export type Param = { readonly name: string; readonly kind: Kind; readonly required: boolean };
+export type Param = {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly required: boolean;
+  /** Value that an argument has when it is left out; nodes get it said, since older ones demand it. */
+  readonly missing?: string;
+};
 
 const kind = (schema: object, isValid: (value: unknown) => boolean, rule: string): Kind => ({
   schema,
@@ -35,10 +42,10 @@ export const address = kind(addressSchema, isAddress, 'an address: 0x and 40 hex
 export const hash = kind(hashSchema, isHash, 'a hash: 0x and 64 hex digits');
 export const flag = kind({ type: 'boolean' }, (value) => typeof value === 'boolean', 'true or false');
 export const text = kind({ type: 'string' }, (value) => typeof value === 'string', 'a text');
-export const anything = kind({}, () => true, 'anything');
+export const anything = kind({}, (value) => value != null, 'anything but null');
 export const object = kind({ type: 'object' }, isRecord, 'an object');
 
-/** A place in storage: clients send a quantity or all 32 bytes. */
+/** Storage position, which clients send as a quantity or as all 32 bytes. */
 export const position = kind(
   { oneOf: [quantitySchema, hashSchema] },
   (value) => isQuantity(value) || isHash(value),
@@ -59,11 +66,11 @@ export const blockOrHash = kind(
   (value) => isHash(value) || isQuantity(value) || isBlockTag(value) || isNamedBlock(value),
   `a block: a quantity, a hash, or one of ${blockTags.join(', ')}`,
 );
-/** Some clients send the number of blocks as a number. */
+/** Number of blocks, which some clients send as a JSON number. */
 export const count = kind(
   { oneOf: [quantitySchema, { type: 'integer', minimum: 0 }] },
   (value) => isQuantity(value) || (Number.isSafeInteger(value) && Number(value) >= 0),
-  'a quantity',
+  'a quantity, or a whole number from 0 on',
 );
 export const percentiles = kind(
   { type: 'array', items: { type: 'number' } },
@@ -83,6 +90,10 @@ export const callFields: Readonly<Record<string, Kind>> = {
   data,
   input: data,
 };
+/** Members of newer kinds of transactions, which are handed on as they are. */
+const laterCallFields =
+  'type chainId accessList maxFeePerBlobGas blobVersionedHashes blobs commitments proofs authorizationList'.split(' ');
+const everyCallField = [...Object.keys(callFields), ...laterCallFields];
 export const call: Kind = {
   schema: {
     type: 'object',
@@ -90,6 +101,8 @@ export const call: Kind = {
   },
   fault: (value) => {
     if (!isRecord(value)) return 'must be an object';
+    const unknown = unknownMember(value, everyCallField);
+    if (unknown !== null) return unknown;
     for (const [name, field] of Object.entries(callFields)) {
       const fault = value[name] == null ? null : field.fault(value[name]);
       if (fault) return `${name} ${fault}`;
@@ -118,15 +131,25 @@ export const subscriptionName = kind(
   `one of ${subscriptionNames.join(', ')}`,
 );
 
-/** What is wrong with parameters, naming the argument; null when nothing is. */
+const namesOf = (params: readonly Param[]) =>
+  params.length === 0 ? '' : ` (${params.map(({ name }) => name).join(', ')})`;
+
+/** Returns the reason why parameters do not fit, naming the argument; null when they do. */
 export const paramsFault = (params: readonly Param[], given: readonly unknown[]): string | null => {
-  if (given.length > params.length) return `too many arguments, want at most ${params.length}`;
+  if (given.length > params.length) return `too many arguments, want at most ${params.length}${namesOf(params)}`;
   for (let i = 0; i < params.length; i++) {
     const { name, kind: expected, required } = params[i] as Param;
     const value = given[i];
-    if (value == null && required) return `missing value for required argument ${i} (${name})`;
+    if (value == null && required)
+      return `missing value for required argument ${i} (${name}): ${expected.fault(value)}`;
     const fault = value == null ? null : expected.fault(value);
     if (fault) return `invalid argument ${i} (${name}): ${fault}`;
   }
   return null;
 };
+
+/** Adds the values of left out arguments, so that a call with them and one without them are the same call. */
+export const withMissing = (params: readonly Param[], given: readonly unknown[]): readonly unknown[] =>
+  params.every(({ missing }, i) => missing === undefined || given[i] != null)
+    ? given
+    : params.map(({ missing }, i) => given[i] ?? missing);

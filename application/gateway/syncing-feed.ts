@@ -1,23 +1,24 @@
 import { isRecord } from '../../domain/rpc-value.js';
 import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
-import { type Hear, type Leave, type Told, tell } from './notification.js';
+import { createTelling, type Hear, type Leave, type Told, tell } from './notification.js';
 
 const everyMs = 3000;
 
-/** What subscribers are told, from what nodes answer. */
+/** Converts a node's answer to `eth_syncing` into the notification for subscribers. */
 const noticeOf = (answer: unknown) => (isRecord(answer) ? { syncing: true, status: answer } : false);
 
-/** Tells when the nodes begin to catch up, how they get on, and when they are done. */
+/** Notifies subscribers when the nodes start to sync, while they do and when they are done. */
 export const createSyncingFeed = (node: Node, system: System) => {
   const listeners = new Set<Hear>();
+  const telling = createTelling(system);
   let watching: AbortController | null = null;
 
   const look = async (last: Told): Promise<Told> => {
     const answer = await node.ask('eth_syncing', []).catch(() => null);
     if (answer === null) return last;
     const now = tell(noticeOf(answer));
-    if (now.json !== last.json) for (const hear of listeners) hear(now);
+    if (now.json !== last.json) await telling(listeners, (hear) => hear(now));
     return now;
   };
   const watch = async (signal: AbortSignal) => {

@@ -1,46 +1,53 @@
 import { refuse } from '../../domain/failure.js';
-import { createKeyedMutex, createMutex } from '../async/mutex.js';
+import { signalOf, type Waiter, waiterOf } from '../async/cancellation.js';
+import { createFairTurns } from '../async/fair-turns.js';
 import { createSingleFlight } from '../async/single-flight.js';
 import { beginning, type EventStore, type Moment, type Position, type Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { PageTokens } from '../read-models/paging.js';
 import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
-export type Past<Records> = {
+export type AsOf<Records> = {
   /**
-   * An organization's records as they stood at a moment, and the position of its last event until then. A moment that
-   * has not come yet is now. Refused with TooManyEvents beyond `most`.
+   * Returns an organization's records as they stood at a moment, and the position of its last event until then. A
+   * moment in the future means now. Refuses with TooManyEvents when that takes more than `bounds.most` events.
    */
   at(organizationId: string, moment: Moment, bounds: Bounds): Promise<{ records: Records; position: Position }>;
-  /** What an answer to a request may take. */
+  /** Number of events that one answer may take. */
   readonly most: number;
 };
 
-type Bounds = { readonly signal: AbortSignal; readonly most: number };
+type Bounds = {
+  readonly signal: AbortSignal;
+  readonly most: number;
+  /** Reports the events that were folded for this answer. */
+  readonly touch?: ((count: number) => void) | undefined;
+};
 
-/** The stores as they stood at a moment. */
 type StoresThen = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
 
-export type PastPorts<Records> = {
+export type AsOfPorts<Records> = {
   readonly events: EventStore;
   readonly pageTokens: PageTokens;
-  /** Shows the records that stores hold. */
+  /** Builds the use cases that read from the given stores. */
   readonly show: (stores: StoresThen) => Records;
-  /** New read models that are gone when nobody holds them any more. */
+  /** Creates empty read models, which are freed when no longer referenced. */
   readonly scratch: () => ReadModels;
-  /** How many events an answer as of a moment may take. */
   readonly asOfEvents: number;
 };
 
-/** The last of an organization's events up to a moment: moments between the same two events are the same. */
+/**
+ * Returns the position of an organization's last event up to a moment, so that all moments between two events share one
+ * answer.
+ */
 export const positionAt = async (events: EventStore, organizationId: string, moment: Moment): Promise<Position> => {
   for await (const [last] of events.readOrganizationBackwards(organizationId, moment)) if (last) return last.position;
   return beginning;
 };
 
-/** What was folded last, as long as all of it together took no more than so many events. */
+/** Cache of the folded histories used last, bounded by the number of events that they took together. */
 const createShelf = (most: number) => {
-  /** Of what even the shortest history takes. */
+  /** Events added to each entry's weight, because even the shortest history takes some memory. */
   const least = 1000;
   const kept = new Map<string, Folded>();
   let weight = 0;
@@ -66,7 +73,7 @@ const createShelf = (most: number) => {
   };
 };
 
-/** The streams as long as they were then. Nobody can add to them. */
+/** Returns the streams at the length they had then; appending is refused. */
 const streamsThen = (events: EventStore, { lengths }: Folded, position: Position): Streams => ({
   read: async (stream) => {
     const length = lengths.get(stream) ?? 0;
@@ -76,7 +83,7 @@ const streamsThen = (events: EventStore, { lengths }: Folded, position: Position
   head: async () => position,
 });
 
-/** A page token of one moment is none of another's, nor of the list as it is now. */
+/** Returns page tokens that are valid for this moment alone, not for another one or for the current list. */
 const tokensOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
   const then = ['as of', JSON.stringify(moment)];
   return {
@@ -85,19 +92,20 @@ const tokensOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
   };
 };
 
-export const createPast = <Records>(ports: PastPorts<Records>): Past<Records> => {
+export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> => {
   const { events, scratch, pageTokens, show, asOfEvents } = ports;
   const shelf = createShelf(asOfEvents);
-  const share = createSingleFlight<Folded>();
-  /** One history at a time is in the making, and everybody gets their turn: memory is what there is least of. */
-  const [inTurn, ofOrganization] = [createMutex(), createKeyedMutex()];
-  /** From which event on an organization's histories take too much, so that nobody counts them again. */
+  const flights = createSingleFlight<Folded>();
+  /** Each organization folds one history at a time; few are folded together, to save memory, and take turns. */
+  const inTurn = createFairTurns({ atOnce: 2, ofOneKey: 1, mostWaiting: 64 });
+  /**
+   * First event that was too much, by organization, so that later requests are refused without reading the events
+   * again.
+   */
   const tooMany = new Map<string, TooManyEvents>();
 
   const make = (organizationId: string, upTo: Position, { most, signal }: Bounds) =>
-    ofOrganization(organizationId, () =>
-      inTurn(() => foldHistory({ events, scratch }, { organizationId, upTo }, { most, signal })),
-    );
+    inTurn(organizationId, () => foldHistory({ events, scratch }, { organizationId, upTo }, { most, signal }));
 
   const makeAndKeep = async (key: string, organizationId: string, upTo: Position, signal: AbortSignal) => {
     try {
@@ -110,15 +118,21 @@ export const createPast = <Records>(ports: PastPorts<Records>): Past<Records> =>
     }
   };
 
-  const folded = async (organizationId: string, upTo: Position, { most, signal }: Bounds): Promise<Folded> => {
+  const folded = async (organizationId: string, upTo: Position, bounds: Bounds): Promise<Folded> => {
+    const { most, signal, touch } = bounds;
     if (most !== asOfEvents) return make(organizationId, upTo, { most, signal });
     const known = tooMany.get(organizationId);
     if (known && known.position <= upTo) throw known;
     const key = `${organizationId} ${upTo}`;
-    return shelf.find(key) ?? share(key, signal, (stop) => makeAndKeep(key, organizationId, upTo, stop));
+    const work = async (waiter: Waiter) => {
+      const made = await makeAndKeep(key, organizationId, upTo, signalOf(waiter));
+      touch?.(made.events);
+      return made;
+    };
+    return shelf.find(key) ?? flights.run(key, waiterOf(signal), work);
   };
 
-  const at: Past<Records>['at'] = async (organizationId, moment, bounds) => {
+  const at: AsOf<Records>['at'] = async (organizationId, moment, bounds) => {
     const position = await positionAt(events, organizationId, moment);
     const then = await folded(organizationId, position, bounds);
     const records = show({

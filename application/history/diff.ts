@@ -1,4 +1,4 @@
-import { canonical } from '../../domain/audit.js';
+import { canonical } from '../../domain/aggregates/audit.js';
 import { refuse } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { projections } from '../../projections/index.js';
@@ -10,10 +10,10 @@ import { createFold, eventsUpTo, type Turned } from './replay.js';
 type Document = Readonly<Record<string, unknown>>;
 type Value = { readonly before?: unknown; readonly after?: unknown };
 
-/** What became of one document. */
+/** Change of one document between two moments. */
 export type Difference = {
   readonly collection: string;
-  /** Of which API, as in the event history. */
+  /** API of the document, as in the event history. */
   readonly chain: string;
   readonly id: string;
 } & (
@@ -24,7 +24,7 @@ export type Difference = {
 export type Differences = {
   readonly from: Position;
   readonly to: Position;
-  /** In the order of the collections, and in each of what was touched first. */
+  /** Differences in the order of the collections, and within one in the order of the first change. */
   readonly documents: Iterable<Difference>;
 };
 
@@ -53,7 +53,7 @@ const differencesIn = function* (turned: Iterable<Turned>) {
   }
 };
 
-/** What changed between two moments, document by document. */
+/** Lists the documents that differ between two moments. */
 export const createDifferences =
   ({ events, scratch }: { events: EventStore; scratch: () => ReadModels }) =>
   async (organizationId: string, first: Moment, last: Moment, signal: AbortSignal): Promise<Differences> => {

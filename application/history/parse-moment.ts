@@ -2,16 +2,25 @@ import { refuse } from '../../domain/failure.js';
 import type { Moment } from '../ports/event-store.js';
 
 const position = /^\d{1,16}$/;
-/** A date, or a time with its zone: without one it would mean another moment on another machine. */
+/** Date, or time with its zone: without a zone it would mean another moment on another machine. */
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** An event position, or an ISO time that is compared with commit times. `name` is what the caller calls it. */
+/** Returns an ISO time in Unix ms; null when the text is none. */
+export const timeOf = (given: string): number | null => {
+  const time = isoTime.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+};
+
+/**
+ * Parses an event position or an ISO time, which is compared with commit times. `name` is how the caller calls the
+ * value.
+ */
 export const momentOf = (given: string, name: string): Moment => {
   if (position.test(given) && Number.isSafeInteger(Number(given))) return { position: Number(given) };
-  const time = isoTime.test(given) ? Date.parse(given) : Number.NaN;
-  if (!Number.isNaN(time)) return { time };
+  const time = timeOf(given);
+  if (time !== null) return { time };
   return refuse('INVALID_ARGUMENT', `${name} is neither a position nor an ISO time such as 2026-01-31T12:00:00Z`);
 };
 
-/** Later than everything. */
+/** Moment after every event. */
 export const now: Moment = { position: Number.MAX_SAFE_INTEGER };

@@ -4,30 +4,31 @@ import { beginning, type EventStore, type Position, type Recorded } from '../por
 import type { Change, ReadModels } from '../ports/read-models.js';
 import { fold, plan } from '../projecting/fold-batch.js';
 
-/** More events than an answer may take. */
 export class TooManyEvents extends Failure {
-  /** Of the first event that was too much. */
+  /** Position of the first event that was too much. */
   readonly position: Position;
   constructor(most: number, position: Position) {
-    super('UNAVAILABLE', `the answer takes more than ${most} events`);
+    super('UNAVAILABLE', `the answer takes more than the ${most} events that CHAINFOLD_AS_OF_EVENTS allows`);
     this.position = position;
   }
 }
 
-/** What an organization's events up to a position left behind. */
+/** Result of folding an organization's events up to a position. */
 export type Folded = {
   readonly readModels: ReadModels;
-  /** How many events each stream had. */
+  /** Number of events in each stream. */
   readonly lengths: ReadonlyMap<string, number>;
   readonly events: number;
 };
 
+const ofEveryMoment = projections.filter(({ presentOnly }) => !presentOnly);
+
 export type Turned = Change & { readonly before: object | null };
 
-/** Applies events to read models that nobody else writes; says what that did. */
+/** Applies events to read models that nobody else writes and returns the changed documents. */
 export const createFold = (readModels: ReadModels) => async (batch: readonly Recorded[]) => {
   const turned: Turned[] = [];
-  for (const projection of projections) {
+  for (const projection of ofEveryMoment) {
     const mine = batch.filter(({ type }) => Object.hasOwn(projection.on, type));
     if (mine.length === 0) continue;
     const planned = plan(projection, mine);
@@ -39,7 +40,7 @@ export const createFold = (readModels: ReadModels) => async (batch: readonly Rec
   return turned;
 };
 
-/** Stops between two batches when nobody wants them any more. */
+/** Yields an organization's events up to a position; stops between two batches when the signal fires. */
 export const eventsUpTo = async function* (
   events: EventStore,
   organizationId: string,
@@ -47,7 +48,7 @@ export const eventsUpTo = async function* (
   signal: AbortSignal,
 ) {
   for await (const batch of events.readOrganization(organizationId, beginning)) {
-    if (signal.aborted) refuse('UNAVAILABLE', 'nobody waits for the answer any more');
+    if (signal.aborted) refuse('UNAVAILABLE', 'the request was canceled before its answer was ready');
     const wanted = batch.filter(({ position }) => position <= upTo);
     if (wanted.length > 0) yield wanted;
     if (wanted.length < batch.length) return;

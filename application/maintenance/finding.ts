@@ -1,12 +1,14 @@
-/** What a look at one thing found, and what to do about it where it is not as it should be. */
+/** Result of a check, with advice where something is wrong. */
 export type Finding = { readonly level: 'ok' | 'warn' | 'fail'; readonly found: string; readonly advice?: string };
 
-/** One thing that is looked at. It changes nothing. */
+/** Check that changes nothing. */
 export type Check = {
   readonly name: string;
   readonly run: () => Promise<readonly Finding[]>;
-  /** What to do when not even that can be found out. */
+  /** Advice for when the check itself fails. */
   readonly advice: string;
+  /** Time that it may take, where that is more than what an answer usually takes. */
+  readonly ms?: number;
 };
 
 export type Examined = Finding & { readonly check: string };
@@ -17,7 +19,7 @@ export const fail = (found: string, advice: string): Finding => ({ level: 'fail'
 
 const tolerable = { warnMs: 2000, failMs: 60_000 };
 
-/** What the clock of this machine is beside another's; `other` in Unix ms. */
+/** Compares the clock of this machine with another one's; `other` in Unix ms. */
 export const clockFinding = (whose: string, other: number, now: number): Finding => {
   const apartMs = Math.abs(now - other);
   const found = `${whose} and this machine are ${(apartMs / 1000).toFixed(1)} s apart`;
@@ -26,6 +28,6 @@ export const clockFinding = (whose: string, other: number, now: number): Finding
   return apartMs > tolerable.warnMs ? warn(found, advice) : ok(found);
 };
 
-/** The same where the other one only tells when something happened: it must not be in the future. */
+/** Checks that an event which another machine dated does not lie in the future. */
 export const futureFinding = (what: string, time: number, now: number): Finding =>
   time > now + tolerable.warnMs ? clockFinding(what, time, now) : ok(`${what} is not ahead of this machine`);

@@ -1,14 +1,17 @@
-import { canonical, firstLink, type Link, nextLink } from '../../domain/audit.js';
+import { canonical } from '../../domain/aggregates/audit.js';
 import { refuse } from '../../domain/failure.js';
-import { beginning, type EventStore, organizationOf, type Position, type Recorded } from '../ports/event-store.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Limiter } from '../ports/limiter.js';
+import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
+import { createMovedHistories, type MovedHistories } from './moved-histories.js';
 import { translated } from './process-positions.js';
 import { beginMove, endMove, entriesOf, refuseHalfMoved, type StateEntry, writeEntry } from './state-entries.js';
 
-/** One end of a move; the limiter only where it moves too. */
+/** One end of a move; `engine` names where the events are; the limiter is absent where it does not move. */
 export type MovePlace = {
+  readonly engine: string;
   readonly events: EventStore;
   readonly state: StateStore;
   readonly limiter?: Pick<Limiter, 'memories' | 'remember'>;
@@ -17,23 +20,25 @@ export type MovePlace = {
 export type MovePorts = {
   readonly from: MovePlace;
   readonly to: MovePlace;
-  /** Keys that belong to the stores they are in. */
+  /** Tells whether a key belongs to the stores it is in and is therefore not copied. */
   readonly staysBehind: (entry: StateEntry) => boolean;
-  /** The first key of the vault that cannot be opened; null when all can. */
+  /** Returns the first key of the vault that cannot be opened; null when all can. */
   readonly firstUnopened: (state: StateStore) => Promise<string | null>;
+  /** Opens the key that signs what moved; called once the vault is known to open. */
+  readonly notary: (state: StateStore) => Promise<Notary>;
   readonly sha256: System['sha256'];
 };
 
 export type MoveStep = {
   readonly step: 'copying' | 'verifying';
   readonly events: number;
-  /** How much of it is done, from 0 to 1. */
+  /** Fraction that is done, from 0 to 1. */
   readonly done: number;
 };
 export type Moved = {
   readonly events: number;
   readonly organizations: number;
-  /** Of the hash chains of all organizations. */
+  /** Hash over the hash chains of all organizations. */
   readonly hash: string;
   readonly keys: number;
   readonly processes: number;
@@ -54,7 +59,7 @@ const differs = (n: number, { id }: Recorded): never =>
     `event ${n} (${id}) is not the same in the stores to move into; empty them and begin anew`,
   );
 
-/** Tells which events of a batch are missing; those that a move left there before it was interrupted must be the same. */
+/** Returns the events of a batch that are missing; those that an interrupted move copied before must be the same. */
 const createMissing = (to: EventStore) => {
   const held = eventsOf(to);
   let [seen, isThrough] = [0, false];
@@ -84,7 +89,10 @@ const copyEvents = async ({ from, to }: MovePorts, tell: Tell) => {
   }
 };
 
-/** Which position of the new store stands for each that is asked for, in order; what never was is the beginning. */
+/**
+ * Maps positions of the old store to the new one: each to the event at that position or the last one before; the
+ * beginning for a position that never existed.
+ */
 const createPlaces = (asked: ReadonlySet<Position>) => {
   const waiting = [...asked].toSorted((a, b) => a - b);
   const places = new Map<Position, Position>();
@@ -101,47 +109,55 @@ const createPlaces = (asked: ReadonlySet<Position>) => {
   };
 };
 
-/** Reads both from the beginning and holds them against each other, event by event. */
+/** Reads both stores from the beginning and compares them event by event. */
 const verifyEvents = async (
   { from, to, sha256 }: MovePorts,
+  histories: MovedHistories,
   passed: (from: Position, to: Position) => void,
   tell: Tell,
 ) => {
   const there = eventsOf(to.events);
-  const links = new Map<string, Link>();
   let events = 0;
   for await (const event of eventsOf(from.events)) {
     events++;
     const { value } = await there.next();
     if (!isSame(event, value)) return differs(events, event);
-    const organization = organizationOf(event.stream);
-    links.set(organization, nextLink(links.get(organization) ?? firstLink(organization, sha256), value, sha256));
+    await histories.passed(event, value);
     passed(event.position, value.position);
     if (events % tellEvery === 0) tell(events, event.position);
   }
   const { value: more } = await there.next();
   if (more) return differs(events + 1, more);
+  const links = histories.organizations();
   const text = [...links].map(([organization, { count, hash }]) => `${organization} ${count} ${hash}`);
   return { events, organizations: links.size, hash: sha256(text.toSorted((a, b) => (a < b ? -1 : 1)).join('\n')) };
 };
 
-/** What the source is, in one text that changes with it. */
+/** Digest of the source's last position and state, which changes when the source does. */
 const fingerprint = async ({ events, state }: MovePlace, sha256: System['sha256']) => {
   let text = String(await events.head());
   for await (const { bucket, id, value } of entriesOf(state)) text = sha256([text, bucket, id, value].join('\n'));
   return text;
 };
 
-const wantedEntries = async ({ from, staysBehind }: MovePorts, at: (position: Position) => Position) => {
+const wantedEntries = async (
+  { from, staysBehind }: MovePorts,
+  at: (position: Position) => Position,
+  memoryIn: MovedHistories['memoryIn'] = () => null,
+) => {
   const wanted: StateEntry[] = [];
   for await (const entry of entriesOf(from.state))
     if (!staysBehind(entry))
-      wanted.push(entry.bucket === 'vault' ? entry : { ...entry, value: translated(entry.id, entry.value, at) });
+      wanted.push(
+        entry.bucket === 'vault'
+          ? entry
+          : { ...entry, value: memoryIn(entry.id) ?? translated(entry.id, entry.value, at) },
+      );
   return wanted;
 };
 
-const moveState = async (ports: MovePorts, at: (position: Position) => Position) => {
-  const wanted = await wantedEntries(ports, at);
+const moveState = async (ports: MovePorts, at: (position: Position) => Position, histories: MovedHistories) => {
+  const wanted = await wantedEntries(ports, at, histories.memoryIn);
   for (const entry of wanted) await writeEntry(ports.to.state, entry);
   const found: StateEntry[] = [];
   for await (const entry of entriesOf(ports.to.state)) found.push(entry);
@@ -159,8 +175,8 @@ const isEmpty = async ({ events, state }: MovePlace) =>
   (await events.head()) === beginning && (await entriesOf(state).next()).done === true;
 
 /**
- * Copies events, vault and process state into empty stores and proves that they are the same there. What was interrupted
- * goes on when it is called again. Read models and queues are made anew from the events by whoever starts there.
+ * Copies events, vault and process state into empty stores and proves that they are the same there. A call after an
+ * interruption continues the move. Read models and queues are not copied: the service builds them from the events.
  */
 export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Promise<Moved> => {
   const { from, to, sha256 } = ports;
@@ -173,6 +189,8 @@ export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Pr
       'FAILED_PRECONDITION',
       'CHAINFOLD_MASTER_KEY is not the key that the vault to move was written under',
     );
+  const ends = { from: from.engine, to: to.engine };
+  const histories = createMovedHistories(from.state, await ports.notary(from.state), sha256, ends);
   const before = await fingerprint(from, sha256);
   const asked = new Set<Position>();
   await wantedEntries(ports, (position) => asked.add(position) && position);
@@ -185,8 +203,8 @@ export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Pr
   const resumed = await beginMove(to.state, first.id, () => isEmpty(to));
   await copyEvents(ports, telling('copying'));
   const places = createPlaces(asked);
-  const events = await verifyEvents(ports, places.passed, telling('verifying'));
-  const state = await moveState(ports, places.at);
+  const events = await verifyEvents(ports, histories, places.passed, telling('verifying'));
+  const state = await moveState(ports, places.at, histories);
   await moveRequests(ports);
   if ((await fingerprint(from, sha256)) !== before)
     return refuse(

@@ -1,23 +1,28 @@
 import { refuse } from '../../domain/failure.js';
-import type { Cursor } from '../following/cursor.js';
+import { objectIn } from '../audit/seal-progress.js';
+import { withPositions } from '../following/progress/cursor-store.js';
 import type { Position } from '../ports/event-store.js';
+import type { PageKey } from '../ports/read-models.js';
 
-/** How what a process remembers looks when every position in it is another. */
+/** Replaces every position in the stored state of a process. */
 type Translate = (value: string, at: (position: Position) => Position) => string;
 
 const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
+  [/^follow:/, withPositions],
+  [/^(?:pulse|audit-refusal|set-aside|lease|traced|nonces|credential):|^late-accounts |^audit-log$/, (value) => value],
   [
-    /^follow:/,
+    /^token-accounts /,
     (value, at) => {
-      const cursor = JSON.parse(value) as Cursor;
-      return JSON.stringify({ ...cursor, positions: cursor.positions.map(at) });
+      const [position, ...rest] = JSON.parse(value) as PageKey;
+      return JSON.stringify([at(Number(position)), ...rest]);
     },
   ],
   [
     /^audit-chain:/,
     (value, at) => {
-      const chain = JSON.parse(value) as { position: Position };
-      return JSON.stringify({ ...chain, position: at(chain.position) });
+      const chain = objectIn(value) as { position: Position; signature?: string };
+      // A signed memory that does not move with its history was false before.
+      return chain.signature === undefined ? JSON.stringify({ ...chain, position: at(chain.position) }) : value;
     },
   ],
   [
@@ -29,12 +34,12 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
       );
     },
   ],
-  [/^[a-z-]+$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : unknown())],
+  [/^(?:[a-z-]+[A-Z]?|witness:[a-z]+)$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : unknown())],
 ];
 
 const unknown = (): never => refuse('FAILED_PRECONDITION', 'there is process state that this version cannot move');
 
-/** Positions are a store's own: what processes remember of one is told in those of another. */
+/** Converts the positions in a process's stored state to those of another store, because each store has its own. */
 export const translated = (id: string, value: string, at: (position: Position) => Position): string => {
   const [, translate] = byKind.find(([kind]) => kind.test(id)) ?? [];
   return translate ? translate(value, at) : unknown();

@@ -9,13 +9,13 @@ const isMarker = ({ bucket, id }: StateEntry) => bucket === marker.bucket && id 
 
 const readMarker = async (state: StateStore) => (await state.get(marker.bucket, marker.id))?.value ?? null;
 
-/** Half a history must not be written to: what is missing could not be put in its place any more. */
+/** Refuses stores with an unfinished move: an event written now would stand before those not copied yet. */
 export const refuseHalfMoved = async (state: StateStore) => {
   if ((await readMarker(state)) !== null)
     refuse('FAILED_PRECONDITION', 'a move into these stores was begun and not finished: run chainfold migrate again');
 };
 
-/** Everything but the marker, in order. */
+/** Yields every entry but the marker, in order. */
 export const entriesOf = async function* (state: StateStore): AsyncGenerator<StateEntry> {
   for (const bucket of buckets)
     for (let ids = await state.ids(bucket, ''); ids.length > 0; ids = await state.ids(bucket, ids.at(-1) as string))
@@ -26,14 +26,15 @@ export const entriesOf = async function* (state: StateStore): AsyncGenerator<Sta
       }
 };
 
-/** True when the very move that is named was begun before; false when it begins now. */
+/** Returns true when this move was begun before, false when it begins now. */
 export const beginMove = async (state: StateStore, name: string, isEmpty: () => Promise<boolean>) => {
   const begun = await readMarker(state);
   if (begun === name) return true;
-  if (begun !== null) return refuse('FAILED_PRECONDITION', 'the move of another history into these stores was begun');
+  if (begun !== null)
+    return refuse('FAILED_PRECONDITION', 'a move of another history into these stores was begun and not finished');
   if (!(await isEmpty())) return refuse('FAILED_PRECONDITION', 'the stores to move into are not empty');
   if (!(await state.put(marker.bucket, marker.id, name, noEntry)))
-    return refuse('FAILED_PRECONDITION', 'another process moves into these stores');
+    return refuse('FAILED_PRECONDITION', 'another process is moving a history into these stores');
   return false;
 };
 export const endMove = (state: StateStore) => state.destroy(marker.bucket, marker.id);

@@ -1,46 +1,64 @@
 import { chains } from '../../domain/variant.js';
 import type { AnyProjection } from '../../projections/index.js';
-import { lagOf, readCursor, tipOf } from '../following/cursor.js';
+import { everyLeftOut } from '../following/blocks/chain-blocks.js';
+import { readReached } from '../following/progress/cursor-store.js';
+import { blindMs, readPulse, troubleOf } from '../following/progress/pulse.js';
+import { everyAside } from '../following/set-aside.js';
 import { beginning, type EventStore, type Position } from '../ports/event-store.js';
 import type { Generation, RebuildableReadModels } from '../ports/generations.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { Projector } from '../projecting/projector.js';
 import type { StoppedProjections } from '../projecting/stopped.js';
+import { tracedChains } from './tracing.js';
 
 type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
-  /** How many events are not yet included. */
+  /** Number of events not yet included. */
   readonly lag: number;
-  /** How long the oldest event that is not yet included has waited. */
+  /** Time that the oldest event not yet included has waited. */
   readonly lagSeconds: number;
   readonly stopped: string | null;
-  /** The one that is read. */
+  /** Generation that is read. */
   readonly generation: { readonly number: number; readonly version: number };
-  /** The one that is built, or was when it was interrupted. */
+  /** Generation that is being built, or was when the rebuild was interrupted. */
   readonly rebuild: { readonly number: number; readonly position: Position; readonly percent: number } | undefined;
 };
 
-/** Null where nothing is built, and where the store cannot tell. */
+/** Events per second; null where nothing is built or the store cannot count that many. */
 type Rates = { readonly live: number | null; readonly rebuild: number | null };
 
 export type Status = {
   head(): Promise<Position>;
   projections(): Promise<readonly ProjectionStatus[]>;
-  /** How many events a second each projection and each rebuild has applied within so long from now. */
+  /** Measures for `ms` how many events a second each projection and each rebuild applies. */
   rates(ms: number): Promise<Readonly<Record<string, Rates>>>;
-  /** As the followers, wherever they run, last wrote it down. */
+  /** Progress of the followers of all processes, as they last saved it. */
   followers(): Promise<readonly FollowerStatus[]>;
+  /** Contracts whose balances cannot be read, by chain. */
+  setAside(): ReturnType<typeof everyAside>;
+  /** Chains of which a follower found whether their blocks are traced. */
+  traced(): ReturnType<typeof tracedChains>;
+  /** Blocks that followers left out, by chain. */
+  leftOut(): ReturnType<typeof everyLeftOut>;
 };
 
 type FollowerStatus = {
   readonly chain: string;
   readonly height: number;
+  /** Head that a node told last, also while the follower itself is stuck. */
   readonly head: number;
+  /** Age of the last block taken; 0 while a node told of no later one a moment ago. */
   readonly lagSeconds: number;
-  /** How old the newest block is that it has heard of: if that grows, its nodes are away or their chain stands still. */
+  /** Time since a node told its head; null when no follower ever asked one. */
+  readonly headReadSeconds: number | null;
+  /** Reason why the chain stands still, why its follower fails, or that its head is old; null while following works. */
+  readonly trouble: string | null;
+  /**
+   * Age of the newest block the follower knows: when it grows, the nodes are unreachable or their chain stands still.
+   */
   readonly headSeconds: number;
 };
 
@@ -61,22 +79,28 @@ const builtOf = (generations: readonly Generation[], name: string, head: Positio
   };
 };
 
-const followersIn = async (state: StateStore, now: number): Promise<readonly FollowerStatus[]> => {
-  const read = await Promise.all(chains.map(async ({ tag }) => ({ tag, ...(await readCursor(state, tag)) })));
-  return read.flatMap(({ tag, cursor }) =>
-    cursor
-      ? [
-          {
-            chain: tag,
-            height: tipOf(cursor).number,
-            head: cursor.head.number,
-            lagSeconds: lagOf(cursor, now),
-            headSeconds: Math.max(0, now / 1000 - cursor.head.time),
-          },
-        ]
-      : [],
-  );
+/** Compares what was taken with the clock and with the head, since a follower that is stuck learns of no new block. */
+const followerIn = async (state: StateStore, chain: string, now: number): Promise<FollowerStatus[]> => {
+  const [reached, pulse] = [await readReached(state, chain), await readPulse(state, chain)];
+  if (!reached) return [];
+  const { tip, head: known } = reached;
+  const age = (time: number) => Math.max(0, now / 1000 - time);
+  const seen = pulse && now - pulse.headAt <= blindMs ? pulse.head : null;
+  const head = seen && seen.number > known.number ? seen : known;
+  return [
+    {
+      chain,
+      height: tip.number,
+      head: head.number,
+      lagSeconds: seen && head.number <= tip.number ? 0 : age(tip.time),
+      headReadSeconds: pulse && pulse.headAt > 0 ? age(pulse.headAt / 1000) : null,
+      trouble: pulse && troubleOf(pulse, now),
+      headSeconds: age(head.time),
+    },
+  ];
 };
+const followersIn = async (state: StateStore, now: number): Promise<readonly FollowerStatus[]> =>
+  (await Promise.all(chains.map(({ tag }) => followerIn(state, tag, now)))).flat();
 
 export const createStatus = (ports: {
   events: EventStore;
@@ -99,7 +123,7 @@ export const createStatus = (ports: {
     const [{ positions }, generations] = await Promise.all([readModels.checkpoint(), readModels.generations.all()]);
     return { positions, generations };
   };
-  /** How many events lie between; null where there are too many for the store to count. */
+  /** Counts the events between two positions; null where there are too many for the store to count. */
   const passed = async (from: Position | undefined, to: Position | undefined) => {
     if (from === undefined || to === undefined) return null;
     const [since, left] = [await events.countAfter(from), await events.countAfter(to)];
@@ -109,6 +133,9 @@ export const createStatus = (ports: {
   return {
     head: () => events.head(),
     followers: () => followersIn(state, system.now()),
+    setAside: () => everyAside(state),
+    traced: () => tracedChains(state),
+    leftOut: () => everyLeftOut(readModels),
     projections: async () => {
       const { positions, generations } = await look();
       const [noted, head] = [await stops.read(), await events.head()];

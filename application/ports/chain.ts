@@ -1,7 +1,9 @@
-import type { Asset, ImportedToken, TokenStandard } from '../../domain/asset.js';
-import type { Holding, Transfer } from '../../domain/ledger.js';
+import type { Holding, Transfer } from '../../domain/aggregates/ledger.js';
+import type { Asset, ImportedToken, NumberedStandard, RegisteredStandard } from '../../domain/asset.js';
+import type { TokenDescription } from '../../domain/token-description.js';
+import type { Documents } from './documents.js';
 
-/** A block as the chain links it; `time` is Unix seconds. */
+/** Block as the chain links it; `time` is Unix seconds. */
 export type Header = {
   readonly number: number;
   readonly hash: string;
@@ -9,47 +11,61 @@ export type Header = {
   readonly time: number;
 };
 
-/** What of a block anybody wants to know: a connector leaves out the rest as early as it can. */
+/** Owner and token of an account that holds tokens. */
+export type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
+
+/** Filter that lets a connector leave out, as early as it can, whatever concerns no watched address or contract. */
 export type Interest = {
   address(address: string): boolean;
   contract(address: string): boolean;
-  /** Whose tokens an account keeps, where chains keep them in accounts of their own; null when nobody's that matter. */
-  tokenAccount(account: string): { readonly owner: string; readonly asset: ImportedToken } | null;
+  /**
+   * Returns the imports that name an account as the holder of their tokens, on chains with such accounts. They are
+   * claims of organizations: the connector believes those that the account itself confirms.
+   */
+  tokenAccounts(account: string): readonly TokenAccount[];
 };
 
-/** A transfer as a connector finds it in a block. */
+/** Transfer as a connector finds it in a block. */
 export type Movement = Transfer & {
-  /** Which of the two addresses it is told to, where each side of a transfer has a record of its own; else both. */
+  /**
+   * Side of the transfer that gets a record, on chains where sender and receiver each have their own; both when absent.
+   */
   readonly side?: 'from' | 'to';
 };
 
-/** A balance, the native one unless it is said, that changed without a transfer: a fee, a withdrawal, a block reward. */
+/**
+ * Balance that changed without a transfer: by a fee, a withdrawal, a block reward, a transaction that the network itself
+ * made, by coins that a token contract wrapped, or perhaps by code that no node traced. The native one when `asset` is
+ * absent.
+ */
 export type Touch = {
   readonly address: string;
-  readonly reason: 'fee' | 'withdrawal' | 'reward';
+  readonly reason: 'fee' | 'withdrawal' | 'reward' | 'system' | 'wrap' | 'execution';
   readonly asset?: Asset;
 };
 
 export type Block = Header & {
-  /** In the order the chain made them. */
+  /** Movements in the order in which the chain made them. */
   readonly movements: readonly Movement[];
   readonly touches: readonly Touch[];
+  /** Bytes of the nodes' answers from which the block was read; absent where a connector does not count them. */
+  readonly bytes?: number;
 };
 
-/** As a request names tokens of an address: whose, what they are, or where the chain keeps them. */
+/** Tokens as a request names them: by owner, by asset or by the account that holds them on the chain. */
 export type NamedTokens = {
   readonly owner: string | undefined;
   readonly asset: ImportedToken | undefined;
   readonly account: string | undefined;
 };
-/** `account`: where the chain keeps them, when that is an address of its own. */
+/**
+ * Tokens that the chain confirmed; `account` is the address that holds them, on chains where that is not the owner's.
+ */
 export type FoundTokens = { readonly owner: string; readonly asset: Asset; readonly account?: string };
-
-export type TokenContract = { readonly name?: string; readonly symbol?: string; readonly decimals?: number };
 
 export type Call = { readonly from: string; readonly to: string; readonly value: string; readonly data: string };
 
-/** What became of an attempt to hand a transaction to the nodes; `unknown`: some may have it. */
+/** Outcome of handing a transaction to the nodes; `unknown` means that some of them may have accepted it. */
 export type Broadcast =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -60,48 +76,93 @@ export type Inclusion = {
   readonly failed: boolean;
 };
 
-/** What a chain offers those who send on it. What no node answers in time rejects with NODE_ERROR. */
+/** Calls needed to send transactions on a chain. Each rejects with NODE_ERROR when no node answers in time. */
 export interface Sending {
   chainId(): Promise<number>;
-  /** Refuses with INVALID_ARGUMENT, and the reason, what would fail. */
+  /** Estimates the gas of a call; refuses a call that would fail, with INVALID_ARGUMENT and the node's reason. */
   estimateGas(call: Call): Promise<string>;
   gasPrice(): Promise<string>;
-  /** How many transactions the sender has made, those not yet in a block included. */
+  /** Counts the sender's transactions, including those that wait for a block. */
   pendingCount(from: string): Promise<number>;
-  /** To every node; the same transaction again does no harm. Never rejects. */
+  /** Sends a signed transaction to every node; sending one twice is harmless. Never rejects. */
   broadcast(signed: { readonly raw: string; readonly hash: string }): Promise<Broadcast>;
-  /** How many transactions each sender had made as of that very block, in the order asked. */
+  /** Counts the transactions of each sender as of exactly that block, in the order of `senders`. */
   countsAt(senders: readonly string[], at: Header): Promise<readonly number[]>;
-  /** Where each transaction is on the chain that ends with that block, in the order asked; null where it is not. */
+  /**
+   * Finds each transaction on the chain that ends with that block, in the order of `hashes`; null where it is not
+   * included.
+   */
   inclusionsAt(hashes: readonly string[], at: Header): Promise<readonly (Inclusion | null)[]>;
-  /** Whether a node has it, in a block or waiting for one. */
+  /** Tells for each hash whether any node knows the transaction, included or pending. */
   knows(hashes: readonly string[]): Promise<readonly boolean[]>;
 }
 
-/** One chain, behind as many nodes as are configured. What no node answers in time rejects with NODE_ERROR. */
+/** One chain behind all its configured nodes. Calls reject with NODE_ERROR when no node answers in time. */
 export interface Chain {
-  /** Tells this chain from every other: the hash of its first block. */
+  /** Returns the first block; its hash identifies the chain, and has the id of the chain in it where number 0 is missing. */
   genesis(): Promise<Header>;
+  /** Tells whether the chain is its family's main network; absent where addresses of test networks look the same. */
+  isMainNetwork?(): Promise<boolean>;
   head(): Promise<Header>;
-  /** The height below which nothing is replaced any more. */
+  /**
+   * Returns the head for a follower that listens to `hints`, without a request where nodes tell it by themselves, and at
+   * most a second old where they do not. Absent on chains where asking for the head is cheap.
+   */
+  followedHead?(): Promise<Header>;
+  /** Returns the height below which blocks can no longer be replaced. */
   finalized(): Promise<number>;
-  /** Yields when there may be a new head; only a hint, and there may be none at all. */
+  /** Yields when there may be a new head. A hint only: a connector may never yield. */
   hints(signal: AbortSignal): AsyncIterable<void>;
-  /** Null when the chain is not that high. */
+  /** Returns the header at a height; null when the chain is shorter. */
   headerAt(number: number): Promise<Header | null>;
-  /** Null when no node knows it, for example because it was replaced. */
+  /** Returns the header with that hash; null when no node knows it, for example after a reorganization. */
   headerOf(hash: string): Promise<Header | null>;
-  /** Checked against itself, so that a node that lags or lies is not believed. Null when no node knows it. */
+  /**
+   * Returns a block after checking its contents against its own hashes, so that a node that lags or lies is not
+   * believed. Null when no node knows the block.
+   */
   block(hash: string, interest: Interest): Promise<Block | null>;
-  /** In the order asked, smallest units, as of that very block. Null where the contract gives no answer. */
+  /**
+   * Tells whether transfers made by contracts are seen: true when a node traces blocks, false when none can, null until
+   * a block that ran code was read. Absent on chains whose blocks show every transfer.
+   */
+  traced?(): boolean | null;
+  /**
+   * Reads balances in smallest units as of exactly that block, in the order of `holdings`; null where the contract does
+   * not answer.
+   */
   balances(holdings: readonly Holding[], at: Header): Promise<readonly (string | null)[]>;
-  /** What a token contract says about itself; refuses with FAILED_PRECONDITION one that does not answer as its standard. */
-  contract(address: string, standard: TokenStandard): Promise<TokenContract>;
-  /** Where the description of one token lies; empty when it does not say. */
+  /**
+   * Looks through the logs of blocks, from one up to another, for tokens that some addresses received. Gives those up to
+   * the block `to` of the answer, which may be an earlier one than was asked for. Absent on chains without token ids.
+   */
+  tokensReceived?(asked: {
+    readonly standard: NumberedStandard;
+    readonly contracts: readonly string[];
+    readonly addresses: readonly string[];
+    readonly from: number;
+    readonly to: number;
+  }): Promise<{ readonly tokens: readonly Holding[]; readonly to: number }>;
+  /**
+   * Reads name, symbol and decimals of a token contract; refuses with FAILED_PRECONDITION one that does not answer as
+   * its standard demands.
+   */
+  contract(address: string, standard: RegisteredStandard): Promise<TokenDescription>;
+  /** Returns the URI of one token's description; empty when the contract names none. */
   tokenUri(asset: Asset): Promise<string>;
-  /** Where transactions can be sent. */
+  /**
+   * Reads the description of an imported token, and the URI of the document that has a part of it; empty where there is
+   * none. `read` fetches that document. Absent on chains where tokens are described by their contracts alone.
+   */
+  describe?(token: ImportedToken, read: Documents['read']): Promise<{ uri: string; description: TokenDescription }>;
+  /** Sending of transactions; absent on chains where the service only follows. */
   readonly sending?: Sending;
-  /** What is left open is asked of the chain; refuses what is no token, or not the owner's. */
+  /**
+   * Asks the chain for the parts of `named` that are undefined; refuses an asset that is no token and an account of
+   * another owner.
+   */
   tokens(named: NamedTokens): Promise<FoundTokens>;
+  /** True where an address does not hold its tokens itself, but an account for each kind of them. */
+  readonly hasTokenAccounts?: true;
   close(): Promise<void>;
 }

@@ -1,24 +1,39 @@
 import { refuse } from '../../domain/failure.js';
-import type { Variant } from '../../domain/variant.js';
+import type { Family, Variant } from '../../domain/variant.js';
 import type { Chain, Sending } from './chain.js';
 
-/** The chains that are configured, by variant. */
-export type ConfiguredChains = ReadonlyMap<
-  Variant['tag'],
-  {
-    readonly chain: Chain;
-    /** It began with this service, so nothing on it came before. */
-    readonly isNew: boolean;
-  }
->;
+export type ConfiguredChain = {
+  readonly chain: Chain;
+  /** True when the chain was started together with this service, so nothing on it is older. */
+  readonly isNew: boolean;
+  /** Family of the nodes; absent where it is the variant's own. */
+  readonly family?: Family;
+  /** Age from which on the newest block is an alarm; absent where blocks are made only on request. */
+  readonly oldHeadSeconds?: number | undefined;
+};
 
-export type Chains = { of(variant: Variant): Chain; sending(variant: Variant): Sending };
+/** The chains that are configured, by variant. */
+export type ConfiguredChains = ReadonlyMap<Variant['tag'], ConfiguredChain>;
+
+export type Chains = {
+  of(variant: Variant): Chain;
+  /** Returns the chain of a variant; undefined when it is off. */
+  find(variant: Variant): Chain | undefined;
+  sending(variant: Variant): Sending;
+  /** Returns the family of the nodes, which decides the form of addresses. */
+  familyOf(variant: Variant): Family;
+};
 
 export const createChains = (configured: ConfiguredChains): Chains => {
-  const of = ({ tag }: Variant) =>
-    configured.get(tag)?.chain ?? refuse('UNAVAILABLE', `chain ${tag} is off: CHAIN_${tag}_URL is not set`);
+  const find = ({ tag }: Variant) => configured.get(tag)?.chain;
+  const of = (variant: Variant) =>
+    find(variant) ??
+    refuse('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
   return {
     of,
-    sending: (variant) => of(variant).sending ?? refuse('UNAVAILABLE', `nothing can be sent on chain ${variant.tag}`),
+    familyOf: ({ tag, family }) => configured.get(tag)?.family ?? family,
+    find,
+    sending: (variant) =>
+      of(variant).sending ?? refuse('UNAVAILABLE', `transactions cannot be sent on chain ${variant.tag}`),
   };
 };

@@ -1,22 +1,35 @@
+import type { Signed, Unsigned } from '../../domain/aggregates/transaction.js';
 import type { Asset, TokenStandard } from '../../domain/asset.js';
-import type { Signed, Unsigned } from '../../domain/transaction.js';
 import type { Family } from '../../domain/variant.js';
 
-/** How one chain family reads and writes addresses and names transactions; pure, needs no connection. */
+/** Address and transaction formats of one chain family; pure, needs no connection. */
 export interface AddressCodec {
-  /** The one form that is stored, of `longestAddress` at most; null when it is no address of this family. */
+  /**
+   * Returns the one form in which an address is stored, at most `longestAddress` long; null when it is no address of
+   * this family.
+   */
   parse(input: string): string | null;
-  /** What people of this chain are shown; empty where the stored form is all there is. */
+  /** Tells whether an address was written for test networks only; absent where a family does not mark such addresses. */
+  isForTests?(input: string): boolean;
+  /** Names the rule that a text breaks which `parse` refuses: "must have 40 hex digits after 0x, has 39". */
+  fault(input: string): string;
+  /** Returns the form that users of this chain expect to see; empty where that is the stored form. */
   friendly(address: string): string;
-  /** What names a transaction, in the form that is stored. */
+  /** Returns the stored form of a transaction's identifier. */
   transaction(input: string): string;
-  /** The asset that requests call by this token address; null when it can be none. */
+  /** Returns the asset that requests name by this token address; null when it cannot be one. */
   asset(input: string): Asset | null;
+  /** Form of the token addresses that `asset` takes, following "must be"; null where it takes none. */
+  readonly assetForm: string | null;
 }
+
+/** Says of a text that it is no address, and which rule it breaks. */
+export const notAnAddress = (codec: AddressCodec, input: string) =>
+  `is not an address of this chain: ${codec.fault(input)}`;
 
 export type AddressCodecs = Readonly<Record<Family, AddressCodec>>;
 
-/** A token that goes from one to another; `tokenId` where a contract's tokens differ, `value` where there are several of one. */
+/** Transfer of a token; `tokenId` is for contracts whose tokens differ, `value` for those with several of a kind. */
 export type TokenTransfer = {
   readonly standard: TokenStandard;
   readonly from: string;
@@ -25,12 +38,12 @@ export type TokenTransfer = {
   readonly value: string;
 };
 
-/** How transactions are written down, signed and told apart; pure, holds no key. */
+/** Encoding and signing format of transactions; pure, holds no key. */
 export interface TransactionCodec {
-  /** What the sender signs: 32 bytes, in hex. */
+  /** Returns the 32 bytes, in hex, that the sender signs. */
   digest(unsigned: Unsigned): string;
-  /** Ready to be sent; null when the signature is none of `from`, or not in its one proper form. */
+  /** Builds the signed transaction; null when the signature was not made by `from` or is not in its canonical form. */
   assemble(unsigned: Unsigned, from: string, signature: string): Signed | null;
-  /** What a token contract is to be called with. */
+  /** Encodes the call data of a token transfer. */
   tokenCall(transfer: TokenTransfer): string;
 }

@@ -1,5 +1,5 @@
-/** Texts that others keep, such as the description of a token. */
+/** Texts hosted by others, such as the description of a token. */
 export interface Documents {
-  /** The text behind a URL; null when it cannot be had (refused, too large, too slow, not found). */
+  /** Fetches the text at a URL; null when that fails (refused, too large, too slow, not found). */
   read(url: string): Promise<string | null>;
 }

@@ -3,47 +3,57 @@ import type { Position } from './event-store.js';
 import type { Change, ReadModels } from './read-models.js';
 
 /**
- * The documents of a collection as one run over the events made them. Readers and `commit` see the live one; a newer
- * one is built beside it and takes its place at once; what it replaced is retired, and removed when nobody reads it.
+ * Documents of a collection as one run over the events made them. Readers and `commit` see the live generation. A newer
+ * one is built beside it and replaces it in one step; the replaced one is retired, and removed once nobody reads it.
  */
 export type Generation = {
   readonly collection: string;
   readonly number: number;
-  /** Of the projection that made it. */
+  /** Version of the projection that built these documents. */
   readonly version: number;
   readonly state: 'live' | 'building';
-  /** Up to where it is built; how far the live one is, the checkpoint says. */
+  /** Position up to which a generation is built. That of the live one is in the checkpoint instead. */
   readonly position: Position;
 };
 
-/** By the names of collections. */
+/** Positions by the name of the collection. */
 export type Positions = Readonly<Record<string, Position>>;
 
-/** No hold lasts longer, whatever the clock of whoever asked for it says. */
+/** Longest time that `hold` may block commits, also when the clock of the process that asked for it is wrong. */
 export const longestHoldMs = 5000;
 
 export interface Generations {
-  /** The live ones and those that are built. */
+  /** Lists the generations that are live or being built. */
   all(): Promise<readonly Generation[]>;
-  /** Goes on with what was begun of the same version, and begins what was not. */
+  /** Starts a generation for each collection, or continues one that was started for the same projection version. */
   begin(collections: readonly AnyCollection[]): Promise<void>;
-  /** What is built so far; rejects with NothingBuilt where nothing is. */
+  /** Documents of the generations being built; reads reject with NothingBuilt when there is none. */
   readonly built: Pick<ReadModels, 'getMany' | 'scan'>;
-  /** Writes documents and positions at once, if all that is built is still at `from`; else false, and nothing written. */
+  /**
+   * Writes documents and positions in one step; returns false and writes nothing unless everything being built is still
+   * at `from`.
+   */
   build(changes: readonly Change[], from: Positions, to: Positions): Promise<boolean>;
-  /** Makes what is built as quick to read as the live one. That may take long, so what happened since comes after it. */
+  /** Adds the indexes that readers need. That may take long, so newer events are applied after it. */
   makeReady(collections: readonly AnyCollection[]): Promise<void>;
-  /** Puts what is built in the place of the live ones, all at once; false, and nothing done, if one is behind or not ready. */
-  swap(collections: readonly AnyCollection[]): Promise<boolean>;
-  /** For so long, or until a swap, `commit` is refused: where the live ones are always a little ahead, they wait. */
+  /**
+   * Replaces the live generations with the built ones in one step; returns false and changes nothing if one is behind
+   * or not indexed. A live one beyond `end`, the last event, was made from other events: against that one, a generation
+   * counts as behind only before the end.
+   */
+  swap(collections: readonly AnyCollection[], end?: Position): Promise<boolean>;
+  /**
+   * Refuses `commit` for a while, or until a swap, so that a rebuild can catch up with projections that keep moving
+   * ahead.
+   */
   hold(ms: number): Promise<void>;
-  /** Removes what is built. */
+  /** Removes generations that are being built. */
   abandon(collections: readonly AnyCollection[]): Promise<void>;
-  /** Removes what is retired and can no longer be in use. */
+  /** Removes retired generations that no reader can still be using. */
   removeRetired(): Promise<void>;
 }
 
-/** It was swapped or removed, perhaps by another process. */
+/** Absence of a generation being built: it was swapped or removed, perhaps by another process. */
 export class NothingBuilt extends Error {
   override readonly name = 'NothingBuilt';
 }

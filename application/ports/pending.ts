@@ -5,25 +5,27 @@ export type PendingTransaction = {
   readonly nonce: bigint;
   /** Unix ms. */
   readonly firstSeen: number;
-  /** What the node said of it, field by field. */
+  /** Fields of the transaction as the node gave them. */
   readonly told: Readonly<Record<string, string>>;
 };
 
-/** A sender's nonce that a block has used: nothing of that sender with it, or a lower one, can be included any more. */
+/**
+ * Nonce that a block has used: no transaction of that sender with this nonce or a lower one can be included any more.
+ */
 export type UsedNonce = Pick<PendingTransaction, 'from' | 'nonce'>;
 
-/** What is seen to be pending right now. Observed, not history: it may be lost, and is seen again. */
+/** Transactions that are pending right now. Observations, not history: lost ones are observed again. */
 export interface PendingTransactions {
-  /** One that is kept already stays as it was first seen. */
+  /** Adds transactions; one that is already known keeps its `firstSeen`. */
   add(transactions: readonly PendingTransaction[]): Promise<void>;
   find(hash: string): Promise<PendingTransaction | null>;
-  /** In order of their nonces, those with one nonce as they were seen; all of the sender where no nonce is given. */
+  /** Lists a sender's transactions by nonce and then by `firstSeen`; all nonces when none is given. */
   listFrom(sender: string, nonce?: bigint): Promise<readonly PendingTransaction[]>;
-  /** Some of those first seen after the given one, in order; none when there are no more. */
+  /** Returns some of the transactions first seen after the given one, in that order; empty at the end. */
   scan(after: PendingTransaction | null): Promise<readonly PendingTransaction[]>;
   forget(hashes: readonly string[]): Promise<void>;
   forgetUsed(used: readonly UsedNonce[]): Promise<void>;
-  /** Keeps no more than the newest `most` of those that were first seen at that time (Unix ms) or later. */
+  /** Keeps at most the newest `most` transactions, and none first seen before `since` (Unix ms). */
   trim(since: number, most: number): Promise<void>;
   close(): Promise<void>;
 }

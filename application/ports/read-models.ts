@@ -1,7 +1,7 @@
 import type { AnyCollection, Collection } from '../../projections/define.js';
 import type { Position } from './event-store.js';
 
-/** Where a page ended: the order value and the id of its last document. */
+/** Key of a page's last document: its order value and its id. */
 export type PageKey = readonly [order: number | string, id: string];
 
 type PageQuery = {
@@ -13,37 +13,40 @@ type PageQuery = {
   readonly oldestFirst?: boolean;
 };
 
-/** `next` is null when nothing follows. */
+/** Page of documents; `next` is null when nothing follows. */
 export type Page<Doc> = { readonly documents: readonly Doc[]; readonly next: PageKey | null };
 
 export type DocumentKey = { readonly scope: string; readonly id: string };
 
 export type Found<Doc> = DocumentKey & { readonly document: Doc };
 
-/** `document: null` removes it. */
+/** Change of one document; `document: null` removes it. */
 export type Change = DocumentKey & {
   readonly collection: AnyCollection;
   readonly document: object | null;
 };
 
-/** How far each projection has come, by name; `revision` changes with every commit. */
+/** Positions of all projections by name; `revision` changes with every commit. */
 export type Checkpoint = { readonly revision: number; readonly positions: Readonly<Record<string, Position>> };
 
 export interface ReadModels {
   get<Doc>(collection: Collection<Doc>, key: DocumentKey): Promise<Doc | null>;
-  /** In the order of the keys, null where there is none. */
+  /** Returns the documents in the order of the keys; null where there is none. */
   getMany<Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]): Promise<readonly (Doc | null)[]>;
-  /** By index, newest first: stable under inserts, and its cost does not grow with what lies before or after the page. */
+  /**
+   * Returns a page by index, newest first. Pages are stable under inserts and cost the same wherever they lie in the
+   * list.
+   */
   page<Doc>(collection: Collection<Doc>, scope: string, query: PageQuery): Promise<Page<Doc>>;
-  /** Some of the documents of all owners that sort after the given one by scope and id; none when there are no more. */
+  /** Returns some documents of all owners that sort after the given one by scope and id; empty at the end. */
   scan<Doc>(collection: Collection<Doc>, after?: DocumentKey): Promise<readonly Found<Doc>[]>;
   checkpoint(): Promise<Checkpoint>;
   /**
-   * Writes documents and the checkpoint's new positions at once, if the checkpoint is still at `from`, whose revision
-   * then grows by one; false, and nothing written, if another runner moved it meanwhile.
+   * Writes documents and the checkpoint's new positions in one step and adds one to its revision; returns false and
+   * writes nothing when another process moved the checkpoint away from `from`.
    */
   commit(changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']): Promise<boolean>;
-  /** Forgets every document and how far the projections have come. */
-  reset(): Promise<void>;
+  /** Calls the listener each time that everything was lost at once, before the first read of what takes its place. */
+  onLost?(listener: () => void): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A notification on its way out; the headers are the customer's own. */
+/** Notification to be posted; `headers` are those that the customer configured. */
 export type Letter = {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -6,37 +6,43 @@ export type Letter = {
   readonly id: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** `webhook-signature` as the Standard Webhooks scheme has it. */
+  /** Value of `webhook-signature` in the Standard Webhooks scheme. */
   readonly signature: string;
 };
 
 export type Reception = {
-  /** Null when there was no answer; `failure` says why. */
+  /** HTTP status; null when there was no answer, and `failure` says why. */
   readonly status: number | null;
   readonly failure: string;
   readonly durationMs: number;
-  /** The beginning of the answer, at most 1 KiB of it, as text. */
+  /** First kibibyte of the answer, as text. */
   readonly answer: string;
-  /** When the receiver asked to be left alone until, Unix ms. */
+  /** Time before which the receiver asked not to be called again, Unix ms. */
   readonly retryAt: number | null;
 };
 
-/** Posts what it is given to where customers said; never throws. */
+type HeaderFault = { readonly part: 'name' | 'value'; readonly reason: string };
+
+/** Client that posts to customers' URLs; never throws. */
 export interface Sender {
-  /** Why a URL cannot be used; null when it can. */
+  /** Returns the reason why a URL cannot be used; null when it can. */
   check(url: string): string | null;
-  /** Why a header cannot be sent; null when it can. */
-  checkHeader(name: string, value: string): string | null;
+  /** Returns the part of a header because of which it cannot be sent, and the reason; null when it can. */
+  checkHeader(name: string, value: string): HeaderFault | null;
   post(letter: Letter): Promise<Reception>;
   close(): Promise<void>;
 }
 
-/** Signs what is sent, so that receivers know it is ours. */
+/** Webhook that a letter is signed for, with its secret (`whsec_…`). */
+export type Addressee = { readonly organizationId: string; readonly webhookId: string; readonly secret: string };
+
+/** Signer of notifications, so that receivers can tell that this service sent them, and sent them to one webhook alone. */
 export interface LetterSigner {
-  /** Both signatures: under the service's key, and under the webhook's own secret (`whsec_…`). */
-  sign(secret: string, letter: Pick<Letter, 'id' | 'timestamp' | 'body'>): string;
-  /** `whpk_…`: what receivers check the first one with. */
-  readonly publicKey: string;
-  /** A new secret of a webhook. */
+  /** Signs with the key and with the secret of the webhook, and with the shared key as long as it signs. */
+  sign(to: Addressee, letter: Pick<Letter, 'id' | 'timestamp' | 'body'>): string;
+  /** Returns the public key (`whpk_…`) with which the receivers of a webhook, and no others, check signatures. */
+  publicKeyOf(to: Addressee): string;
+  /** Returns the public keys that sign for all webhooks at a time, Unix ms. */
+  sharedKeys(at: number): readonly string[];
   newSecret(): string;
 }

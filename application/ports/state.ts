@@ -1,4 +1,4 @@
-/** What must survive a rebuild but is not history: wrapped keys and what processes remember. */
+/** Kinds of state that must survive a rebuild but are not history: wrapped keys, and the progress of processes. */
 export type Bucket = 'vault' | 'processes';
 
 export type Entry = { readonly value: string; readonly revision: number };
@@ -6,11 +6,14 @@ export const noEntry = 0;
 
 export interface StateStore {
   get(bucket: Bucket, id: string): Promise<Entry | null>;
-  /** Some of the ids that sort after the given one, in order; none when there are no more. */
+  /** Returns some of the ids that sort after the given one, in order; empty at the end. */
   ids(bucket: Bucket, after: string): Promise<readonly string[]>;
-  /** Durable. Writes if the entry is at `expected` (`noEntry`: there is none); false, and nothing written, otherwise. */
+  /**
+   * Writes durably if the entry is at revision `expected` (`noEntry`: absent); otherwise returns false and writes
+   * nothing.
+   */
   put(bucket: Bucket, id: string, value: string, expected: number): Promise<boolean>;
-  /** Leaves no copy of the value behind in the store's files. */
+  /** Removes an entry without leaving a copy of its value in the store's files. */
   destroy(bucket: Bucket, id: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { System } from '../ports/system.js';
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 
-/** Keeps a process going until the signal: what fails is logged and started again, ever more patiently. */
+/** Runs a process until the signal fires: logs each failure and restarts the process after pauses that grow. */
 export const supervise = async (
   name: string,
   run: (signal: AbortSignal) => Promise<void>,

@@ -1,4 +1,4 @@
-/** 8 MB: of five million names that were never added it takes fewer than one in a hundred for added. */
+/** 8 MB: with five million names added, fewer than one in a hundred other names are taken for added. */
 const words = 2 ** 21;
 const bits = words * 32;
 const probes = 4;
@@ -9,11 +9,11 @@ const hashOf = (name: string) => {
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), prime);
   return hash;
 };
-/** From one of a name's bits to the next one. */
+/** Returns the distance between the bits of a name. */
 const strideOf = (hash: number) => Math.imul(hash ^ (hash >>> 15), mixer) | 1;
 
-/** Tells for certain that a name was never added; that it was, only most likely. Its size does not grow. */
-export const createSeenFilter = () => {
+/** Creates a Bloom filter of fixed size: `mayHave` is false only for names that were never added. */
+export const createBloomFilter = () => {
   const filter = new Uint32Array(words);
   const wordAt = (bit: number) => filter[bit >>> 5] ?? 0;
   const maskOf = (bit: number) => 1 << (bit & 31);

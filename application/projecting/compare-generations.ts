@@ -1,14 +1,14 @@
-import { canonical } from '../../domain/audit.js';
+import { canonical } from '../../domain/aggregates/audit.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Generations } from '../ports/generations.js';
 import type { DocumentKey, Found, ReadModels } from '../ports/read-models.js';
 
-/** Of so many documents that differ the keys are told. */
-const toldAtMost = 10;
-/** What differs is looked at so often: the live documents move on, and differ only until what is built has followed. */
-const looks = 5;
+/** Differing documents whose keys are reported. */
+const reportedAtMost = 10;
+/** Comparisons of a differing document: live documents change meanwhile, and differ until the built ones follow. */
+const comparisons = 5;
 
-/** `hash` is the sum of the documents' digests, so that it does not depend on the order. */
+/** `hash` is the sum of the documents' digests, which does not depend on their order. */
 type Sum = { readonly documents: number; readonly hash: string };
 export type Comparison = {
   readonly name: string;
@@ -36,7 +36,7 @@ const scanned = async function* (scan: Scan) {
 const isBefore = (one: DocumentKey, other: DocumentKey) =>
   one.scope === other.scope ? one.id < other.id : one.scope < other.scope;
 
-/** What both hold of the one that comes first. */
+/** Returns both versions of the document whose key comes first. */
 const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | null => {
   const first = one && other && isBefore(other, one) ? other : (one ?? other);
   if (!first) return null;
@@ -45,7 +45,7 @@ const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | 
   return { key: { scope, id }, live: of(one), built: of(other) };
 };
 
-/** Both sides are in the same order, so one walk finds what each has. */
+/** Merges both sides, which are in the same order, into pairs by key. */
 const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
   const [left, right] = [scanned(live), scanned(built)];
   const next = async (side: typeof left) => (await side.next()).value ?? null;
@@ -59,7 +59,7 @@ const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
 
 const modulus = 2n ** 256n;
 
-/** Adds up what both sides hold; a document that is looked at again is taken back first. */
+/** Sums up the documents of both sides; a document that is compared again is subtracted first. */
 const createSums = (sha256: (text: string) => string) => {
   const sums = { live: { documents: 0, hash: 0n }, built: { documents: 0, hash: 0n } };
   const digest = ({ scope, id }: DocumentKey, document: object) =>
@@ -72,7 +72,7 @@ const createSums = (sha256: (text: string) => string) => {
     return value;
   };
   return {
-    /** True when both have the same. */
+    /** Returns whether both documents are the same. */
     add: ({ key, live, built }: Pair) => count('live', key, live, 1) === count('built', key, built, 1),
     takeBack: ({ key, live, built }: Pair) => {
       count('live', key, live, -1);
@@ -85,7 +85,7 @@ const createSums = (sha256: (text: string) => string) => {
   };
 };
 
-/** Document for document, while the live one moves on; `follow` brings what is built to where the live one is. */
+/** Compares each document while the live generation changes; `follow` brings the built one up to it. */
 export const compareGenerations = async (
   {
     readModels,
@@ -102,7 +102,7 @@ export const compareGenerations = async (
       from.scan(projection, after) as ReturnType<Scan>;
   let different: Pair[] = [];
   for await (const pair of pairs(scan(readModels), scan(generations.built))) if (!sums.add(pair)) different.push(pair);
-  for (let look = 1; look < looks && different.length > 0; look++) {
+  for (let done = 1; done < comparisons && different.length > 0; done++) {
     await follow();
     const keys = different.map(({ key }) => key);
     const [live, built] = await Promise.all([
@@ -121,6 +121,6 @@ export const compareGenerations = async (
     live: sums.of('live'),
     built: sums.of('built'),
     differing: different.length,
-    differences: different.slice(0, toldAtMost).map(({ key }) => key),
+    differences: different.slice(0, reportedAtMost).map(({ key }) => key),
   };
 };

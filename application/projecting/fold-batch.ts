@@ -1,4 +1,4 @@
-import type { About } from '../../projections/define.js';
+import { type About, scopeOf } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Recorded } from '../ports/event-store.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
@@ -12,16 +12,18 @@ type Plan = {
   readonly touches: readonly Touch[];
 };
 
-export const aboutOf = ({ metadata, position }: Recorded): About => ({
-  organizationId: metadata.organizationId,
-  variant: metadata.variant,
-  occurredAt: metadata.occurredAt,
+export const aboutOf = ({ metadata: { organizationId, variant, occurredAt }, position, bytes }: Recorded): About => ({
+  organizationId,
+  variant,
+  scope: scopeOf(organizationId, variant),
+  occurredAt,
   position,
+  bytes,
 });
 
 export const slotOf = (scope: string, id: string) => `${scope}\n${id}`;
 
-/** Which documents the events touch. */
+/** Finds the documents that the events touch. */
 export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
   const keys = new Map<string, Slotted>();
   const touches = events.map((event) => {
@@ -34,7 +36,7 @@ export const plan = (projection: AnyProjection, events: readonly Recorded[]): Pl
   return { projection, keys: [...keys.values()], touches };
 };
 
-/** What they become: each is folded in memory and written once, however many events touch it. */
+/** Folds the events in memory, so that each document is written once however many events touch it. */
 export const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
   const documents = new Map(keys.map(({ slot }, i) => [slot, loaded[i] ?? null]));
   for (const { event, about, slot } of touches)

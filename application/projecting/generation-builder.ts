@@ -3,29 +3,29 @@ import type { AnyProjection } from '../../projections/index.js';
 import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import type { Generations, Positions } from '../ports/generations.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
-import { createSeenFilter } from './bloom-filter.js';
+import { createBloomFilter } from './bloom-filter.js';
 import { aboutOf, slotOf } from './fold-batch.js';
 
 export type Sizes = {
-  /** So many changed documents are written at once: enough to be quick, few enough for others to write between. */
+  /** Changed documents per write: enough to be quick, few enough for other writers to get their turn. */
   readonly writtenAtOnce: number;
-  /** After so many events there is a pause for whatever else the process does. */
+  /** Events after which the builder yields to other work of the process. */
   readonly pausesAfter?: number;
 };
 export const usualSizes: Sizes = { writtenAtOnce: 15_000 };
-/** In a process that has others to answer meanwhile. */
+/** Sizes for a process that also answers requests. */
 export const sizesBesideOthers: Sizes = { writtenAtOnce: 2000, pausesAfter: 100 };
 
 type Entry = DocumentKey & {
   readonly slot: string;
   document: object | null;
   isChanged: boolean;
-  /** There is one in the store, perhaps an older one. */
+  /** True when the store has the document, perhaps an older version of it. */
   isStored: boolean;
 };
 type Told = { readonly event: Recorded; readonly about: About };
 
-/** Not the store's fault: the projection does not understand what happened. */
+/** Failure of the projection, not of the store: its code cannot apply an event. */
 class CannotApply extends Error {
   override readonly name = 'CannotApply';
 }
@@ -37,12 +37,24 @@ const orCannot = <T>(work: () => T): T => {
   }
 };
 
+/** Leaves out the events before the first document: they would remove one that does not exist, and need no lookup. */
+const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
+  let hasDocuments = !isEmpty;
+  const makes = ({ event, about }: Told) => (projection.on[event.type]?.(null, event.data, about) ?? null) !== null;
+  return (told: readonly Told[]) => {
+    if (hasDocuments) return told;
+    const first = told.findIndex(makes);
+    hasDocuments = first !== -1;
+    return hasDocuments ? told.slice(first) : [];
+  };
+};
+
 /**
- * The documents of one projection that are at hand for the events that touch them again: those touched since they were
- * taken last, and those touched before the two times before that. By then they are written, and can be read back.
+ * Caches the documents of one projection that were touched since the third last `take`, for events that touch them
+ * again. Older ones are written by then and can be read back from the store.
  */
 const createShelf = (projection: AnyProjection, generations: Generations, isEmpty: boolean) => {
-  const [none, seen] = [new Map<string, Entry>(), isEmpty ? createSeenFilter() : null];
+  const [none, seen] = [new Map<string, Entry>(), isEmpty ? createBloomFilter() : null];
   let [entries, before, longBefore] = [new Map<string, Entry>(), none, none];
   let changed: Entry[] = [];
 
@@ -51,17 +63,24 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
     if (!seen || seen.mayHave(slot)) missing.push(entry);
     return entry;
   };
-  /** Which documents are touched, by one event after the other; what may be in the store is added to the missing. */
-  const touched = (told: readonly Told[], missing: Entry[]) =>
-    told.map(({ event, about }) => {
-      const [scope, id] = [projection.scope(about), projection.key(event)];
+  /** Returns the document that each event touches; those that may be in the store are added to `missing`. */
+  const touched = (told: readonly Told[], missing: Entry[]) => {
+    let last: Entry | undefined;
+    const entryOf = (scope: string, id: string) => {
+      // Runs of events of one document are common, and a lookup has to hash the whole slot.
+      if (last?.id === id && last.scope === scope) return last;
       const slot = slotOf(scope, id);
       const known = entries.get(slot);
       if (known) return known;
       const entry = before.get(slot) ?? longBefore.get(slot) ?? fresh(scope, id, slot, missing);
       entries.set(slot, entry);
       return entry;
+    };
+    return told.map(({ event, about }) => {
+      last = entryOf(projection.scope(about), projection.key(event));
+      return last;
     });
+  };
   const load = async (missing: readonly Entry[]) => {
     const loaded = await generations.built.getMany<object>(projection, missing);
     for (const [i, entry] of missing.entries()) {
@@ -77,15 +96,17 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       entry.isChanged = true;
     }
   };
+  const fromFirstDocument = createFromFirstDocument(projection, isEmpty);
   return {
     changed: () => changed.length,
-    apply: async (told: readonly Told[]) => {
+    apply: async (all: readonly Told[]) => {
+      const told = orCannot(() => fromFirstDocument(all));
       const missing: Entry[] = [];
       const entriesOf = orCannot(() => touched(told, missing));
       if (missing.length > 0) await load(missing);
       orCannot(() => fold(told, entriesOf));
     },
-    /** What is to be written; from here on it counts as written. What was taken two times before must be. */
+    /** Returns the changes to write, which count as written from here on. Those taken two calls ago must be written. */
     take: (): Change[] => {
       const taken = changed;
       changed = [];
@@ -103,15 +124,15 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
 };
 
 export type Builder = {
-  /** Makes documents of events that follow those before; false when another builder was faster. */
+  /** Applies the next events; returns false when another builder was faster. */
   apply(batch: readonly Recorded[]): Promise<boolean>;
-  /** Writes what is made; false when another builder was faster. */
+  /** Writes all changes; returns false when another builder was faster. */
   flush(): Promise<boolean>;
-  /** Projections that cannot apply an event, and why. */
+  /** Returns the projections that cannot apply an event, with the reason. */
   failed(): ReadonlyMap<string, string>;
 };
 
-/** Builds the begun generations of projections from where they are, in memory that does not grow with the history. */
+/** Continues to build generations from their positions, in memory that does not grow with the history. */
 export const createBuilder = (
   generations: Generations,
   projections: readonly AnyProjection[],
@@ -130,7 +151,7 @@ export const createBuilder = (
   const changed = () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.changed(), 0);
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
-  /** While one part is written the next one waits, so that the writer never does. */
+  /** One part is written while the next one waits, so that the writer is never idle. */
   let writing: Promise<boolean> = Promise.resolve(true);
   let waiting = writing;
 
@@ -143,7 +164,7 @@ export const createBuilder = (
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
     const pick = (positions: Positions) => Object.fromEntries(moved.map((one) => [one.name, at(positions, one)]));
     waiting = generations.build(changes, pick(start), pick(end));
-    // It is asked for when another part is ready; meanwhile nobody listens.
+    // The result is awaited when the next part is ready; until then a failure must not count as unhandled.
     waiting.catch(() => undefined);
     written = end;
     return true;

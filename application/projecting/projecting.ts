@@ -8,7 +8,7 @@ import { createProjector, type Projector } from './projector.js';
 import { createRebuild, type Rebuild } from './rebuild.js';
 import { createStoppedProjections, type StoppedProjections } from './stopped.js';
 
-/** What keeps the read models true, and remembers which projections stopped. */
+/** Parts that keep the read models up to date, and the record of stopped projections. */
 export type Projecting = {
   readonly progress: Progress;
   readonly projector: Projector;
@@ -22,7 +22,7 @@ export const createProjecting = (ports: {
   state: StateStore;
   system: System;
 }): Projecting => {
-  const progress = createProgress(ports.readModels, ports.system);
+  const progress = createProgress(ports);
   const stops = createStoppedProjections(ports.state);
   const projector = createProjector({ ...ports, progress, projections, noteStop: stops.note });
   return {

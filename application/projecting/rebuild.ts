@@ -4,19 +4,20 @@ import { beginning, type EventStore, type Position, type Recorded } from '../por
 import { type Generation, longestHoldMs, NothingBuilt, type RebuildableReadModels } from '../ports/generations.js';
 import type { System } from '../ports/system.js';
 import { type Comparison, compareGenerations } from './compare-generations.js';
+import { headBehind } from './foreign.js';
 import { type Builder, createBuilder, type Sizes, sizesBesideOthers, usualSizes } from './generation-builder.js';
 
-/** How long a builder that another was faster than lets it work, before it looks how far that one is. */
+/** Pause of a builder that was overtaken, before it reads how far the other one is. */
 const overtakenMs = 500;
 const waitMs = 20;
-/** How often a server looks for what is to be rebuilt, and for what can be removed. */
+/** Interval at which a server looks for projections to rebuild and for generations to remove. */
 const lookEveryMs = 60_000;
 
 export type RebuildProgress = {
   readonly phase: 'building' | 'indexing' | 'comparing' | 'swapping';
   readonly position: Position;
   readonly head: Position;
-  /** Since it was begun, or gone on with. */
+  /** Events applied since this run began or resumed the rebuild. */
   readonly events: number;
 };
 export type Rebuilt = {
@@ -24,25 +25,25 @@ export type Rebuilt = {
   readonly names: readonly string[];
   readonly events: number;
   readonly comparisons: readonly Comparison[];
-  /** Projections that cannot apply an event, and why. */
+  /** Reasons by name of the projections that cannot apply an event. */
   readonly failures: Readonly<Record<string, string>>;
 };
 type RebuildOptions = {
   readonly signal: AbortSignal;
   readonly tell: (progress: RebuildProgress) => void;
-  /** Only swaps what is the same. */
+  /** Swaps only if all documents equal the live ones. */
   readonly compare?: boolean;
 };
 
 export type Rebuild = {
   /**
-   * Builds a new generation of each beside the live one, goes on with one that was begun, and swaps them all at once.
-   * Several may do so at the same time: they get in each other's way, but do no harm.
+   * Builds a new generation of each projection beside the live one, or continues one that was begun, and swaps all at
+   * once. Concurrent runs slow each other down but do no harm.
    */
   run(wanted: readonly AnyProjection[], options: RebuildOptions): Promise<Rebuilt>;
-  /** Removes what was begun; the live ones stay. */
+  /** Removes begun generations; the live ones stay. */
   abandon(wanted: readonly AnyProjection[]): Promise<void>;
-  /** Until the signal: rebuilds those whose version was raised, and removes what was replaced. */
+  /** Rebuilds projections whose version was raised, or all that were made from other events, and removes replaced generations, until the signal. */
   runRaised(signal: AbortSignal): Promise<void>;
 };
 
@@ -57,11 +58,11 @@ type Ports = {
 const find = (all: readonly Generation[], name: string, state: Generation['state']) =>
   all.find((one) => one.collection === name && one.state === state);
 
-/** What one rebuild has begun. */
+/** Tracks the generations that one rebuild has begun. */
 const createBegun = ({ events, readModels: { generations } }: Ports, wanted: readonly AnyProjection[]) => {
   const numbers = new Map<string, number>();
   return {
-    /** What is built further than the events was built of others, perhaps before a backup was restored. */
+    /** Begins the generations, anew where one is ahead of the events: it was built before a backup was restored. */
     begin: async () => {
       await generations.begin(wanted);
       const head = await events.head();
@@ -74,14 +75,14 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
       const all = await generations.all();
       for (const { name } of wanted) numbers.set(name, find(all, name, 'building')?.number ?? 0);
     },
-    /** Those that are still built; another process may have swapped them meanwhile, or removed them. */
+    /** Returns the projections still being built: another process may have swapped or removed some meanwhile. */
     unfinished: async () => {
       const all = await generations.all();
       const left = wanted.filter(({ name }) => {
         const number = numbers.get(name);
         if (find(all, name, 'live')?.number === number) return false;
         if (find(all, name, 'building')?.number === number) return true;
-        throw new Failure('CONFLICT', `what was built of ${name} was removed by another process`);
+        throw new Failure('CONFLICT', `another process removed the generation of ${name} that was being built`);
       });
       const positions = left.map(({ name }) => [name, find(all, name, 'building')?.position ?? beginning] as const);
       return { left, positions: Object.fromEntries(positions) };
@@ -89,7 +90,7 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
   };
 };
 
-/** Brings what is built to where the events are, until the signal. */
+/** Brings the generations being built up to the head of the events, until the signal. */
 const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { signal, tell }: RebuildOptions) => {
   const { events, readModels, system, sizes = usualSizes } = ports;
   const failures = new Map<string, string>();
@@ -114,7 +115,7 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
     }
     return builder.flush();
   };
-  /** Null when another process was faster. */
+  /** Returns null when another process was faster. */
   const once = async (phase: RebuildProgress['phase']) => {
     const { left, positions } = await begun.unfinished();
     const fit = left.filter(({ name }) => !failures.has(name));
@@ -132,7 +133,7 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
   return {
     applied: () => applied,
     failures: (): Rebuilt['failures'] => Object.fromEntries(failures),
-    /** Gives those that are there. */
+    /** Returns the projections whose generations have reached the head. */
     run: async (phase: RebuildProgress['phase']): Promise<readonly AnyProjection[]> => {
       for (;;) {
         const done = await once(phase);
@@ -143,7 +144,7 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
   };
 };
 
-/** One rebuild under way. */
+/** Creates a function that performs one rebuild. */
 const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: RebuildOptions) => {
   const { events, readModels, system } = ports;
   const { generations } = readModels;
@@ -151,7 +152,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
   const begun = createBegun(ports, wanted);
   const catchUp = createCatchUp(ports, begun, options);
 
-  /** The live ones must have come as far as what is built. */
+  /** Waits until the live documents have reached the built ones, then catches up with them. */
   const follow = async () => {
     const built = await catchUp.run('comparing');
     const { positions } = await begun.unfinished();
@@ -171,7 +172,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
   };
   const swap = async () => {
     for (let next = await catchUp.run('swapping'); next.length > 0; next = await catchUp.run('swapping')) {
-      if (signal.aborted || (await generations.swap(next))) return;
+      if (signal.aborted || (await generations.swap(next, (await headBehind(ports)) ?? undefined))) return;
       await generations.hold(longestHoldMs);
     }
   };
@@ -202,7 +203,9 @@ export const createRebuild = (ports: Ports): Rebuild => {
   const { generations } = readModels;
   const run: Rebuild['run'] = (wanted, options) => createRun(ports, wanted, options)();
 
+  /** Returns the projections whose version was raised; all of them where the read models are of other events. */
   const raised = async () => {
+    if ((await headBehind(ports)) !== null) return projections;
     const all = await generations.all();
     const live = new Map(all.flatMap((one) => (one.state === 'live' ? [[one.collection, one.version]] : [])));
     return projections.filter(({ name, version }) => version > (live.get(name) ?? version));
@@ -211,10 +214,10 @@ export const createRebuild = (ports: Ports): Rebuild => {
     const wanted = await raised();
     if (wanted.length === 0) return;
     const names = wanted.map(({ name }) => name);
-    system.log.info({ projections: names }, 'projections were changed; they are rebuilt while the old ones serve');
+    system.log.info({ projections: names }, 'projections are out of date; rebuilding them while the old ones are read');
     const gently = createRun({ sizes: sizesBesideOthers, ...ports }, wanted, { signal, tell: () => undefined });
     const { outcome, events, failures } = await gently();
-    if (outcome === 'failed') system.log.error({ failures }, 'projections cannot be rebuilt; the old ones serve on');
+    if (outcome === 'failed') system.log.error({ failures }, 'projections cannot be rebuilt; the old ones stay in use');
     else system.log.info({ projections: names, outcome, events }, 'the rebuild of changed projections has ended');
   };
   return {

@@ -3,14 +3,14 @@ import { noEntry, type StateStore } from '../ports/state.js';
 
 type Stop = { readonly position: Position; readonly reason: string };
 export type StoppedProjections = {
-  /** By name. Whoever has come further than its position has stopped no longer. */
+  /** Returns the stops by projection; one that has since passed the position of its stop is running again. */
   read(): Promise<Readonly<Record<string, Stop>>>;
   note(name: string, stop: Stop): Promise<void>;
 };
 
 const id = 'projector';
 
-/** Which projections stopped, and why, for processes other than the one that ran them. */
+/** Shares stopped projections and the reasons with processes other than the one that ran them. */
 export const createStoppedProjections = (state: StateStore): StoppedProjections => {
   const read = async () => {
     const entry = await state.get('processes', id);

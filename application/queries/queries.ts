@@ -1,6 +1,6 @@
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, invalid, refuse } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
-import type { AddressCodecs } from '../ports/codec.js';
+import { type AddressCodecs, notAnAddress } from '../ports/codec.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransactions } from '../ports/pending.js';
 import { type InternalTransactionRecord, tracers } from './traces.js';
@@ -23,14 +23,14 @@ import {
 
 const network = 'mainnet';
 
-/** The nodes that a chain's queries are answered by: those of its gateway address. */
+/** Returns the nodes that answer queries about a chain: those of its gateway address. */
 export const queriedNode = (nodes: ReadonlyMap<string, Node>, { segment }: Variant): Node | undefined =>
   nodes.get(`${segment}/${network}`);
 
 export type Queries = {
   block(variant: Variant, number: number): Promise<BlockRecord>;
   transaction(variant: Variant, hash: string): Promise<TransactionRecord>;
-  /** Those that are found, in the order they are asked for. */
+  /** Returns the transactions that are found, in the order of `hashes`. */
   transactions(variant: Variant, hashes: readonly string[]): Promise<TransactionRecord[]>;
   receipt(variant: Variant, hash: string): Promise<ReceiptRecord>;
   logs(variant: Variant, hash: string): Promise<LogRecord[]>;
@@ -41,7 +41,10 @@ export type Queries = {
 
 const notFound = (what: string): never => refuse('NOT_FOUND', `there is no such ${what}`);
 
-/** A chain that is on and cannot be asked has failed; only one that is off is not available. */
+/**
+ * Turns UNAVAILABLE into NODE_ERROR: a chain that is configured but cannot be reached has failed, and only one that is
+ * off is unavailable.
+ */
 const asNodeError = (error: unknown): never => {
   if (error instanceof Failure && error.code === 'UNAVAILABLE') throw new Failure('NODE_ERROR', error.message);
   throw error;
@@ -55,14 +58,16 @@ type Ports = {
   readonly codecs: AddressCodecs;
 };
 
-/** Asks the pool that the gateway uses, so that what is remembered and what is on its way is shared. */
+/** Reads through the gateway's pool of nodes, so that both share its cache and its calls in flight. */
 const createReader = ({ nodes }: Ports) => {
   const nodeOf = (variant: Variant) =>
     queriedNode(nodes, variant) ??
-    refuse('UNAVAILABLE', `chain ${variant.tag} is off: CHAIN_${variant.tag}_URL is not set`);
+    refuse('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
   const ask = async (variant: Variant, method: string, params: readonly unknown[], bundle?: symbol) =>
-    nodeOf(variant).ask(method, params, bundle).catch(asNodeError);
-  /** Null when there is none, which some nodes answer and others refuse. */
+    nodeOf(variant)
+      .ask(method, params, { ...(bundle && { bundle }) })
+      .catch(asNodeError);
+  /** Returns null when there is no such record, which some nodes answer with null and others refuse. */
   const find = async (
     variant: Variant,
     method: string,
@@ -77,7 +82,7 @@ const createReader = ({ nodes }: Ports) => {
       throw error;
     }
   };
-  /** One that waits is found among those that are pending, and nowhere else. */
+  /** Returns null for a transaction that is still pending: only the queries of pending transactions show one. */
   const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
     const found = await find(variant, method, [hash.toLowerCase()], bundle);
     return found && isIncluded(found) ? found : null;
@@ -126,7 +131,7 @@ export const createQueries = (ports: Ports): Queries => {
     },
     receipt: async (variant, hash) => {
       const receipt = await reader.receipt(variant, hash);
-      // Nodes from before it could differ from the price that was offered do not tell it.
+      // Receipts of nodes from before EIP-1559 have no effectiveGasPrice; the offered price was the one paid.
       const gasPrice = receipt.effectiveGasPrice ?? (await reader.transaction(variant, hash))?.gasPrice;
       return showReceipt(receipt, gasPrice);
     },
@@ -147,9 +152,8 @@ export const createQueries = (ports: Ports): Queries => {
     },
     pendingTransactions: async (variant, from, nonce) => {
       reader.nodeOf(variant);
-      const fault = { path: '/from', message: 'is no address of this chain' };
-      const sender =
-        codecs[variant.family].parse(from) ?? refuse('INVALID_ARGUMENT', `${fault.path} ${fault.message}`, [fault]);
+      const codec = codecs[variant.family];
+      const sender = codec.parse(from) ?? invalid('/from', notAnAddress(codec, from));
       const found = await pending.listFrom(sender, nonce === undefined ? undefined : BigInt(nonce));
       return found.map(showPending);
     },

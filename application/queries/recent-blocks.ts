@@ -10,7 +10,7 @@ type Block = {
   readonly transactions: readonly Raw[];
 };
 
-/** What happened further back is found by those who check. */
+/** Number of remembered blocks. Transactions of a deeper reorganization are found by the watcher's periodic check. */
 const longestPath = 64;
 
 const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
@@ -28,7 +28,7 @@ const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
 const hashesIn = (blocks: readonly Block[]) =>
   blocks.flatMap(({ transactions }) => transactions.map(({ hash }) => text(hash).toLowerCase()));
 
-/** The highest of each sender: what is used comes without gaps. */
+/** Returns the highest nonce of each sender, which implies the lower ones because nonces are used without gaps. */
 const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   const highest = new Map<string, bigint>();
   for (const { from, nonce } of blocks.flatMap(({ transactions }) => transactions)) {
@@ -39,11 +39,11 @@ const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   return [...highest].map(([from, nonce]) => ({ from, nonce }));
 };
 
-/** The newest blocks, to tell which nonces they use and which transactions a reorganization gives back. */
-export const createIncludedPath = (node: Node) => {
+/** Remembers the newest blocks, to tell which nonces they use and which transactions a reorganization gives back. */
+export const createRecentBlocks = (node: Node) => {
   const path = new Map<string, Block>();
 
-  /** From the head down to what is known. */
+  /** Fetches the blocks from the head down to the first remembered one. */
   const branch = async (head: string): Promise<Block[]> => {
     const blocks: Block[] = [];
     const longest = path.size === 0 ? 1 : longestPath;
@@ -57,7 +57,7 @@ export const createIncludedPath = (node: Node) => {
   };
 
   return {
-    /** To the head as it is now. */
+    /** Moves to the current head and returns the nonces used and the transactions given back on the way. */
     advance: async (): Promise<{ used: readonly UsedNonce[]; returned: readonly string[] }> => {
       const { hash } = await node.head();
       const added = await branch(hash);

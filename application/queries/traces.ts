@@ -2,7 +2,7 @@ import { isRecord } from '../../domain/rpc-value.js';
 import { NodeRefusal } from '../ports/node.js';
 import { addressText, type ExactInteger, integer, type Raw, rawRecord, text, wrong } from './wire-records.js';
 
-/** docs/specification.md#internal-transaction: what a contract did within a transaction. */
+/** Call that a contract made within a transaction: docs/specification.md#internal-transaction. */
 export type InternalTransactionRecord = {
   transaction_hash: string;
   from: string;
@@ -21,7 +21,7 @@ type Frame = Omit<InternalTransactionRecord, 'transaction_hash' | 'trace_index'>
 const listed = (value: unknown, what: string): readonly unknown[] =>
   Array.isArray(value) ? value : wrong(`${what} that are no list`);
 const gas = (value: unknown) => (value == null ? 0 : integer(value, 'gas'));
-/** Calls that take no value along carry none. */
+/** Returns zero for calls without a value, such as static calls. */
 const amount = (value: unknown) => text(value) || '0x0';
 const bytes = (value: unknown) => text(value) || '0x';
 
@@ -37,7 +37,10 @@ const frameOf = (raw: Raw): Frame => ({
   error: text(raw.error),
 });
 
-/** All below the transaction itself, each before what it calls; without recursion, for a node may answer with any depth. */
+/**
+ * Lists all calls below the transaction itself, callers before callees. Iterative, because a node may answer with any
+ * depth.
+ */
 const framesOfCalls = (root: unknown): Frame[] => {
   const top = rawRecord(root, 'a trace');
   if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not know the call tracer');
@@ -55,7 +58,7 @@ const framesOfCalls = (root: unknown): Frame[] => {
 
 const part = (value: unknown): Raw => (isRecord(value) ? value : {});
 
-/** How the other kind of trace says what the call tracer says, by its type. */
+/** Conversions from the types of `trace_transaction` to the fields of the call tracer. */
 const translations: Readonly<Record<string, (action: Raw, result: Raw) => Raw>> = {
   call: (action, result) => ({
     ...action,
@@ -80,12 +83,12 @@ const translations: Readonly<Record<string, (action: Raw, result: Raw) => Raw>> 
 };
 
 const framesOfTraces = (answer: unknown): Frame[] => {
-  if (answer === null) throw new NodeRefusal('missing', 'the node has no traces of it');
+  if (answer === null) throw new NodeRefusal('missing', 'the node has no traces of this transaction');
   return listed(answer, 'traces').flatMap((one) => {
     const { traceAddress, type, action, result, error } = rawRecord(one, 'a trace');
     const translate = translations[text(type)] ?? wrong('a trace of an unknown type');
-    // The transaction itself.
-    if (listed(traceAddress, 'places of a trace').length === 0) return [];
+    // An empty trace address is the transaction itself, not an internal call.
+    if (listed(traceAddress, 'entries of a traceAddress').length === 0) return [];
     return [frameOf({ ...translate(part(action), part(result)), error })];
   });
 };
@@ -96,7 +99,7 @@ type Tracer = {
   readonly frames: (answer: unknown) => Frame[];
 };
 
-/** The ways to trace a transaction, the better one first. */
+/** Tracing methods of nodes, the preferred one first. */
 export const tracers: readonly Tracer[] = [
   {
     method: 'debug_traceTransaction',

@@ -1,16 +1,22 @@
 import { Failure } from '../../domain/failure.js';
 import { waitingInPool } from '../../domain/rpc-value.js';
+import { variants } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransaction, PendingTransactions, UsedNonce } from '../ports/pending.js';
 import type { System } from '../ports/system.js';
-import { createIncludedPath } from './recent-blocks.js';
+import type { ServiceProcess } from '../processes/service-process.js';
+import { queriedNode } from './queries.js';
+import { createRecentBlocks } from './recent-blocks.js';
 import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 
-/** Longer than nodes keep one that nobody includes. */
+/** Age at which a transaction is forgotten: longer than nodes keep one that no block includes. */
 const longestMs = 3 * 3_600_000;
 const most = 10_000;
-/** So many are waited for at once, and so many wait to be looked at; what comes beyond is found among what the node holds. */
+/**
+ * Numbers of transactions asked about at once, and of hashes that may queue up. Hashes beyond that are found again in
+ * the node's pool.
+ */
 const atOnce = 32;
 const mostHeard = 20_000;
 const checkEveryMs = 10_000;
@@ -19,7 +25,7 @@ const pauseMs = 1000;
 
 type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
 
-/** Ends early when it rings; what rings while nobody waits is not lost. */
+/** Wait that `ring` ends early. A ring while nobody waits ends the next wait. */
 const createBell = (system: System, signal: AbortSignal) => {
   let hasRung = false;
   let early: AbortController | null = null;
@@ -36,7 +42,7 @@ const createBell = (system: System, signal: AbortSignal) => {
   };
 };
 
-/** Those of a part are asked about in one bundle. */
+/** Works on slices of items, each slice in one batch to the nodes. */
 const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) => Promise<void>) => {
   for (const part of slicesOf(items, atOnce)) {
     const bundle = Symbol('pending');
@@ -44,10 +50,10 @@ const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) =
   }
 };
 
-/** Null when no node knows it; undefined when what they say of it makes no sense. */
+/** Returns null when no node knows the transaction, and undefined when the nodes' answer makes no sense. */
 const findTransaction = async (node: Node, hash: string, bundle: symbol): Promise<Raw | null | undefined> => {
   try {
-    const found = await node.ask('eth_getTransactionByHash', [hash], bundle);
+    const found = await node.ask('eth_getTransactionByHash', [hash], { bundle });
     return found === null ? null : rawRecord(found, 'a transaction');
   } catch (error) {
     if (error instanceof NodeRefusal) return error.kind === 'missing' ? null : undefined;
@@ -56,7 +62,7 @@ const findTransaction = async (node: Node, hash: string, bundle: symbol): Promis
   }
 };
 
-/** Undefined for what a node says that cannot be shown. */
+/** Returns undefined for a transaction that is included or cannot be shown. */
 const readPending = (raw: Raw, now: number): PendingTransaction | undefined => {
   try {
     return isIncluded(raw) ? undefined : pendingIn(raw, now);
@@ -65,7 +71,7 @@ const readPending = (raw: Raw, now: number): PendingTransaction | undefined => {
   }
 };
 
-/** Looks at transactions that are said to be pending. */
+/** Adds those of the given transactions that are pending. */
 const createLook =
   ({ node, pending, system }: Ports) =>
   async (hashes: readonly string[]) => {
@@ -78,7 +84,7 @@ const createLook =
     await pending.add(seen);
   };
 
-/** Looks again at those that are kept, some at a time: whatever was missed, they do not stay. */
+/** Checks some of the kept transactions at each call, so that none stays for good when its inclusion was missed. */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
   return async () => {
@@ -97,7 +103,7 @@ const createCheck = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** What a node holds besides what it tells of, as far as it lets anybody see that. */
+/** Reads the node's whole pool, where it is allowed to, for transactions that were never announced. */
 const createPoolReader = ({ node, pending, system }: Ports) => {
   let isOpen = true;
   const read = async (): Promise<unknown> => {
@@ -116,7 +122,7 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Does something now, and again whenever so much time has passed. */
+/** Runs `work` at the first call and then at most once per `ms`. */
 const every = (ms: number, system: System, work: () => Promise<void>) => {
   let due = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -126,7 +132,7 @@ const every = (ms: number, system: System, work: () => Promise<void>) => {
   };
 };
 
-/** What was heard of and not looked at yet; whoever waits is woken by it. */
+/** Hashes that were announced and not looked at yet; a new one, or a new head, ends the wait. */
 const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
   const heard = new Set<string>();
   const bell = createBell(system, signal);
@@ -136,6 +142,11 @@ const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
     hear: (hash: string) => {
       if (heard.size < mostHeard) heard.add(hash.toLowerCase());
       bell.ring();
+    },
+    first: (count: number) => {
+      const some: string[] = [];
+      for (const hash of heard) if (some.push(hash) === count) break;
+      return some;
     },
     wait: async () => {
       if (heard.size === 0) await bell.wait(checkEveryMs);
@@ -149,11 +160,11 @@ const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
   return news;
 };
 
-/** One round: what was heard, what blocks include, what else there is, what is gone. */
+/** Returns one round of work: look at announced hashes, forget used nonces, read the pool, check kept transactions. */
 const createRound = (ports: Ports, news: ReturnType<typeof createNews>) => {
   const { node, pending, system } = ports;
   const look = createLook(ports);
-  const path = createIncludedPath(node);
+  const path = createRecentBlocks(node);
   const check = every(checkEveryMs, system, createCheck(ports));
   const readPool = every(poolEveryMs, system, createPoolReader(ports));
   const advance = async () => {
@@ -169,17 +180,17 @@ const createRound = (ports: Ports, news: ReturnType<typeof createNews>) => {
     }
   };
   return async () => {
-    const some = [...news.heard].slice(0, atOnce);
+    const some = news.first(atOnce);
     await look(some);
     for (const hash of some) news.heard.delete(hash);
-    // After what was heard, so that nothing is added that a block has taken already.
+    // Blocks come after the announced hashes, so that nothing stays pending that a block has included.
     await advance();
     await readPool();
     await check();
   };
 };
 
-/** Keeps what is seen to be pending, from when it appears until a block includes it or uses its nonce. */
+/** Keeps pending transactions, each from its announcement until a block includes it or uses its nonce. */
 export const createPendingWatcher = (ports: Ports) => {
   const { system } = ports;
 
@@ -214,3 +225,15 @@ export const createPendingWatcher = (ports: Ports) => {
     }
   };
 };
+
+/** Makes a watcher for the queried chain of each variant that has nodes. */
+export const createPendingWatchers = ({
+  nodes,
+  ...ports
+}: Omit<Ports, 'node'> & { readonly nodes: ReadonlyMap<string, Node> }): readonly ServiceProcess[] =>
+  variants.flatMap((variant) => {
+    const node = variant.surface === 'query' ? queriedNode(nodes, variant) : undefined;
+    if (!node) return [];
+    const run = createPendingWatcher({ node, ...ports });
+    return [{ role: 'follower', name: 'watcher of pending transactions', chain: variant.tag, run }];
+  });

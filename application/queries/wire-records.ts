@@ -2,10 +2,10 @@ import { refuse } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
 import type { PendingTransaction } from '../ports/pending.js';
 
-/** A bigint where a number would not be exact. */
+/** Integer that is a bigint where a number would not be exact. */
 export type ExactInteger = number | bigint;
 
-/** What a node answered, before anything is known about it. */
+/** Object that a node answered with, not validated yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 const longestQuantity = 66;
@@ -16,7 +16,7 @@ export const wrong = (what: string): never => refuse('NODE_ERROR', `a node answe
 export const rawRecord = (value: unknown, what: string): Raw =>
   isRecord(value) ? value : wrong(`${what} that is no object`);
 
-/** The length is looked at first: reading a number of a million digits takes half a second. */
+/** Parses a quantity. The length is checked first, because parsing a million digits takes half a second. */
 export const quantity = (value: unknown, what: string): bigint =>
   typeof value === 'string' && value.length <= longestQuantity && quantityPattern.test(value)
     ? BigInt(value)
@@ -27,18 +27,18 @@ export const integer = (value: unknown, what: string): ExactInteger => {
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
 };
 
-/** Some nodes leave out what their chain has no use for. */
+/** Returns 0 for a missing value: some nodes leave out fields that their chain does not use. */
 const integerOrZero = (value: unknown, what: string): ExactInteger => (value == null ? 0 : integer(value, what));
 
-/** As the node writes it; empty where it gives none. */
+/** Returns the text as the node wrote it; empty when it is missing. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Some nodes write addresses with a checksum in their case. */
+/** Returns the address in lower case, because some nodes write a checksum in its case. */
 export const addressText = (value: unknown): string => text(value).toLowerCase();
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
 
-/** docs/specification.md#212-chain-query-records */
+/** Record of docs/specification.md#212-chain-query-records. */
 export type BlockRecord = {
   block_hash: string;
   block_number: ExactInteger;
@@ -101,7 +101,7 @@ export type TransactionRecord = SentRecord & {
 };
 export type PendingTransactionRecord = SentRecord & { record_time: string };
 
-/** What a rollup's deposits lack: nobody signed them. */
+/** Signature value of a rollup's deposits, which nobody signs. */
 const unsigned = '0x0';
 
 const showSent = (raw: Raw): SentRecord => ({
@@ -127,7 +127,7 @@ export const showTransaction = (raw: Raw): TransactionRecord => ({
   transaction_index: integer(raw.transactionIndex, 'a place in the block'),
 });
 
-/** What is needed to show it later. */
+/** Fields needed to show a pending transaction later. */
 const keptFields = 'hash from to gas gasPrice maxFeePerGas input nonce value r s v yParity'.split(' ');
 
 export const pendingIn = (raw: Raw, firstSeen: number): PendingTransaction => ({
@@ -153,7 +153,7 @@ export type ReceiptRecord = {
   to: string;
   gas_used: ExactInteger;
   logs_bloom: string;
-  /** Null where it was not told yet, before Byzantium. */
+  /** Status of execution; null in blocks from before Byzantium, whose receipts have none. */
   status: ExactInteger | null;
   transaction_index: ExactInteger;
   effective_gas_price: ExactInteger;

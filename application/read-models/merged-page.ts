@@ -3,15 +3,23 @@ import type { PageKey, ReadModels } from '../ports/read-models.js';
 
 type Source = { readonly index: string; readonly equal: readonly string[] };
 
+type Choice = 'take' | 'skip' | 'stop';
+type Chosen<Doc> = {
+  readonly found: readonly { readonly document: Doc; readonly key: PageKey; readonly choice: Choice | undefined }[];
+  readonly isLast: boolean;
+};
+
 type Query<Doc> = {
   readonly collection: Collection<Doc>;
   readonly scope: string;
-  /** A document that is in several of them is given once. */
+  /** Indexes to merge; a document found in several of them is listed once. */
   readonly sources: readonly Source[];
   readonly after: PageKey | undefined;
   readonly keyOf: (document: Doc) => PageKey;
-  /** Which of the documents are wanted; what comes after a `stop` is not even looked at. */
-  readonly choose: (documents: readonly Doc[]) => Promise<readonly ('take' | 'skip' | 'stop')[]>;
+  /** Runs every read but the first, so that a long list does not keep others from their turns. */
+  readonly inTurn: (read: () => Promise<Chosen<Doc>>) => Promise<Chosen<Doc>>;
+  /** Chooses which documents to list; those after a `stop` are not read. */
+  readonly choose: (documents: readonly Doc[]) => Promise<readonly Choice[]>;
 };
 
 const readAtOnce = 100;
@@ -22,7 +30,7 @@ const compare = ([a, idA]: PageKey, [b, idB]: PageKey) => {
   return idA < idB ? 1 : -1;
 };
 
-/** What follows `after` in all sources together, newest first; complete up to its last document. */
+/** Reads some documents after `after` from all sources, newest first, with none missing between them. */
 const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: PageKey | undefined) => {
   const { collection, scope, sources, keyOf } = query;
   const pages = await Promise.all(
@@ -40,22 +48,26 @@ const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: P
   return { found, isLast: ends.length === 0 };
 };
 
-/** The documents of several indexes as one list, newest first, without those that are not wanted. */
+/** Lists the chosen documents of several indexes as one list, newest first. */
 export const mergedList = async function* <Doc>(readModels: ReadModels, query: Query<Doc>) {
-  let after = query.after;
-  for (;;) {
+  const read = async (after: PageKey | undefined): Promise<Chosen<Doc>> => {
     const { found, isLast } = await readSome(readModels, query, after);
-    const chosen = await query.choose(found.map(({ document }) => document));
-    for (const [i, { document }] of found.entries()) {
-      if (chosen[i] === 'stop') return;
-      if (chosen[i] === 'take') yield document;
+    const choices = await query.choose(found.map(({ document }) => document));
+    return { found: found.map((one, i) => ({ ...one, choice: choices[i] })), isLast };
+  };
+  let { found, isLast } = await read(query.after);
+  for (;;) {
+    for (const { document, choice } of found) {
+      if (choice === 'stop') return;
+      if (choice === 'take') yield document;
     }
     if (isLast) return;
-    after = found.at(-1)?.key;
+    const after = found.at(-1)?.key;
+    ({ found, isLast } = await query.inTurn(() => read(after)));
   }
 };
 
-/** The first of them, and the key to go on from when there are more. */
+/** Takes the first `size` documents; `next` is the key to continue after, null when there are no more. */
 export const takePage = async <Doc>(list: AsyncIterable<Doc>, size: number, keyOf: (document: Doc) => PageKey) => {
   const documents: Doc[] = [];
   for await (const document of list) {

@@ -4,8 +4,8 @@ import type { Page, PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
 /**
- * A page token says where the last page ended and is signed for one list of one owner: no other list takes it. Places
- * are places of these stores: after a move to others they would be elsewhere, so it is signed for these stores too.
+ * Tokens that say where a page ended. Each is signed for one list of one owner, so that no other list accepts it, and
+ * for these stores, because positions differ after a move to others.
  */
 export type PageTokens = {
   read(list: readonly string[], token: string | undefined): PageKey | undefined;
@@ -13,10 +13,8 @@ export type PageTokens = {
 };
 
 const purpose = 'page-token';
-const bad = () =>
-  refuse('INVALID_ARGUMENT', 'page_token is not one that this list gave', [
-    { path: '/page_token', message: 'is not one that this list gave' },
-  ]);
+const expected = 'must be the next_page_token of this list, requested with the same filters';
+const bad = () => refuse('INVALID_ARGUMENT', `page_token ${expected}`, [{ path: '/page_token', message: expected }]);
 
 export const createPageTokens = ({ signHere, same }: System): PageTokens => {
   const signature = (list: readonly string[], key: string) =>
@@ -36,10 +34,13 @@ export const createPageTokens = ({ signHere, same }: System): PageTokens => {
   };
 };
 
+/** List that is there, or that is read part by part while it is iterated. */
+export type Listed<T> = readonly T[] | AsyncIterable<readonly T[]>;
+
 export type PageRequest = { readonly size: number; readonly token: string | undefined };
 export type ListPage<Doc> = { readonly documents: readonly Doc[]; readonly nextPageToken: string };
 
-/** One page of a list, newest first. */
+/** Returns one page of a list, newest first. */
 export type Lists = <Doc>(
   collection: Collection<Doc>,
   scope: string,
@@ -58,7 +59,7 @@ export const createLists =
 
 const pageSize = 100;
 
-/** All documents of a scope, newest first, read page by page; the collection has an index `all`. */
+/** Yields all documents of a scope, newest first, read page by page; the collection needs an index `all`. */
 export const everyDocument = async function* <Doc>(readModels: ReadModels, collection: Collection<Doc>, scope: string) {
   let after: PageKey | undefined;
   do {

@@ -1,28 +1,70 @@
 import { projections } from '../../projections/index.js';
-import { beginning, type Position } from '../ports/event-store.js';
+import { beginning, type EventStore, type Position } from '../ports/event-store.js';
 import type { Checkpoint, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
-/** What every projection includes. */
+/** Returns the position up to which every projection is built. */
 export const includedBy = ({ positions }: Checkpoint): Position =>
   Math.min(...projections.map((projection) => positions[projection.name] ?? beginning));
 
+/** Says whether read models were made from other events than the store's, as after an older backup was restored. */
+export const isForeign = ({ positions }: Checkpoint, head: Position) =>
+  Math.max(beginning, ...Object.values(positions)) > head;
+
 export type Progress = {
-  /** What the read models are known to include; the truth may be further. */
+  /** Returns the last known position of the read models; they may be further by now. */
   current(): Position;
-  /** What they include, by asking them. */
+  /** Reads the position from the read models. */
   ask(): Promise<Position>;
-  /** Told by the runner in this process; what other processes' runners did is found out by asking. */
+  /**
+   * Records the position that the projector of this process reached; those of other processes are found by asking the
+   * store.
+   */
   moved(position: Position): void;
+  /** False after the read models were lost, until they include again what they are known to have included. */
+  isWhole(): boolean;
   /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
   reached(position: Position, ms: number): Promise<boolean>;
 };
 
-/** Only asked while somebody waits, and a runner in this process answers sooner. */
+/** Pause between reads of the checkpoint while a request waits; a projector in this process reports sooner. */
 const askEveryMs = 5;
 
-export const createProgress = (readModels: ReadModels, system: System): Progress => {
+/** Computes the position again only when the positions of the projections changed, because every query asks for it. */
+const createIncluded = () => {
+  let [last, included]: [Checkpoint['positions'] | null, Position] = [null, beginning];
+  return (checkpoint: Checkpoint): Position => {
+    if (checkpoint.positions !== last) included = includedBy(checkpoint);
+    last = checkpoint.positions;
+    return included;
+  };
+};
+
+type Ports = {
+  readonly readModels: ReadModels;
+  readonly events: Pick<EventStore, 'head'>;
+  readonly system: System;
+};
+
+/**
+ * Reads how far the read models are. Foreign ones include nothing, until the projector has emptied them: a position of
+ * theirs would answer for events that are not in them.
+ */
+const createLook = ({ readModels, events }: Ports) => {
+  const includedIn = createIncluded();
+  let isOurs = false;
+  return async (): Promise<Position> => {
+    const checkpoint = await readModels.checkpoint();
+    isOurs ||= !isForeign(checkpoint, await events.head());
+    return isOurs ? includedIn(checkpoint) : beginning;
+  };
+};
+
+export const createProgress = (ports: Ports): Progress => {
+  const { readModels, system } = ports;
+  const look = createLook(ports);
   let known: Position = beginning;
+  let included: Position = beginning;
   let asking = false;
   const waiting = new Set<{ position: Position; until: number; done: (reached: boolean) => void }>();
 
@@ -42,20 +84,31 @@ export const createProgress = (readModels: ReadModels, system: System): Progress
     asking = true;
     while (waiting.size > 0) {
       await system.sleep(askEveryMs);
-      // A store that does not answer is the same to the waiter as a runner that is late.
-      const found = await readModels.checkpoint().catch(() => null);
-      moved(found ? includedBy(found) : known);
+      // A failed read counts as no progress: the request keeps waiting until its time is up.
+      moved(await look().catch(() => known));
     }
     asking = false;
   };
 
+  const ask = async () => {
+    moved(await look());
+    return known;
+  };
+  readModels.onLost?.(() => {
+    included = Math.max(included, known);
+    known = beginning;
+  });
+
   return {
     current: () => known,
-    ask: async () => {
-      moved(includedBy(await readModels.checkpoint()));
-      return known;
-    },
+    ask,
     moved,
+    isWhole: () => {
+      if (known >= included) return true;
+      // The runner may be in another process: whoever looks next hears how far it has come.
+      ask().catch(() => undefined);
+      return false;
+    },
     reached: async (position, ms) => {
       if (position <= known) return true;
       return new Promise((done) => {

@@ -4,7 +4,7 @@ import type { System } from '../ports/system.js';
 
 type Ports = { readonly readModels: ReadModels; readonly system: System };
 
-/** Every document of a variant, with whose it is. */
+/** Yields every document of a variant together with its organization. */
 export const documentsOf = async function* <Doc>(
   { readModels, system }: Ports,
   collection: Collection<Doc>,

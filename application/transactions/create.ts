@@ -1,6 +1,6 @@
+import type { Unsigned } from '../../domain/aggregates/transaction.js';
 import type { TokenStandard } from '../../domain/asset.js';
 import { Failure, invalid, refuse } from '../../domain/failure.js';
-import type { Unsigned } from '../../domain/transaction.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
 import type { Call } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
@@ -8,13 +8,13 @@ import type { TransactionCodec } from '../ports/codec.js';
 import type { EventStore, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import type { AddressBook } from '../wallets/address-parser.js';
+import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 import { createNonces, nonceStep, type Sender } from './nonces.js';
-import { larger, outbid, readTransaction, transactionStep } from './transactions.js';
+import { larger, outbid, readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
-/** What a node can fill in when it is not given. */
+/** Optional fields; a node or the service fills in those that are not given. */
 type Given = {
   readonly transactionId: string | undefined;
   readonly gas: string | undefined;
@@ -22,7 +22,13 @@ type Given = {
   readonly nonce: number | undefined;
 };
 type Party = { readonly walletId: string; readonly from: string; readonly to: string };
-type Wanted = Given & Party & { readonly value: string; readonly data: string };
+type Wanted = Given &
+  Party & {
+    readonly value: string;
+    readonly data: string;
+    /** Name of what the data is made of, where that changes, so that a retry is known although the data is other. */
+    readonly dataFrom?: string;
+  };
 type WantedToken = Given &
   Party & {
     readonly standard: TokenStandard;
@@ -40,18 +46,27 @@ type Ports = {
   readonly handle: Handle;
   readonly events: EventStore;
   readonly readModels: ReadModels;
-  readonly addressBook: AddressBook;
+  readonly addressParser: AddressParser;
   readonly chains: Chains;
   readonly transactionCodec: TransactionCodec;
   readonly system: System;
 };
 
-const largest = 2n ** 256n;
-const largestGas = 2n ** 64n;
-const amount = (path: string, text: string, below = largest) =>
-  BigInt(text) < below ? text : invalid(path, 'is larger than the chain can count');
+const amountBits = 256;
+const gasBits = 64;
+const amount = (path: string, text: string, bits = amountBits) =>
+  BigInt(text) < 2n ** BigInt(bits)
+    ? text
+    : invalid(path, `must be below 2^${bits}, which is all that the chain can count`);
 
-/** A transaction id of a retried request is that of its first try. */
+/** A nonce further ahead than this waits for more transactions than a sender prepares at once. */
+const farthest = 1000;
+const near = (nonce: number, pending: number) =>
+  nonce <= pending + farthest
+    ? nonce
+    : invalid('/nonce', `is ${nonce}, more than ${farthest} past the pending count ${pending}`);
+
+/** Returns the given id, or a new one; a retried request gets the id of its first try. */
 const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
   if (given !== undefined) return given;
   if (idSeed === undefined) return system.uuid();
@@ -67,11 +82,11 @@ type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
   readonly request: string;
 };
 
-/** Finds a nonce and a price for a transaction and stores it under both. */
+/** Stores a transaction with a free nonce and a gas price. */
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
-  /** Where none is given: what the node suggests, and enough to outbid what is to be replaced. */
+  /** Takes the given price, or the one a node suggests, which is raised to outbid the transaction being replaced. */
   const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
     if (given === undefined) return larger(await chains.sending(context.variant).gasPrice(), outbids);
     const price = amount('/gas_price', given);
@@ -80,7 +95,7 @@ const createStore = (ports: Ports) => {
       : refuse('FAILED_PRECONDITION', `to replace a transaction that was sent, gas_price must be at least ${outbids}`);
   };
 
-  /** The transaction that was sent with this nonce and is to be replaced; null when nobody holds the nonce. */
+  /** Returns the sent transaction that holds the nonce and is to be replaced; null when the nonce is free. */
   const toReplace = async (context: Context, sender: Sender, nonce: number) => {
     const holder = await nonces.holder(context, sender, nonce);
     if (holder === null) return null;
@@ -101,27 +116,26 @@ const createStore = (ports: Ports) => {
   };
 
   return async (context: Context, draft: Draft, { nonce, gasPrice }: Given): Promise<Position> => {
+    const pendingCount = () => chains.sending(context.variant).pendingCount(draft.from);
     if (nonce !== undefined) {
       const replaced = await toReplace(context, draft, nonce);
+      if (!replaced) near(nonce, await pendingCount());
       const price = await priceOf(context, gasPrice, replaced ? outbid(replaced.gasPrice) : '0');
       return append(context, { ...draft, nonce, gasPrice: price }, replaced?.transactionId);
     }
-    const [price, pending] = await Promise.all([
-      priceOf(context, gasPrice, '0'),
-      chains.sending(context.variant).pendingCount(draft.from),
-    ]);
+    const [price, pending] = await Promise.all([priceOf(context, gasPrice, '0'), pendingCount()]);
     return nonces.take(context, draft, pending, (free) => append(context, { ...draft, nonce: free, gasPrice: price }));
   };
 };
 
-/** Makes a transaction, or finds the one that the same request made before. */
+/** Creates a transaction, or finds the one that the same request created before. */
 const createMake = (ports: Ports) => {
   const { events, chains, system } = ports;
   const store = createStore(ports);
 
-  /** Null when there is none under that id yet; one with other content is another transaction. */
+  /** Returns null when the id is new, and refuses one that belongs to a transaction with other content. */
   const madeBefore = async (context: Context, transactionId: string, request: string) => {
-    const past = await readTransaction(events, context, transactionId);
+    const past = await readForAnswer(ports, context, transactionId);
     if (!past.created) return null;
     return past.created.request === request
       ? { answer: { transaction: showTransaction(past) }, position: await events.head() }
@@ -131,22 +145,22 @@ const createMake = (ports: Ports) => {
   const draftOf = async (context: Context, { gas }: Given, call: Call) => {
     const sending = chains.sending(context.variant);
     const [estimate, chainId, genesis] = await Promise.all([
-      gas === undefined ? sending.estimateGas(call) : amount('/gas', gas, largestGas),
+      gas === undefined ? sending.estimateGas(call) : amount('/gas', gas, gasBits),
       sending.chainId(),
       chains.of(context.variant).genesis(),
     ]);
     return { ...call, gas: estimate, chainId, chain: genesis.hash };
   };
 
-  return async (context: Context, given: Given, walletId: string, call: Call) => {
+  return async (context: Context, given: Given, walletId: string, call: Call, asked: object = call) => {
     const transactionId = idOf(context, given.transactionId, system);
-    const request = system.sha256(JSON.stringify([walletId, call, given.gas, given.gasPrice, given.nonce]));
+    const request = system.sha256(JSON.stringify([walletId, asked, given.gas, given.gasPrice, given.nonce]));
     const before = await madeBefore(context, transactionId, request);
     if (before) return before;
     const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
     try {
       const position = await store(context, draft, given);
-      const made = await readTransaction(events, context, transactionId);
+      const made = await readForAnswer(ports, context, transactionId);
       return { answer: { transaction: showTransaction(made) }, position };
     } catch (error) {
       // Another request with the same id was faster.
@@ -159,24 +173,24 @@ const createMake = (ports: Ports) => {
 };
 
 export const createTransactionCreation = (ports: Ports): TransactionCreation => {
-  const { readModels, addressBook, transactionCodec } = ports;
+  const { readModels, addressParser, transactionCodec } = ports;
   const make = createMake(ports);
   const parse = (context: Context, path: string, text: string) =>
-    addressBook.parse(context, [{ text, path }])[0]?.[0] ?? '';
+    addressParser.parse(context, [{ text, path }])[0]?.[0] ?? '';
 
   const ownAddress = async (context: Context, walletId: string, text: string) => {
     const from = parse(context, '/from', text);
     await requireWallet(readModels, context, walletId);
-    const held = await addressBook.look(context, from);
+    const held = await addressParser.look(context, from);
     return held?.wallet_id === walletId ? from : invalid('/from', 'is no address of the wallet');
   };
 
   return {
-    create: async (context, { walletId, from, to, value, data, ...given }) => {
+    create: async (context, { walletId, from, to, value, data, dataFrom, ...given }) => {
       const sender = await ownAddress(context, walletId, from);
       const receiver = parse(context, '/to', to);
       const call = { from: sender, to: receiver, value: amount('/value', value), data: data.toLowerCase() };
-      return make(context, given, walletId, call);
+      return make(context, given, walletId, call, { ...call, ...(dataFrom !== undefined && { data: dataFrom }) });
     },
     createToken: async (context, { walletId, from, to, standard, contract, tokenId, value, ...given }) => {
       const at = `/token_payload/${standard}`;

@@ -1,26 +1,30 @@
+import { type NonceCommand, nonce } from '../../domain/aggregates/nonce.js';
 import { Failure, refuse } from '../../domain/failure.js';
-import { type NonceCommand, nonce } from '../../domain/nonce.js';
-import { nonces } from '../../projections/nonces.js';
+import { type NonceDocument, nonceKey, nonces, senderKey } from '../../projections/nonces.js';
 import { createKeyedMutex } from '../async/mutex.js';
 import { type Context, type Step, scopeFor, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { EventStore, Position } from '../ports/event-store.js';
-import type { ReadModels } from '../ports/read-models.js';
+import type { PageKey, ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
 
-/** Who sends, on which chain. */
 export type Sender = { readonly chain: string; readonly from: string };
 
 type Nonces = {
   /**
-   * Has `use` try nonces until one is its own: those that became free first, then the larger of `pending` and one past
-   * the highest that is held.
+   * Calls `use` with one nonce after another until it succeeds: first those that were released, then the larger of
+   * `pending` and one past the highest that is held.
    */
   take(context: Context, sender: Sender, pending: number, use: (nonce: number) => Promise<Position>): Promise<Position>;
-  /** The transaction that holds it, the last one where it outbid another; null when it is free. */
+  /** Returns the transaction that holds the nonce, the latest if it outbid another; null when the nonce is free. */
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
 };
 
-/** Far more than can be held and not yet be in the read models. */
+/** Nonces that are looked at before other requests get a turn. */
+const pageSize = 100;
+/** Limit of released or held nonces that are looked at, far more than are missing in the read models for a moment. */
+const mostPages = 10;
+/** Limit of tries past the highest nonce that is held, for the same reason. */
 const mostTries = 10_000;
 
 const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
@@ -29,7 +33,7 @@ const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
 export const nonceStep = (context: Context, command: NonceCommand, at?: string): Step =>
   step(nonce, context.organizationId, keyOf(context, command.data, command.data.nonce), command, at);
 
-/** Somebody else was faster. */
+/** Returns null when another request took the nonce first. */
 const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -39,9 +43,9 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-export const createNonces = (ports: { events: EventStore; readModels: ReadModels }): Nonces => {
-  const { events, readModels } = ports;
-  /** Those of one sender wait for each other here rather than lose race after race in the store. */
+export const createNonces = (ports: { events: EventStore; readModels: ReadModels; system: System }): Nonces => {
+  const { events, readModels, system } = ports;
+  /** Requests of one sender wait for each other here, because in the store they would lose race after race. */
   const inTurn = createKeyedMutex();
 
   const holder: Nonces['holder'] = async (context, sender, number) => {
@@ -52,21 +56,49 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   const isHeld = async (context: Context, sender: Sender, number: number) =>
     (await holder(context, sender, number)) !== null;
 
-  /** One past the highest that is held; `from` is past all that ever were. */
-  const firstUnheld = async (context: Context, sender: Sender, pending: number, from: number) => {
-    let first = Math.max(pending, from);
-    while (first > pending && !(await isHeld(context, sender, first - 1))) first--;
-    return first;
+  type Order = { readonly oldestFirst?: boolean; readonly after?: PageKey };
+  const pages = async function* (context: Context, sender: Sender, state: NonceDocument['state'], order: Order) {
+    let { after } = order;
+    for (let read = 0; read < mostPages; read++) {
+      const query = { ...order, index: 'byState', equal: [senderKey(sender), state], limit: pageSize, after };
+      const { documents, next } = await readModels.page(nonces, scopeFor(context), query);
+      yield documents;
+      if (!next) return;
+      after = next;
+      await system.breathe();
+    }
+  };
+
+  /** Yields released nonces that are usable: after a gap no transaction is mined, so the one before must be held. */
+  const released = async function* (context: Context, sender: Sender, pending: number) {
+    const scope = scopeFor(context);
+    for await (const page of pages(context, sender, 'free', { oldestFirst: true, after: [pending, ''] })) {
+      const keys = page.map(({ nonce: number }) => ({ scope, id: nonceKey(senderKey(sender), number - 1) }));
+      const before = await readModels.getMany(nonces, keys);
+      for (const [i, { nonce: number }] of page.entries()) {
+        const follows = before[i]?.state === 'held' && (await isHeld(context, sender, number - 1));
+        if (number === pending || follows) yield number;
+      }
+    }
+  };
+
+  /** Returns one past the highest nonce that is held, or `pending` if that is larger. */
+  const firstUnheld = async (context: Context, sender: Sender, pending: number) => {
+    for await (const page of pages(context, sender, 'held', {})) {
+      const ahead = page.filter(({ nonce: number }) => number >= pending);
+      for (const { nonce: number } of ahead) if (await isHeld(context, sender, number)) return number + 1;
+      if (ahead.length < page.length) return pending;
+    }
+    return pending;
   };
 
   const candidates = async function* (context: Context, sender: Sender, pending: number) {
-    const id = `${sender.chain}|${sender.from}`;
-    const { free, next } = (await readModels.get(nonces, { scope: scopeFor(context), id })) ?? { free: [], next: 0 };
-    // After one that nobody uses, a transaction would never be mined.
-    for (const number of free.filter((one) => one >= pending))
-      if (number === pending || (await isHeld(context, sender, number - 1))) yield number;
-    const first = await firstUnheld(context, sender, pending, next);
-    for (let number = first; number < first + mostTries; number++) yield number;
+    yield* released(context, sender, pending);
+    const first = await firstUnheld(context, sender, pending);
+    for (let tried = 0; tried < mostTries; tried++) {
+      if (tried > 0 && tried % pageSize === 0) await system.breathe();
+      yield first + tried;
+    }
   };
 
   return {
@@ -78,7 +110,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
           const position = isFree ? await nullIfTaken(use(number)) : null;
           if (position !== null) return position;
         }
-        return refuse('CONFLICT', 'others keep taking the nonces of this sender; try again');
+        return refuse('CONFLICT', 'other requests took every nonce of this sender that was tried; try again');
       }),
   };
 };

@@ -1,8 +1,12 @@
-import { fold } from '../../domain/decider.js';
-import { type Transaction, type TransactionEvent, transaction } from '../../domain/transaction.js';
+import { type Transaction, type TransactionEvent, transaction } from '../../domain/aggregates/transaction.js';
+import { asksForActivity } from '../../domain/aggregates/webhook.js';
 import { webhooks } from '../../projections/webhooks.js';
-import { scopeFor } from '../commands/handle.js';
-import type { EventStore, Recorded } from '../ports/event-store.js';
+import { groupBy } from '../async/group-by.js';
+import { allDone } from '../async/organization-lanes.js';
+import { slicesOf } from '../async/slices.js';
+import { type Context, scopeFor } from '../commands/handle.js';
+import { foldStored } from '../commands/read-aggregate.js';
+import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -22,9 +26,19 @@ type Ports = {
   readonly system: System;
 };
 
-const catchUpMs = 500;
+/** Change of a transaction by an event, and the content of its notification. */
+type Change = {
+  readonly event: Recorded;
+  readonly context: Context;
+  readonly walletId: string;
+  readonly data: object;
+};
 
-/** What changes a state that others want to know of; that a reorganization took something back is news too. */
+const catchUpMs = 500;
+/** Changes told in one piece, because their content may be large. */
+const pieceSize = 32;
+
+/** Events that webhooks are notified of, including the undoing by a reorganization. */
 const news: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'TransactionSent',
   'TransactionMined',
@@ -36,25 +50,23 @@ const news: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'CancellationMined',
 ]);
 
-/** Asks for a notice of every change of a managed transaction, for each webhook that covers its wallet. */
+/** Requests a delivery for every change of a managed transaction, to each webhook that covers its wallet. */
 export const createTransactionTeller = (ports: Ports) => {
   const { events, readModels, progress, deliveries, system } = ports;
   const follow = fromCheckpoint('tell-transactions', ports);
 
-  /** As it was right after the event. */
+  /** Returns the transaction as it was right after the event. */
   const asOf = async (event: Recorded): Promise<Transaction> => {
     const past = (await events.read(event.stream)).events;
     const until = past.findIndex(({ id }) => id === event.id);
-    return fold(transaction, past.slice(0, until + 1) as never);
+    return foldStored(transaction, past.slice(0, until + 1));
   };
 
-  const tell = async (event: Recorded, signal: AbortSignal) => {
+  const changesOf = async (event: Recorded): Promise<Change[]> => {
     const context = deliveryContext(event);
     const then = await asOf(event);
-    if (!context || !then.created) return;
+    if (!context || !then.created) return [];
     const { walletId, from } = then.created;
-    // Thrown, so that it is not taken for done.
-    while (!(await progress.reached(event.position, catchUpMs))) signal.throwIfAborted();
     const record = showTransaction(then);
     const { confirmations = 0 } = event.data as { confirmations?: number };
     const data = {
@@ -64,18 +76,33 @@ export const createTransactionTeller = (ports: Ports) => {
       state: record.transaction_state,
       transaction: record,
     };
-    for await (const webhook of everyDocument(readModels, webhooks, scopeFor(context))) {
-      const covers = webhook.wallet_id === '' || webhook.wallet_id === walletId;
-      if (!covers || webhook.position > event.position) continue;
-      const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
-      await deliveries.request(context, { deliveryId, webhookId: webhook.webhook_id, data });
-    }
+    return [{ event, context, walletId, data }];
+  };
+
+  /** Notifies the webhooks of one owner, which are read once for all its changes. */
+  const tell = async (scope: string, some: readonly Change[]) => {
+    for await (const webhook of everyDocument(readModels, webhooks, scope))
+      for (const { event, context, walletId, data } of some) {
+        const covers = webhook.wallet_id === '' || webhook.wallet_id === walletId;
+        if (!covers || !asksForActivity(webhook.notification_types) || webhook.position > event.position) continue;
+        const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
+        await deliveries.request(context, webhook, [{ deliveryId, data }]);
+      }
+  };
+
+  const tellPiece = async (piece: readonly Recorded[]) => {
+    const changes = (await allDone(piece.map(changesOf))).flat();
+    const byOwner = groupBy(changes, ({ context }) => scopeFor(context));
+    await allDone([...byOwner].map(([scope, some]) => tell(scope, some)));
   };
 
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
       const told = batch.filter(({ type }) => news.has(type));
-      for (const event of told) await tell(event, signal);
+      const last = told.at(-1)?.position ?? beginning;
+      // An abort is thrown, so that the events do not count as handled.
+      while (!(await progress.reached(last, catchUpMs))) signal.throwIfAborted();
+      for (const piece of slicesOf(told, pieceSize)) await tellPiece(piece);
       return told.length > 0;
     });
 };

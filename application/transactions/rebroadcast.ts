@@ -1,6 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import type { OpenTransactionDocument } from '../../projections/transactions.js';
-import { mapInSlices } from '../async/slices.js';
+import { inTurns } from '../async/in-turns.js';
+import { eachInSlices, mapInSlices } from '../async/slices.js';
 import type { Context, Handle } from '../commands/handle.js';
 import type { Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -16,9 +17,13 @@ type Ports = {
   readonly system: System;
 };
 
-/** How soon after the last look: at one that no node is known to have, and at one that a node may have lost. */
+/** Intervals between checks: of a transaction that no node accepted yet, and of one that nodes may have lost. */
 const againMs = { untaken: 1000, taken: 10_000 };
 const atOnce = 16;
+/** Transactions that are looked at before others get a turn. */
+export const lookedAtOnce = 1000;
+/** Checks in one round; the others follow in later rounds, so that outcomes are read in between. */
+const mostAtATime = 256;
 
 export const watcherContext = (variant: Variant, { organizationId, document }: OpenTransaction): Context => ({
   organizationId,
@@ -27,11 +32,13 @@ export const watcherContext = (variant: Variant, { organizationId, document }: O
   requestId: `transaction ${document.transaction_id}`,
 });
 
-const keyOf = ({ organizationId, document }: OpenTransaction) => `${organizationId}|${document.transaction_id}`;
-/** While somebody wants it canceled, only what cancels it is sent again. */
+export const ownerOf = ({ organizationId }: OpenTransaction) => organizationId;
+export const openKey = ({ organizationId, document }: OpenTransaction) =>
+  `${organizationId}|${document.transaction_id}`;
+/** Skips a transaction whose cancellation is requested but not sent yet. */
 const isWanted = ({ document }: OpenTransaction) => !document.is_canceling || document.cancellation_hash !== '';
 
-/** Sends again, the same bytes, what no node is known to have or a node may have lost. */
+/** Broadcasts the same bytes again when no node has accepted a transaction, or nodes may have lost it. */
 export const createRebroadcast = ({ sending, events, handle, system }: Ports, variant: Variant) => {
   const looked = new Map<string, number>();
 
@@ -52,18 +59,39 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     if (!isThere) await offer(one);
   };
 
+  /** Forgets transactions that no longer wait; seldom, because all keys are compared. */
+  const forgetOthers = async (waiting: readonly OpenTransaction[]) => {
+    const keys = new Set<string>();
+    await eachInSlices(waiting, lookedAtOnce, system, (one) => keys.add(openKey(one)));
+    await eachInSlices([...looked.keys()], lookedAtOnce, system, (key) => keys.has(key) || looked.delete(key));
+  };
+
+  /** Finds the transactions to be checked, some in a turn, and of no owner more than a round takes. */
+  const dueOf = async (waiting: readonly OpenTransaction[], now: number) => {
+    const counts = new Map<string, number>();
+    const isAmongFirst = (one: OpenTransaction) => {
+      const before = counts.get(ownerOf(one)) ?? 0;
+      counts.set(ownerOf(one), before + 1);
+      return before < mostAtATime;
+    };
+    const isDue = (one: OpenTransaction) => {
+      const patience = one.document.is_taken ? againMs.taken : againMs.untaken;
+      // A transaction that was just sent is still being broadcast by the request that sent it.
+      const since = looked.get(openKey(one)) ?? Date.parse(one.document.sent_time);
+      return now - since >= patience;
+    };
+    const due: OpenTransaction[] = [];
+    await eachInSlices(waiting, lookedAtOnce, system, (one) => {
+      if (isWanted(one) && isDue(one) && isAmongFirst(one)) due.push(one);
+    });
+    return inTurns(due, ownerOf).slice(0, mostAtATime);
+  };
+
   return async (waiting: readonly OpenTransaction[]): Promise<void> => {
     const now = system.now();
-    const wanted = waiting.filter(isWanted);
-    const keys = new Set(wanted.map(keyOf));
-    for (const key of looked.keys()) if (!keys.has(key)) looked.delete(key);
-    const due = wanted.filter((one) => {
-      const patience = one.document.is_taken ? againMs.taken : againMs.untaken;
-      // One that was just sent is being offered by whoever sent it.
-      const since = looked.get(keyOf(one)) ?? Date.parse(one.document.sent_time);
-      return now - since >= patience;
-    });
-    for (const one of due) looked.set(keyOf(one), now);
+    if (looked.size > 2 * waiting.length + mostAtATime) await forgetOthers(waiting);
+    const due = await dueOf(waiting, now);
+    for (const one of due) looked.set(openKey(one), now);
     await mapInSlices(due, atOnce, repair);
   };
 };

@@ -11,7 +11,7 @@ type StuckTransaction = {
   readonly ageSeconds: number;
 };
 
-/** What was sent and is in no block though it is that old. */
+/** Lists transactions that were sent at least so long ago and are in no block. */
 export type Stuck = (olderThanSeconds: number) => Promise<readonly StuckTransaction[]>;
 
 const senders = chains.filter(({ can }) => can.includes('managed-transactions'));
@@ -24,7 +24,7 @@ export const createStuck =
     for (const { tag } of senders)
       for await (const { organizationId, document } of documentsOf(ports, openTransactions, tag)) {
         const ageSeconds = Math.floor((now - Date.parse(document.sent_time)) / 1000);
-        if (!document.is_seen && ageSeconds >= olderThanSeconds)
+        if (!document.seen && ageSeconds >= olderThanSeconds)
           found.push({ organizationId, variant: tag, transaction: document, ageSeconds });
       }
     return found.toSorted((a, b) => b.ageSeconds - a.ageSeconds);

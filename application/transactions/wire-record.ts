@@ -1,7 +1,7 @@
-import type { Transaction } from '../../domain/transaction.js';
+import type { Transaction } from '../../domain/aggregates/transaction.js';
 import type { TransactionDocument } from '../../projections/transactions.js';
 
-/** docs/specification.md#29-managed-transaction */
+/** Record of docs/specification.md#29-managed-transaction. */
 export type TransactionRecord = {
   wallet_id: string;
   transaction_id: string;
@@ -32,9 +32,9 @@ export const showTransactionDocument = (document: TransactionDocument): Transact
   nonce: String(document.nonce),
 });
 
-/** As its own stream has it, for the answers of commands. */
+/** Shows the state of the transaction's stream, for answers of commands. */
 export const showTransaction = ({ state, created, signed }: Transaction): TransactionRecord => {
-  if (!created) throw new Error('there is nothing to show of a transaction that was never made');
+  if (!created) throw new Error('expected a transaction that was created, found an empty stream');
   const { walletId, transactionId, from, to, value, gas, gasPrice, data, nonce } = created;
   return {
     wallet_id: walletId,

@@ -1,68 +1,87 @@
-import { longestAddress } from '../../domain/address.js';
+import { longestAddress } from '../../domain/aggregates/address.js';
 import type { Asset } from '../../domain/asset.js';
-import { type Fault, refuse } from '../../domain/failure.js';
+import { type Fault, invalid, refuse } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type Context, scopeFor } from '../commands/handle.js';
-import type { AddressCodecs } from '../ports/codec.js';
+import type { Chains } from '../ports/chains.js';
+import { type AddressCodecs, notAnAddress } from '../ports/codec.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
-/** An address as it is stored, and as people of its chain write it. */
+/** Address in its stored form and in the form that users of its chain write. */
 export type AddressRecord = { address: string; user_friendly_address: string };
 
-/** What was sent, and where in the request. */
+/** Address as it was sent, and its path in the request. */
 export type AddressInput = { readonly text: string; readonly path: string };
 export const single = (text: string): readonly AddressInput[] => [{ text, path: '/address' }];
 export const several = (texts: readonly string[]): readonly AddressInput[] =>
   texts.map((text, i) => ({ text, path: `/addresses/${i}` }));
 
-/** Reads addresses: what was sent into what is stored, and what is stored into what is shown. */
-export type AddressBook = {
-  /** Each address once, with the first place that named it; if one is bad all are refused, naming every bad one. */
+/** Conversion of addresses from what callers send to what is stored, and from there to what is shown. */
+export type AddressParser = {
+  /**
+   * Returns each address once, with the path that named it first; if any is invalid, refuses and names every invalid
+   * one.
+   */
   parse(context: Context, inputs: readonly AddressInput[]): readonly (readonly [stored: string, path: string])[];
-  /** The document of the address that was sent, or null. */
+  /** Refuses addresses that were written for test networks only, if the chain is the main one. */
+  checkNetwork(context: Context, inputs: readonly AddressInput[]): Promise<void>;
+  /** Returns the document of an address; null when it is not registered. */
   look(context: Context, input: string): Promise<AddressDocument | null>;
   show(context: Context, stored: string): AddressRecord;
-  /** What names a transaction, in the form that is stored. */
+  /** Returns the stored form of a transaction's identifier. */
   transaction(context: Context, input: string): string;
-  /** The asset that a request calls by its token address. */
+  /** Returns the asset that a request names by its token address. */
   asset(context: Context, input: string): Asset;
-  /** All addresses of a wallet, oldest first, in pages. */
+  /** Returns all addresses of a wallet, oldest first; null when there are more than `most`. */
+  first(context: Context, walletId: string, most: number): Promise<readonly AddressDocument[] | null>;
+  /** Yields all addresses of a wallet, oldest first, in pages. */
   pages(context: Context, walletId: string): AsyncIterable<readonly AddressDocument[]>;
 };
 
 const pageSize = 1000;
 
-export const createAddressBook = (ports: {
+export const createAddressParser = (ports: {
   readModels: ReadModels;
   codecs: AddressCodecs;
+  chains: Pick<Chains, 'familyOf' | 'find'>;
   system: System;
-}): AddressBook => {
-  const { readModels, codecs, system } = ports;
-  const codec = ({ variant }: Context) => codecs[variant.family];
+}): AddressParser => {
+  const { readModels, codecs, chains, system } = ports;
+  const codec = ({ variant }: Context) => codecs[chains.familyOf(variant)];
 
-  /** A form too long to be watched is refused here, where the caller still learns of it. */
-  const storedForm = (context: Context, text: string) => {
+  /** Refuses a form too long to be watched here, where the caller still learns of that. */
+  const read = (context: Context, text: string): { stored: string } | { message: string } => {
     const stored = codec(context).parse(text);
-    return stored !== null && stored.length <= longestAddress ? stored : null;
+    if (stored === null) return { message: notAnAddress(codec(context), text) };
+    if (stored.length <= longestAddress) return { stored };
+    return { message: `is not an address of this chain: has more than ${longestAddress} characters` };
   };
 
-  const parse: AddressBook['parse'] = (context, inputs) => {
+  const parse: AddressParser['parse'] = (context, inputs) => {
     const parsed = new Map<string, string>();
     const faults: Fault[] = [];
     for (const { text, path } of inputs) {
-      const stored = storedForm(context, text);
-      if (stored === null) faults.push({ path, message: 'is not an address of this chain' });
-      else if (!parsed.has(stored)) parsed.set(stored, path);
+      const found = read(context, text);
+      if ('message' in found) faults.push({ path, message: found.message });
+      else if (!parsed.has(found.stored)) parsed.set(found.stored, path);
     }
     const [first] = faults;
     if (!first) return [...parsed];
-    const others = faults.length > 1 ? `, and so are ${faults.length - 1} more` : '';
+    const others = faults.length > 1 ? `; ${faults.length - 1} more are none either` : '';
     return refuse('INVALID_ARGUMENT', `${first.path} ${first.message}${others}`, faults);
   };
 
   return {
     parse,
+    checkNetwork: async (context, inputs) => {
+      const forTests = inputs.filter(({ text }) => codec(context).isForTests?.(text));
+      const [first] = forTests;
+      if (!first || !(await chains.find(context.variant)?.isMainNetwork?.())) return;
+      const message = 'is an address for test networks only, and the chain is the main network';
+      const faults = forTests.map(({ path }) => ({ path, message }));
+      refuse('INVALID_ARGUMENT', `${first.path} ${message}`, faults);
+    },
     look: async (context, input) => {
       const [[id] = ['']] = parse(context, single(input));
       return readModels.get(addresses, { scope: scopeFor(context), id });
@@ -70,17 +89,23 @@ export const createAddressBook = (ports: {
     show: (context, stored) => ({ address: stored, user_friendly_address: codec(context).friendly(stored) }),
     transaction: (context, input) => codec(context).transaction(input),
     asset: (context, input) => {
-      const message = 'does not name a token of this chain';
-      return (
-        codec(context).asset(input) ??
-        refuse('INVALID_ARGUMENT', `token_address ${message}`, [{ path: '/token_address', message }])
-      );
+      const { assetForm, asset } = codec(context);
+      const rule = assetForm === null ? '' : `: must be ${assetForm}`;
+      return asset(input) ?? invalid('/token_address', `does not name a token of this chain${rule}`);
+    },
+    first: async (context, walletId, most) => {
+      const query = { index: 'byWallet', equal: [walletId], limit: most, oldestFirst: true };
+      const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
+      if (next) return null;
+      context.touch?.(documents.length);
+      return documents;
     },
     pages: async function* (context, walletId) {
       let after: PageKey | undefined;
       do {
         const query = { index: 'byWallet', equal: [walletId], limit: pageSize, after, oldestFirst: true };
         const page = await readModels.page(addresses, scopeFor(context), query);
+        context.touch?.(page.documents.length);
         yield page.documents;
         after = page.next ?? undefined;
         if (after) await system.breathe();

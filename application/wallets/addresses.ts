@@ -1,53 +1,72 @@
-import { type AddressCommand, address } from '../../domain/address.js';
+import { type AddressCommand, address } from '../../domain/aggregates/address.js';
+import { type RemovalCommand, removal } from '../../domain/aggregates/removal.js';
+import { wallet } from '../../domain/aggregates/wallet.js';
 import { refuse } from '../../domain/failure.js';
-import { wallet } from '../../domain/wallet.js';
+import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
+import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
+import { withoutSeed } from '../commands/own-events.js';
 import type { Position, Streams } from '../ports/event-store.js';
-import type { ReadModels } from '../ports/read-models.js';
+import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
-import { type AddressBook, type AddressInput, type AddressRecord, several } from './address-parser.js';
+import { type AddressInput, type AddressParser, type AddressRecord, several } from './address-parser.js';
 import { requireWallet } from './require-wallet.js';
 
 type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInput[] };
+
+type Removal = { readonly walletId: string; readonly upTo: Position };
+
+/** Returns the height of the chain while its follower has not reached it; undefined when nothing is left to follow. */
+export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
 type HeldAddress = AddressRecord & { readonly wallet_id: string };
 
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
   remove(context: Context, wanted: Wanted): Promise<Done<Nothing>>;
-  /** In steps of a page, each all or nothing, so that the largest wallet blocks nobody else's writes for long. */
+  /** Removes up to 1000 addresses at once, and more in parts, so that others wait for one part at most. */
   removeAll(context: Context, walletId: string): Promise<Done<Nothing>>;
+  /** Removes the addresses that were registered up to a position, part by part; removing a part again changes nothing. */
+  finishRemoval(context: Context, of: Removal): Promise<Position>;
   find(context: Context, input: string): Promise<HeldAddress>;
-  /** Of one wallet or of all, newest first. */
+  /** Lists the addresses of one wallet or of all, newest first. */
   list(context: Context, walletId: string | undefined, page: PageRequest): Promise<ListPage<HeldAddress>>;
 };
 
-/** Wallets of one variant are not there for another: the variant is part of the streams' keys. */
+/** Returns the stream key of a wallet; it includes the variant, so one API does not see the wallets of another. */
 export const walletKey = ({ variant }: Context, walletId: string) => `${variant.tag}.${walletId}`;
 export const addressStep = ({ organizationId, variant }: Context, command: AddressCommand, at: string): Step => ({
   ...step(address, organizationId, `${variant.tag}.${command.data.address}`, command, at),
   mayBeNew: command.type === 'Register',
 });
 
+const removalStep = (context: Context, command: RemovalCommand) =>
+  step(removal, context.organizationId, walletKey(context, command.data.walletId), command);
+
+const requireRegistered = (context: Context, walletId: string) =>
+  step(wallet, context.organizationId, walletKey(context, walletId), {
+    type: 'RequireRegistered',
+    data: { walletId },
+  });
+
 const catchUpMs = 2000;
+const mostAtOnce = 1000;
+const partSize = 100;
 
 export const createAddresses = (ports: {
   handle: Handle;
   events: Streams;
   progress: Progress;
-  addressBook: AddressBook;
+  addressParser: AddressParser;
   readModels: ReadModels;
   lists: Lists;
+  turns: LoopTurns;
+  headAhead: HeadAhead;
 }): Addresses => {
-  const { handle, events, progress, addressBook, readModels, lists } = ports;
+  const { handle, events, progress, addressParser, readModels, lists, turns, headAhead } = ports;
 
-  const requireRegistered = (context: Context, walletId: string) =>
-    step(wallet, context.organizationId, walletKey(context, walletId), {
-      type: 'RequireRegistered',
-      data: { walletId },
-    });
   const change = async (
     context: Context,
     { walletId, inputs }: Wanted,
@@ -55,40 +74,58 @@ export const createAddresses = (ports: {
   ) => {
     const position = await handle(context, [
       requireRegistered(context, walletId),
-      ...addressBook.parse(context, inputs).map(([stored, path]) => addressStep(context, commandFor(stored), path)),
+      ...addressParser.parse(context, inputs).map(([stored, path]) => addressStep(context, commandFor(stored), path)),
     ]);
     return { answer: {}, position };
   };
   const show = (context: Context, { address: stored, wallet_id }: AddressDocument): HeldAddress => ({
-    ...addressBook.show(context, stored),
+    ...addressParser.show(context, stored),
     wallet_id,
   });
-  const remove: Addresses['remove'] = (context, wanted) =>
-    change(context, wanted, (stored) => ({ type: 'Remove', data: { address: stored, walletId: wanted.walletId } }));
+  const remove: Addresses['remove'] = async (context, { walletId, inputs }) => {
+    const head = await headAhead(context.variant);
+    const of = { walletId, ...(head !== undefined && { head }) };
+    return change(context, { walletId, inputs }, (stored) => ({ type: 'Remove', data: { address: stored, ...of } }));
+  };
+
+  const removePart = async (context: Context, { walletId, upTo }: Removal, after: PageKey | undefined) => {
+    const query = { index: 'byWallet', equal: [walletId], limit: partSize, after, oldestFirst: true };
+    const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
+    const old = documents.filter(({ position }) => position <= upTo);
+    context.touch?.(old.length);
+    if (old.length > 0) await remove(context, { walletId, inputs: several(old.map((one) => one.address)) });
+    return old.length === documents.length ? next : null;
+  };
+  const finishRemoval: Addresses['finishRemoval'] = async (context, of) => {
+    let after: PageKey | undefined;
+    do {
+      const from = after;
+      after = (await turns(context.organizationId, () => removePart(context, of, from))) ?? undefined;
+    } while (after);
+    return handle(context, [removalStep(context, { type: 'End', data: of })]);
+  };
 
   return {
-    register: (context, wanted) => {
-      const imports = wanted.importAsset ? { importAsset: true as const } : {};
-      return change(context, wanted, (stored) => ({
-        type: 'Register',
-        data: { address: stored, walletId: wanted.walletId, ...imports },
-      }));
+    register: async (context, { importAsset, ...wanted }) => {
+      await addressParser.checkNetwork(context, wanted.inputs);
+      const own = { walletId: wanted.walletId, ...(importAsset && { importAsset: true as const }) };
+      return change(context, wanted, (stored) => ({ type: 'Register', data: { address: stored, ...own } }));
     },
     remove,
     removeAll: async (context, walletId) => {
-      let position: Position = await handle(context, [requireRegistered(context, walletId)]);
-      // The list of addresses is a read model: it must include every registration that was answered before.
-      if (!(await progress.reached(await events.head(), catchUpMs)))
-        refuse('UNAVAILABLE', 'the list of addresses is behind; try again');
-      for await (const page of addressBook.pages(context, walletId)) {
-        const inputs = several(page.map((one) => one.address));
-        const removed = await remove(context, { walletId, inputs });
-        position = Math.max(position, removed.position);
-      }
-      return { answer: {}, position };
+      await handle(context, [requireRegistered(context, walletId)]);
+      const upTo = await events.head();
+      // The list of addresses is a read model, which must include every registration answered before.
+      if (!(await progress.reached(upTo, catchUpMs)))
+        refuse('UNAVAILABLE', 'the list of addresses does not include the latest registrations yet; try again');
+      const few = await addressParser.first(context, walletId, mostAtOnce);
+      if (few) return remove(withoutSeed(context), { walletId, inputs: several(few.map((one) => one.address)) });
+      await handle(context, [removalStep(context, { type: 'Start', data: { walletId, upTo } })]);
+      return { answer: {}, position: await finishRemoval(withoutSeed(context), { walletId, upTo }) };
     },
+    finishRemoval,
     find: async (context, input) => {
-      const held = await addressBook.look(context, input);
+      const held = await addressParser.look(context, input);
       if (!held) return refuse('NOT_FOUND', 'there is no such address');
       return show(context, held);
     },

@@ -1,5 +1,6 @@
+import { type WalletCommand, wallet } from '../../domain/aggregates/wallet.js';
 import { refuse } from '../../domain/failure.js';
-import { type WalletCommand, wallet } from '../../domain/wallet.js';
+import type { AddressDocument } from '../../projections/addresses.js';
 import { type WalletDocument, wallets } from '../../projections/wallets.js';
 import {
   type Context,
@@ -11,16 +12,21 @@ import {
   scopeFor,
   step,
 } from '../commands/handle.js';
-import type { PageKey, ReadModels } from '../ports/read-models.js';
+import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import type { PageTokens } from '../read-models/paging.js';
-import type { AddressBook, AddressRecord } from './address-parser.js';
+import type { Listed, PageTokens } from '../read-models/paging.js';
+import type { AddressParser, AddressRecord } from './address-parser.js';
 import { single } from './address-parser.js';
 import { addressStep, walletKey } from './addresses.js';
 
-export type WalletRecord = Omit<WalletDocument, 'position'> & {
+export type WalletRecord = Omit<WalletDocument, 'position' | 'address_count'> & {
   addresses: string[];
   address_mapping?: AddressRecord[];
+};
+/** Wallet as it is shown; the addresses of a large one are read while they are iterated. */
+type ListedWallet = Omit<WalletRecord, 'addresses' | 'address_mapping'> & {
+  addresses: Listed<string>;
+  address_mapping?: Listed<AddressRecord>;
 };
 
 type Registration = {
@@ -33,36 +39,75 @@ type Registration = {
 export type Wallets = {
   register(context: Context, wanted: Registration): Promise<Done<{ wallet_id: string }>>;
   updateConfirmation(context: Context, walletId: string, confirmation: number): Promise<Done<Nothing>>;
-  find(context: Context, by: { walletId: string | undefined; address: string | undefined }): Promise<WalletRecord>;
+  find(context: Context, by: { walletId: string | undefined; address: string | undefined }): Promise<ListedWallet>;
   list(
     context: Context,
     page: { size: number; token: string | undefined },
-  ): Promise<{ wallets: WalletRecord[]; nextPageToken: string }>;
+  ): Promise<{ wallets: Listed<ListedWallet>; nextPageToken: string }>;
 };
 
-/** A page of wallets carries all their addresses, so it ends early where those get many. */
+/** Number of addresses at which a page of wallets ends early, because each wallet carries all its addresses. */
 export const addressesPerPage = 50_000;
+/** Number of addresses up to which an answer is held in memory as a whole. */
+export const addressesHeld = 1000;
+
+const mapParts = async function* <T, R>(parts: AsyncIterable<readonly T[]>, show: (one: T) => R) {
+  for await (const part of parts) yield part.map(show);
+};
+
+/** Returns the wallets of one page: it ends before the wallet that would carry too many addresses. */
+const fitting = (documents: readonly WalletDocument[]) => {
+  let carried = 0;
+  const end = documents.findIndex(({ address_count }, i) => {
+    carried += address_count;
+    return i > 0 && carried > addressesPerPage;
+  });
+  return { fit: end === -1 ? documents : documents.slice(0, end), isCut: end !== -1 };
+};
+const addressCount = (documents: readonly WalletDocument[]) =>
+  documents.reduce((sum, { address_count }) => sum + address_count, 0);
+
+/** Shows wallets with all their addresses, which are read while they are iterated when there are many. */
+const createWalletRecords = (addressParser: AddressParser) => {
+  const fewAddresses = async (context: Context, { wallet_id, address_count }: WalletDocument) => {
+    if (address_count === 0) return [];
+    return address_count > addressesHeld ? null : addressParser.first(context, wallet_id, addressesHeld);
+  };
+  const record = async (context: Context, document: WalletDocument): Promise<ListedWallet> => {
+    const { position, address_count, ...wire } = document;
+    const isMapped = context.variant.can.includes('friendly-address');
+    const show = ({ address }: AddressDocument) => addressParser.show(context, address);
+    const few = await fewAddresses(context, document);
+    if (few) {
+      const addresses = few.map(({ address }) => address);
+      return { ...wire, addresses, ...(isMapped && { address_mapping: few.map(show) }) };
+    }
+    // The mapping is of the same addresses, which are charged for once.
+    const { touch, ...uncharged } = context;
+    const parts = (by: Context) => addressParser.pages(by, wire.wallet_id);
+    const addresses = mapParts(parts(context), ({ address }) => address);
+    return { ...wire, addresses, ...(isMapped && { address_mapping: mapParts(parts(uncharged), show) }) };
+  };
+  const eachRecord = async function* (context: Context, documents: readonly WalletDocument[]) {
+    for (const document of documents) yield [await record(context, document)];
+  };
+  return { record, eachRecord };
+};
 
 export const createWallets = (ports: {
   handle: Handle;
   readModels: ReadModels;
-  addressBook: AddressBook;
+  addressParser: AddressParser;
   pageTokens: PageTokens;
   system: System;
 }): Wallets => {
-  const { handle, readModels, addressBook, pageTokens, system } = ports;
+  const { handle, readModels, addressParser, pageTokens, system } = ports;
 
-  const record = async (context: Context, { position, ...wire }: WalletDocument): Promise<WalletRecord> => {
-    const held: AddressRecord[] = [];
-    for await (const page of addressBook.pages(context, wire.wallet_id))
-      for (const { address } of page) held.push(addressBook.show(context, address));
-    const mapped = context.variant.can.includes('friendly-address');
-    return { ...wire, addresses: held.map((one) => one.address), ...(mapped && { address_mapping: held }) };
-  };
+  const { record, eachRecord } = createWalletRecords(addressParser);
 
   const walletIdOf = async (context: Context, by: { walletId: string | undefined; address: string | undefined }) => {
     if (by.address === undefined) return by.walletId;
-    const held = await addressBook.look(context, by.address);
+    const held = await addressParser.look(context, by.address);
     return by.walletId === undefined || by.walletId === held?.wallet_id ? held?.wallet_id : undefined;
   };
 
@@ -73,6 +118,7 @@ export const createWallets = (ports: {
 
   return {
     register: async (context, { name, address, importAsset, confirmation }) => {
+      if (address !== undefined) await addressParser.checkNetwork(context, single(address));
       const walletId = idFor(context, 'wal', system);
       const imports = importAsset ? { importAsset: true as const } : {};
       const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
@@ -80,7 +126,7 @@ export const createWallets = (ports: {
       const made = step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data });
       const steps: Step[] = [{ ...made, isNew }];
       if (address !== undefined)
-        for (const [stored, path] of addressBook.parse(context, single(address)))
+        for (const [stored, path] of addressParser.parse(context, single(address)))
           steps.push(addressStep(context, { type: 'Register', data: { address: stored, walletId, ...imports } }, path));
       const position = await handle(context, steps);
       return { answer: { wallet_id: walletId }, position };
@@ -101,18 +147,11 @@ export const createWallets = (ports: {
         limit: size,
         after,
       });
-      const found: WalletRecord[] = [];
-      let carried = 0;
-      let last: PageKey | null = null;
-      for (const document of documents) {
-        const one = await record(context, document);
-        carried += one.addresses.length;
-        if (found.length > 0 && carried > addressesPerPage)
-          return { wallets: found, nextPageToken: pageTokens.write(list, last) };
-        found.push(one);
-        last = [document.position, document.wallet_id];
-      }
-      return { wallets: found, nextPageToken: pageTokens.write(list, next) };
+      const { fit, isCut } = fitting(documents);
+      const last = fit.at(-1);
+      const nextPageToken = pageTokens.write(list, isCut && last ? [last.position, last.wallet_id] : next);
+      if (addressCount(fit) > addressesHeld) return { wallets: eachRecord(context, fit), nextPageToken };
+      return { wallets: await Promise.all(fit.map((document) => record(context, document))), nextPageToken };
     },
   };
 };

@@ -1,20 +1,51 @@
 import type { UnsettledDocument } from '../../projections/unsettled.js';
+import { createPriorityQueue } from '../async/priority-queue.js';
 
 export type Holder = { readonly organizationId: string; readonly walletId: string };
 export const holderKey = ({ organizationId, walletId }: Holder) => `${organizationId}/${walletId}`;
 
 export type BlockRef = UnsettledDocument['block'];
-/** What one block did to one wallet, and how far it is: waiting for depth, to be told, done, or dropped and to be corrected. */
-export type Activity = Holder & { readonly block: BlockRef; readonly phase: 'pending' | 'open' | 'settled' | 'due' };
+type Phase = 'pending' | 'open' | 'settled' | 'due';
+/**
+ * Changes by one block to one wallet. pending: not deep enough yet; open: webhooks are still to be notified;
+ * settled: confirmed and told; due: the block was replaced and balances or notices are to be corrected.
+ * unread: the balances that a confirmed block may have changed are still to be read.
+ */
+export type Activity = Holder & { readonly block: BlockRef; readonly phase: Phase; readonly unread?: true };
 
-/** What blocks that may still be replaced, or are not yet deep enough, did to wallets. */
+const isFinished = ({ phase, unread }: Activity) => phase === 'settled' && !unread;
+
+/** Keeps the activities of blocks that may still be replaced or that are not finished. */
 export const createActivities = () => {
   const blocks = new Map<string, Map<string, Activity>>();
+  const unfinished = new Map<string, Set<Activity>>();
+  const changed = new Set<Activity>();
+  const byHeight = createPriorityQueue<string>();
+  let final = -1;
 
-  const forget = (hash: string, holder: Holder) => {
-    const own = blocks.get(hash);
-    own?.delete(holderKey(holder));
-    if (own?.size === 0) blocks.delete(hash);
+  const current = ({ block, ...holder }: Pick<Activity, 'block'> & Holder) =>
+    blocks.get(block.hash)?.get(holderKey(holder));
+  const discard = (activity: Activity | undefined) => {
+    if (!activity) return;
+    changed.delete(activity);
+    unfinished.get(activity.organizationId)?.delete(activity);
+  };
+  const forget = (activity: Pick<Activity, 'block'> & Holder) => {
+    const own = blocks.get(activity.block.hash);
+    discard(current(activity));
+    own?.delete(holderKey(activity));
+    if (own?.size === 0) blocks.delete(activity.block.hash);
+  };
+  const put = (activity: Activity) => {
+    const { block, organizationId } = activity;
+    if (isFinished(activity) && block.number <= final) return forget(activity);
+    discard(current(activity));
+    const own = blocks.get(block.hash) ?? new Map<string, Activity>();
+    if (own.size === 0) byHeight.push(block.number, block.hash);
+    blocks.set(block.hash, own.set(holderKey(activity), activity));
+    if (isFinished(activity)) return;
+    unfinished.set(organizationId, (unfinished.get(organizationId) ?? new Set<Activity>()).add(activity));
+    changed.add(activity);
   };
   const all = function* () {
     for (const own of blocks.values()) yield* own.values();
@@ -23,22 +54,36 @@ export const createActivities = () => {
   return {
     all,
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
-    set: (holder: Holder, block: BlockRef, phase: Activity['phase']) => {
-      const own = blocks.get(block.hash) ?? new Map<string, Activity>();
-      own.set(holderKey(holder), { ...holder, block, phase });
-      blocks.set(block.hash, own);
+    /** Returns the activity as the last event left it; undefined once it is forgotten. */
+    current,
+    /** Returns the unfinished activities that changed since the last call. */
+    takeChanged: (): readonly Activity[] => {
+      const taken = [...changed];
+      changed.clear();
+      return taken;
     },
-    settle: (holder: Holder, block: BlockRef, phase: 'open' | 'settled') => {
-      const own = blocks.get(block.hash) ?? new Map<string, Activity>();
-      const before = own.get(holderKey(holder));
-      if (before?.phase === 'due') return forget(block.hash, holder);
-      blocks.set(block.hash, own.set(holderKey(holder), { ...holder, block, phase }));
+    /** Makes the organization's unfinished activities count as changed, after a change of what they wait for. */
+    reconsider: (organizationId: string) => {
+      for (const activity of unfinished.get(organizationId) ?? []) changed.add(activity);
     },
-    forget: (holder: Holder, block: BlockRef) => forget(block.hash, holder),
-    /** What was settled at or below this height no longer changes. */
+    set: (holder: Holder, block: BlockRef, phase: Phase, unread?: true) =>
+      put({ ...holder, block, phase, ...(unread && { unread }) }),
+    settle: (holder: Holder, block: BlockRef, phase: 'open' | 'settled', unread?: true) => {
+      const before = current({ ...holder, block });
+      if (before?.phase === 'due') return forget(before);
+      return put({ ...holder, block, phase, ...(unread && { unread }) });
+    },
+    close: (holder: Holder, block: BlockRef) => {
+      const before = current({ ...holder, block });
+      if (before?.phase === 'due') return forget(before);
+      return put({ ...holder, block, phase: 'settled', ...(before?.unread && { unread: true }) });
+    },
+    forget: (holder: Holder, block: BlockRef) => forget({ ...holder, block }),
+    /** Forgets finished activities at or below a height that is final, also those that finish later. */
     forgetSettled: (height: number) => {
-      for (const { block, phase, ...holder } of all())
-        if (phase === 'settled' && block.number <= height) forget(block.hash, holder);
+      final = Math.max(final, height);
+      for (const hash of byHeight.takeUpTo(height))
+        for (const activity of [...(blocks.get(hash)?.values() ?? [])]) if (isFinished(activity)) forget(activity);
     },
   };
 };

@@ -1,10 +1,10 @@
-import { longestAddress } from '../../domain/address.js';
+import { longestAddress } from '../../domain/aggregates/address.js';
 import { countIn, longestWords, readWords, tooLong } from './address-words.js';
-import { createNumberLists, grown } from './int-lists.js';
+import { createIntLists, grown } from './int-lists.js';
 
-/** Addresses of any form to small numbers, many to many, in typed arrays: a million in hex take fifty to eighty megabytes. */
+/** Maps addresses of any form to numbers, many to many, in typed arrays: a million in hex take 50 to 80 megabytes. */
 export type AddressMap = {
-  /** Adding twice is adding once. Throws where the address is too long to be kept, for to forget it would lose deposits. */
+  /** Idempotent. Throws when the address is too long to be kept, because ignoring it would lose deposits. */
   add(address: string, value: number): void;
   remove(address: string, value: number): void;
   has(address: string): boolean;
@@ -13,10 +13,10 @@ export type AddressMap = {
 
 const noEntry = -1;
 
-/** Numbers the addresses it is given, by open addressing. */
+/** Numbers addresses in the order they are entered: a hash table with open addressing. */
 const createNumbering = (seed: number) => {
   const words = new Uint32Array(longestWords);
-  // A slot holds the number of an entry; an entry's words lie in the arena, after their heading.
+  // A slot holds the number of an entry; `begins` says where in the arena the entry's heading and words are.
   let slots = new Int32Array(64).fill(noEntry);
   let arena = new Uint32Array(256);
   let begins = new Uint32Array(32);
@@ -40,7 +40,7 @@ const createNumbering = (seed: number) => {
     for (let i = 0; i < count; i++) if (arena[begin + 1 + i] !== words[i]) return false;
     return true;
   };
-  /** Where the words read last are, or would be. */
+  /** Returns the slot of the address in `words`, or the free slot where it would be entered. */
   const locate = (heading: number) => {
     let slot = slotFor(words, 0, heading);
     while (slots[slot] !== noEntry && !isAt(slots[slot] as number, heading)) slot = after(slot);
@@ -76,17 +76,18 @@ const createNumbering = (seed: number) => {
     },
     findOrEnter: (address: string) => {
       const heading = readWords(address, words);
-      if (heading === tooLong) throw new RangeError(`an address is longer than ${longestAddress}: ${address.length}`);
+      if (heading === tooLong)
+        throw new RangeError(`an address has at most ${longestAddress} characters, and this one ${address.length}`);
       const slot = locate(heading);
       return slots[slot] === noEntry ? enter(slot, heading) : (slots[slot] as number);
     },
   };
 };
 
-/** `seed` keeps anybody from choosing addresses that all fall into one place. */
+/** `seed` makes slots unpredictable, so that no caller can choose addresses that all collide. */
 export const createAddressMap = (seed: number): AddressMap => {
   const numbering = createNumbering(seed);
-  const lists = createNumberLists();
+  const lists = createIntLists();
   let firsts = new Int32Array(32).fill(lists.none);
   const firstOf = (entry: number) => (entry === noEntry ? lists.none : (firsts[entry] as number));
 

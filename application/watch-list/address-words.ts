@@ -1,17 +1,17 @@
-import { longestAddress } from '../../domain/address.js';
+import { longestAddress } from '../../domain/aggregates/address.js';
 
-/** The widest form takes a word for two letters. */
+/** Words of the longest address in the widest form, which takes one word for two characters. */
 export const longestWords = longestAddress / 2;
 
 /**
- * How words are to be read. With their count it is the heading of an address, so that two addresses of the same words
- * differ there. Texts add how many letters their last word lacks, at most three.
+ * Encodings of an address. Encoding and number of words make the heading, in which two addresses with the same words
+ * differ. For texts the encoding is increased by the number of characters that the last word lacks, at most three.
  */
 const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
 const mostCount = 0xff;
 const headed = (form: number, count: number) => form * (mostCount + 1) + count;
 export const countIn = (heading: number) => heading & mostCount;
-/** Heading of what is longer than any address. */
+/** Heading of a text that is longer than any address. */
 export const tooLong = 0;
 
 const lowerX = 120;
@@ -20,7 +20,7 @@ const noDigit = -1;
 const digits = new Int8Array(128).fill(noDigit);
 for (const [i, character] of [...'0123456789abcdef'].entries()) digits[character.charCodeAt(0)] = i;
 
-/** Eight hex digits as a number; NaN when they are not. */
+/** Reads eight hex digits as a number; NaN when one of them is no hex digit. */
 const wordAt = (text: string, at: number) => {
   let word = 0;
   for (let i = at; i < at + 8; i++) {
@@ -31,7 +31,7 @@ const wordAt = (text: string, at: number) => {
   return word;
 };
 
-/** Writes the hex digits from `at` to the end after `count` words and returns how many there are then; 0 when they are no whole words. */
+/** Appends the hex digits from `at` on to the words; returns the new count, or 0 when they fill no whole words. */
 const readHex = (address: string, at: number, words: Uint32Array, before: number): number => {
   if ((address.length - at) % 8 !== 0) return 0;
   let count = before;
@@ -43,7 +43,7 @@ const readHex = (address: string, at: number, words: Uint32Array, before: number
   return count;
 };
 
-/** The form `workchain:…`; a workchain that is written in another way than its one proper form makes another address. */
+/** Reads the form `workchain:…`; a workchain with a plus or leading zeros is read as text, so it stays distinct. */
 const readRaw = (address: string, words: Uint32Array): number => {
   const end = address.indexOf(':');
   if (end < 1) return 0;
@@ -54,7 +54,7 @@ const readRaw = (address: string, words: Uint32Array): number => {
   return readHex(address, end + 1, words, 1);
 };
 
-/** As many letters to a word as fit, and how many of them the last word lacks. */
+/** Packs as many characters into each word as fit, and returns the heading. */
 const readText = (address: string, words: Uint32Array, bits: 8 | 16): number => {
   const perWord = 32 / bits;
   let count = 0;
@@ -74,8 +74,8 @@ const isAscii = (text: string) => {
 };
 
 /**
- * Writes an address as 32-bit words and returns their heading. No two addresses have both the same heading and the same
- * words: `0x…` and `workchain:…` take half a byte a digit, every other text a byte a letter, or two where it is not ASCII.
+ * Writes an address as 32-bit words and returns their heading; no two addresses have both in common. Hex addresses and
+ * `workchain:…` take half a byte per digit, other texts one byte per character, or two if they are not ASCII.
  */
 export const readWords = (address: string, words: Uint32Array): number => {
   if (address.length > longestAddress) return tooLong;

@@ -1,11 +1,11 @@
-import type { TokenStandard } from '../../domain/asset.js';
+import type { RegisteredStandard } from '../../domain/asset.js';
 
-/** Which organizations follow which token contracts, and under which standard. */
+/** Keeps which organizations follow which token contracts, and with which standard. */
 export const createFollowedContracts = () => {
-  const standards = new Map<string, Map<string, TokenStandard>>();
+  const standards = new Map<string, Map<string, RegisteredStandard>>();
   return {
-    follow: (organizationId: string, contract: string, standard: TokenStandard) => {
-      const followers = standards.get(contract) ?? new Map<string, TokenStandard>();
+    follow: (organizationId: string, contract: string, standard: RegisteredStandard) => {
+      const followers = standards.get(contract) ?? new Map<string, RegisteredStandard>();
       standards.set(contract, followers.set(organizationId, standard));
     },
     unfollow: (organizationId: string, contract: string) => {

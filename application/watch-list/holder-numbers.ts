@@ -1,7 +1,7 @@
 import { type Holder, holderKey } from './activities.js';
 
-/** Numbers the wallets of all organizations, and keeps after how many confirmations something counts for them. */
-export const createHolders = () => {
+/** Numbers the wallets of all organizations, and keeps their confirmation thresholds. */
+export const createHolderNumbers = () => {
   const holders: Holder[] = [];
   const numbers = new Map<string, number>();
   const confirmations = new Map<number, number>();
@@ -19,7 +19,7 @@ export const createHolders = () => {
     confirm: (holder: Holder, confirmation: number | undefined) => {
       if (confirmation !== undefined) confirmations.set(numberOf(holder), confirmation);
     },
-    /** Null where the wallet has no threshold of its own. */
+    /** Returns null when the wallet has no threshold of its own. */
     confirmation: (holder: Holder) => confirmations.get(numbers.get(holderKey(holder)) ?? -1) ?? null,
   };
 };

@@ -2,23 +2,72 @@ import type { ImportedToken } from '../../domain/asset.js';
 import { createAddressMap } from './address-map.js';
 
 type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
+/** Claim that an account holds tokens for an owner, and the numbers of the wallets that made the claim. */
+type Claim = TokenAccount & { readonly holders: Set<number> };
 
-/** Which tokens were imported for which addresses, by whom; holders are known by their numbers. */
-export const createImports = (seed: number) => {
-  const tokens = new Map<string, ReturnType<typeof createAddressMap>>();
-  const accounts = new Map<string, TokenAccount>();
+/** Keeps every claim about an account, because one organization may claim what belongs to another's owner. */
+const createTokenAccounts = () => {
+  const claims = new Map<string, Claim[]>();
+  const accountsOf = new Map<string, Set<string>>();
+  const forgetAccount = (owner: string, account: string) => {
+    const accounts = accountsOf.get(owner);
+    accounts?.delete(account);
+    if (accounts?.size === 0) accountsOf.delete(owner);
+  };
+  const withdraw = (account: string, owner: string, holder: number) => {
+    const known = claims.get(account) ?? [];
+    const own = known.filter((one) => one.owner === owner);
+    for (const { holders } of own) holders.delete(holder);
+    const left = known.filter(({ holders }) => holders.size > 0);
+    claims.set(account, left);
+    if (left.length === 0) claims.delete(account);
+    if (own.every(({ holders }) => holders.size === 0)) forgetAccount(owner, account);
+  };
   return {
-    /** `account`: where the chain keeps the address's tokens, when that is an address of its own. */
-    add: (holder: number, { owner, asset }: TokenAccount, account: string | undefined) => {
+    add: (account: string, { owner, asset }: TokenAccount, holder: number) => {
+      const known = claims.get(account) ?? [];
+      claims.set(account, known);
+      const same = known.find((one) => one.owner === owner && one.asset.contract === asset.contract);
+      if (same) same.holders.add(holder);
+      else known.push({ owner, asset, holders: new Set([holder]) });
+      accountsOf.set(owner, (accountsOf.get(owner) ?? new Set()).add(account));
+    },
+    of: (account: string): readonly TokenAccount[] => claims.get(account) ?? [],
+    remove: (owner: string, holder: number) => {
+      for (const account of accountsOf.get(owner) ?? []) withdraw(account, owner, holder);
+    },
+  };
+};
+
+/** Keeps which tokens were imported for which addresses, and by which wallets, known by their numbers. */
+export const createImportedTokens = (seed: number) => {
+  const tokens = new Map<string, ReturnType<typeof createAddressMap>>();
+  const accounts = createTokenAccounts();
+  /** Contracts of the tokens that any wallet imported for an address. */
+  const contractsOf = new Map<string, Set<string>>();
+  return {
+    /** `account` is the address that holds the tokens, on chains where that is not the owner's own address. */
+    add: (holder: number, token: TokenAccount, account: string | undefined) => {
+      const { owner, asset } = token;
       const importers = tokens.get(asset.contract) ?? createAddressMap(seed);
       tokens.set(asset.contract, importers);
       importers.add(owner, holder);
-      if (account !== undefined) accounts.set(account, { owner, asset });
+      const contracts = contractsOf.get(owner) ?? new Set();
+      contractsOf.set(owner, contracts.add(asset.contract));
+      if (account !== undefined) accounts.add(account, token, holder);
     },
-    tokenAccount: (account: string): TokenAccount | null => accounts.get(account) ?? null,
-    /** Whoever gives up an address gives up all that was imported for it. */
+    /** Notes the account of an owner's tokens, which alone makes nobody follow them. */
+    claim: (holder: number, token: TokenAccount, account: string) => accounts.add(account, token, holder),
+    tokenAccounts: accounts.of,
+    /** Removes all tokens that the wallet imported for the address. */
     remove: (address: string, holder: number) => {
-      for (const importers of tokens.values()) importers.remove(address, holder);
+      accounts.remove(address, holder);
+      const contracts = contractsOf.get(address);
+      for (const contract of contracts ?? []) {
+        tokens.get(contract)?.remove(address, holder);
+        if (!tokens.get(contract)?.has(address)) contracts?.delete(contract);
+      }
+      if (contracts?.size === 0) contractsOf.delete(address);
     },
     has: (contract: string) => tokens.has(contract),
     isImported: (contract: string, address: string, holder: number) =>

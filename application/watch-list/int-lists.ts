@@ -9,8 +9,8 @@ export const grown = <T extends Uint32Array | Int32Array>(array: T, filler = 0):
   return larger;
 };
 
-/** Many short lists of numbers in two arrays; a list is named by its first link, `none` when it is empty. */
-export const createNumberLists = () => {
+/** Keeps many short linked lists of numbers in two arrays; a list is its first link, or `none` when empty. */
+export const createIntLists = () => {
   let values = new Int32Array(32);
   let nexts = new Int32Array(32).fill(none);
   let links = 0;
@@ -37,7 +37,7 @@ export const createNumberLists = () => {
   return {
     none,
     all,
-    /** The list with the number, once. */
+    /** Returns the list with the number added, unless it is already there. */
     add: (first: number, value: number) => {
       if (all(first).includes(value)) return first;
       const link = newLink();
@@ -45,7 +45,7 @@ export const createNumberLists = () => {
       nexts[link] = first;
       return link;
     },
-    /** The list without it. */
+    /** Returns the list without the number. */
     remove: (first: number, value: number) => {
       let before = none;
       for (let link = first; link !== none; link = nexts[link] as number) {

@@ -1,23 +1,28 @@
-import type { Asset, ImportedToken, TokenStandard } from '../../domain/asset.js';
+import { asksForActivity } from '../../domain/aggregates/webhook.js';
+import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
 import type { Recorded } from '../ports/event-store.js';
 import { type BlockRef, createActivities, type Holder } from './activities.js';
 import { createAddressMap } from './address-map.js';
+import { createDepartures, type Departure } from './departures.js';
 import { createDueImports } from './due-imports.js';
 import { createFollowedContracts } from './followed-contracts.js';
-import { createHolders } from './holder-numbers.js';
-import { createImports } from './imported-tokens.js';
-import { createListeners } from './webhook-listeners.js';
+import { createHolderNumbers } from './holder-numbers.js';
+import { createImportedTokens } from './imported-tokens.js';
+import { createWebhookListeners } from './webhook-listeners.js';
 
 type Data = {
   readonly walletId: string;
   readonly address: string;
+  readonly head?: number;
   readonly confirmation?: number;
   readonly contract: string;
-  readonly standard: TokenStandard;
+  readonly standard: RegisteredStandard;
   readonly block: BlockRef;
   readonly due?: boolean;
   readonly open?: boolean;
+  readonly unread?: true;
   readonly webhookId: string;
+  readonly notificationTypes?: readonly string[];
   readonly importAsset?: true;
   readonly asset: Asset;
   readonly account?: string;
@@ -29,56 +34,109 @@ type Import = {
   readonly account?: string | undefined;
 };
 
-/** Whom the blocks of one variant may concern. What is said twice is as if said once. */
-export const createWatched = (variant: string, seed: number) => {
-  const addresses = createAddressMap(seed);
-  const { numberOf, of, confirm, confirmation } = createHolders();
-  const contracts = createFollowedContracts();
-  const imports = createImports(seed);
-  const dueImports = createDueImports();
-  const activities = createActivities();
-  const listeners = createListeners();
+const createParts = (seed: number) => ({
+  addresses: createAddressMap(seed),
+  holders: createHolderNumbers(),
+  contracts: createFollowedContracts(),
+  imports: createImportedTokens(seed),
+  departures: createDepartures(),
+  dueImports: createDueImports(),
+  activities: createActivities(),
+  listeners: createWebhookListeners(),
+});
+type Parts = ReturnType<typeof createParts>;
+type Handlers = Readonly<Record<string, (holder: Holder, data: Data) => unknown>>;
 
-  const hold = (holder: Holder, address: string) => addresses.add(address, numberOf(holder));
-  const importToken = (holder: Holder, { address: owner, asset, account }: Import) =>
-    imports.add(numberOf(holder), { owner, asset }, account);
-  /** By event type. */
-  const on: Readonly<Record<string, (holder: Holder, data: Data) => unknown>> = {
+const hold = ({ addresses, holders, departures }: Parts, holder: Holder, address: string) => {
+  departures.remove(holder, address);
+  addresses.add(address, holders.numberOf(holder));
+};
+const release = ({ addresses, holders, imports }: Parts, holder: Holder, address: string) => {
+  addresses.remove(address, holders.numberOf(holder));
+  imports.remove(address, holders.numberOf(holder));
+};
+const depart = (parts: Parts, departure: Departure) => {
+  const { holder, address } = departure;
+  hold(parts, holder, address);
+  parts.departures.add(departure);
+};
+const claimAccount = ({ imports, holders }: Parts, holder: Holder, { address: owner, asset, account }: Import) => {
+  if (account !== undefined) imports.claim(holders.numberOf(holder), { owner, asset }, account);
+};
+const importToken = ({ imports, holders }: Parts, holder: Holder, { address: owner, asset, account }: Import) =>
+  imports.add(holders.numberOf(holder), { owner, asset }, account);
+
+/** Returns the handlers of events about activities, by event type. */
+const activityHandlers = ({ activities }: Parts): Handlers => ({
+  TransferObserved: (holder, { block }) => activities.set(holder, block, 'pending'),
+  BalanceTouched: (holder, { block }) => activities.set(holder, block, 'pending'),
+  ActivitySettled: (holder, { block, open, unread }) =>
+    activities.settle(holder, block, open ? 'open' : 'settled', unread),
+  ActivityClosed: (holder, { block }) => activities.close(holder, block),
+  ActivityDropped: (holder, { block, due }) =>
+    due ? activities.set(holder, block, 'due') : activities.forget(holder, block),
+});
+
+/** Returns the handlers of all other events that matter, by event type. */
+const handlersOf = (parts: Parts): Handlers => {
+  const { holders, contracts, dueImports, activities, listeners } = parts;
+  const { confirm } = holders;
+  return {
     WalletRegistered: (holder, { confirmation }) => confirm(holder, confirmation),
-    ConfirmationUpdated: (holder, { confirmation }) => confirm(holder, confirmation),
+    ConfirmationUpdated: (holder, { confirmation }) => {
+      confirm(holder, confirmation);
+      activities.reconsider(holder.organizationId);
+    },
     AddressRegistered: (holder, { address, importAsset }) => {
-      hold(holder, address);
+      hold(parts, holder, address);
       if (importAsset) dueImports.add(holder, address);
     },
-    AddressRemoved: (holder, { address }) => {
-      addresses.remove(address, numberOf(holder));
-      imports.remove(address, numberOf(holder));
+    AddressRemoved: (holder, { address, head }) => {
       dueImports.remove(holder, address);
+      if (head === undefined) release(parts, holder, address);
+      else depart(parts, { holder, address, head });
     },
-    AssetImported: (holder, data) => importToken(holder, data as Import),
+    AssetImported: (holder, data) => importToken(parts, holder, data as Import),
+    TokenAccountFound: (holder, data) => claimAccount(parts, holder, data as Import),
     ContractRegistered: ({ organizationId }, { contract, standard }) =>
       contracts.follow(organizationId, contract, standard),
     ContractRemoved: ({ organizationId }, { contract }) => contracts.unfollow(organizationId, contract),
-    TransferObserved: (holder, { block }) => activities.set(holder, block, 'pending'),
-    BalanceTouched: (holder, { block }) => activities.set(holder, block, 'pending'),
     BalanceRead: (holder, { address, asset }) => {
       if (asset.standard === 'native') dueImports.remove(holder, address);
     },
-    ActivitySettled: (holder, { block, open }) => activities.settle(holder, block, open ? 'open' : 'settled'),
-    ActivityClosed: (holder, { block }) => activities.settle(holder, block, 'settled'),
-    WebhookRegistered: ({ organizationId, walletId }, { webhookId, confirmation = 0 }) =>
-      listeners.add(organizationId, { webhookId, walletId, confirmation }),
-    WebhookRemoved: ({ organizationId }, { webhookId }) => listeners.remove(organizationId, webhookId),
-    ActivityDropped: (holder, { block, due }) =>
-      due ? activities.set(holder, block, 'due') : activities.forget(holder, block),
+    WebhookRegistered: ({ organizationId, walletId }, { webhookId, confirmation = 0, notificationTypes }) => {
+      if (!asksForActivity(notificationTypes)) return;
+      listeners.add(organizationId, { webhookId, walletId, confirmation });
+      activities.reconsider(organizationId);
+    },
+    WebhookRemoved: ({ organizationId }, { webhookId }) => {
+      listeners.remove(organizationId, webhookId);
+      activities.reconsider(organizationId);
+    },
   };
+};
+
+/** Indexes the wallets that blocks of one variant may concern. Applying an event twice changes nothing. */
+export const createWatchIndex = (variant: string, seed: number) => {
+  const parts = createParts(seed);
+  const { addresses, holders, contracts, imports, departures, dueImports, activities, listeners } = parts;
+  const holdersOf = (address: string) => addresses.values(address).map(holders.of);
+  const isFollowed = (contract: string) => contracts.isFollowed(contract) || imports.has(contract);
+  const on = { ...handlersOf(parts), ...activityHandlers(parts) };
 
   return {
     activities,
     dueImports: dueImports.all,
-    importToken,
-    hold,
-    confirm,
+    importToken: (holder: Holder, imported: Import) => importToken(parts, holder, imported),
+    claimAccount: (holder: Holder, found: Import) => claimAccount(parts, holder, found),
+    hold: (holder: Holder, address: string) => hold(parts, holder, address),
+    depart: (departure: Departure) => depart(parts, departure),
+    /** Forgets settled activities and removed addresses that only concern blocks up to a height that is final. */
+    finalize: (height: number) => {
+      activities.forgetSettled(height);
+      for (const { holder, address } of departures.takeUpTo(height)) release(parts, holder, address);
+    },
+    confirm: holders.confirm,
     follow: contracts.follow,
     listen: listeners.add,
     apply: ({ type, data, metadata }: Recorded) => {
@@ -87,14 +145,19 @@ export const createWatched = (variant: string, seed: number) => {
       on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data);
     },
     isHeld: addresses.has,
-    isFollowed: (contract: string) => contracts.isFollowed(contract) || imports.has(contract),
-    tokenAccount: imports.tokenAccount,
+    isFollowed,
+    tokenAccounts: (account: string) =>
+      imports.tokenAccounts(account).filter(({ asset }) => isFollowed(asset.contract)),
     isImported: (holder: Holder, address: string, contract: string) =>
-      imports.isImported(contract, address, numberOf(holder)),
-    holders: (address: string): readonly Holder[] => addresses.values(address).map(of),
-    /** Under which standard an organization follows a contract. */
+      imports.isImported(contract, address, holders.numberOf(holder)),
+    /** Returns the wallets that have the address now. */
+    holders: (address: string): readonly Holder[] =>
+      holdersOf(address).filter((holder) => !departures.isGone(holder, address, Number.POSITIVE_INFINITY)),
+    /** Returns the wallets to which a block of that height counts, including those that removed the address later. */
+    holdersAt: (address: string, height: number): readonly Holder[] =>
+      holdersOf(address).filter((holder) => !departures.isGone(holder, address, height)),
     standardOf: contracts.standardOf,
     listeners: listeners.of,
-    confirmation,
+    confirmation: holders.confirmation,
   };
 };

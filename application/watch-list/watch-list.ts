@@ -1,4 +1,5 @@
-import { addresses } from '../../projections/addresses.js';
+import { asksForActivity } from '../../domain/aggregates/webhook.js';
+import { type AddressDocument, addresses, type DepartureDocument, departures } from '../../projections/addresses.js';
 import { contracts } from '../../projections/contracts.js';
 import { unsettled } from '../../projections/unsettled.js';
 import { wallets } from '../../projections/wallets.js';
@@ -9,24 +10,61 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { includedBy } from '../read-models/progress.js';
 import { documentsOf } from '../read-models/scan-owners.js';
-import { createWatched } from './watch-index.js';
+import type { Holder } from './activities.js';
+import { createWatchIndex } from './watch-index.js';
 
-/** Whom a block may concern: kept in memory, fed by the event stream. */
+/** Wallets that a block may concern, kept in memory and fed by the event stream. */
 export type WatchList = Omit<
-  ReturnType<typeof createWatched>,
-  'apply' | 'hold' | 'importToken' | 'confirm' | 'follow' | 'listen' | 'isHeld' | 'isFollowed' | 'tokenAccount'
+  ReturnType<typeof createWatchIndex>,
+  | 'apply'
+  | 'hold'
+  | 'depart'
+  | 'importToken'
+  | 'claimAccount'
+  | 'confirm'
+  | 'follow'
+  | 'listen'
+  | 'isHeld'
+  | 'isFollowed'
+  | 'tokenAccounts'
 > & {
   readonly interest: Interest;
-  /** Starts from the read models and from what happened since, but not later than `from`. */
-  load(from: Position): Promise<void>;
-  /** Until it includes every event there is. */
+  /**
+   * Fills the list from the read models and the events after their checkpoint, or after `from` if that is earlier.
+   * `final` is the height up to which blocks were followed for good.
+   */
+  load(from: Position, final: number): Promise<void>;
+  /** Applies all further events. */
   catchUp(): Promise<void>;
 };
 
-type Watched = ReturnType<typeof createWatched>;
+type Watched = ReturnType<typeof createWatchIndex>;
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
 const breatheEvery = 20;
+
+const fillTokens = (
+  watched: Watched,
+  holder: Holder,
+  { address, imports = [], accounts = [] }: AddressDocument | DepartureDocument,
+) => {
+  for (const { asset, account } of imports) watched.importToken(holder, { address, asset, account });
+  for (const { asset, account } of accounts) watched.claimAccount(holder, { address, asset, account });
+};
+
+/** Takes up the removed addresses that still count in blocks above the final one, unless they were registered again. */
+const fillDepartures = async (watched: Watched, ports: Ports, variant: string, final: number) => {
+  for await (const { organizationId, document } of documentsOf(ports, departures, variant)) {
+    const { address, wallet_id: walletId, head } = document;
+    const holder = { organizationId, walletId };
+    const isBack = watched
+      .holders(address)
+      .some((one) => one.organizationId === organizationId && one.walletId === walletId);
+    if (head === null || head <= final || isBack) continue;
+    watched.depart({ holder, address, head });
+    fillTokens(watched, holder, document);
+  }
+};
 
 const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOf(ports, wallets, variant))
@@ -34,24 +72,29 @@ const fill = async (watched: Watched, ports: Ports, variant: string) => {
   for await (const { organizationId, document } of documentsOf(ports, addresses, variant)) {
     const holder = { organizationId, walletId: document.wallet_id };
     watched.hold(holder, document.address);
-    for (const { asset, account } of document.imports ?? [])
-      watched.importToken(holder, { address: document.address, asset, account });
+    fillTokens(watched, holder, document);
   }
   for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
   for await (const { organizationId, document } of documentsOf(ports, webhooks, variant))
-    watched.listen(organizationId, {
-      webhookId: document.webhook_id,
-      walletId: document.wallet_id,
-      confirmation: document.confirmation,
-    });
+    if (asksForActivity(document.notification_types))
+      watched.listen(organizationId, {
+        webhookId: document.webhook_id,
+        walletId: document.wallet_id,
+        confirmation: document.confirmation,
+      });
   for await (const { organizationId, document } of documentsOf(ports, unsettled, variant))
-    watched.activities.set({ organizationId, walletId: document.wallet_id }, document.block, document.phase);
+    watched.activities.set(
+      { organizationId, walletId: document.wallet_id },
+      document.block,
+      document.phase,
+      document.unread,
+    );
 };
 
 export const createWatchList = (ports: Ports, variant: string): WatchList => {
   const { events, readModels, system } = ports;
-  const empty = () => createWatched(variant, Number.parseInt(system.secret().slice(0, 8), 16));
+  const empty = () => createWatchIndex(variant, Number.parseInt(system.secret().slice(0, 8), 16));
   let watched = empty();
   let applied: Position = 0;
 
@@ -68,13 +111,14 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
     interest: {
       address: (address) => watched.isHeld(address),
       contract: (contract) => watched.isFollowed(contract),
-      tokenAccount: (account) => watched.tokenAccount(account),
+      tokenAccounts: (account) => watched.tokenAccounts(account),
     },
-    load: async (from) => {
+    load: async (from, final) => {
       watched = empty();
-      // Asked before the documents are read: what they include beyond it is applied again, to no effect in the end.
+      // The checkpoint is read before the documents: events that they include already are applied twice, to no effect.
       applied = Math.min(from, includedBy(await readModels.checkpoint()));
       await fill(watched, ports, variant);
+      await fillDepartures(watched, ports, variant, final);
       await catchUp();
     },
     catchUp,
@@ -82,6 +126,8 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
       return watched.activities;
     },
     holders: (address) => watched.holders(address),
+    holdersAt: (address, height) => watched.holdersAt(address, height),
+    finalize: (height) => watched.finalize(height),
     dueImports: () => watched.dueImports(),
     isImported: (holder, address, contract) => watched.isImported(holder, address, contract),
     standardOf: (organizationId, contract) => watched.standardOf(organizationId, contract),

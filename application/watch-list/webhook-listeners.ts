@@ -1,19 +1,37 @@
 import type { Holder } from './activities.js';
 
-/** Who asked to be told of a wallet's activity, or without a wallet of every wallet's, and at which depth. */
+/** Webhook to be notified of a wallet's activity at a depth; an empty `walletId` covers every wallet. */
 export type Listener = { readonly webhookId: string; readonly walletId: string; readonly confirmation: number };
 
-export const createListeners = () => {
+export const createWebhookListeners = () => {
+  /** Wallet of each webhook, by organization and id. */
+  const wallets = new Map<string, string>();
+  /** Listeners by wallet, so that a block costs nothing for the webhooks of other wallets. */
   const listeners = new Map<string, Map<string, Listener>>();
+  const idOf = (organizationId: string, webhookId: string) => `${organizationId} ${webhookId}`;
+  const placeOf = (organizationId: string, walletId: string) => `${organizationId} ${walletId}`;
+  const remove = (organizationId: string, webhookId: string) => {
+    const place = placeOf(organizationId, wallets.get(idOf(organizationId, webhookId)) ?? '');
+    const own = listeners.get(place);
+    own?.delete(webhookId);
+    if (own?.size === 0) listeners.delete(place);
+    wallets.delete(idOf(organizationId, webhookId));
+  };
+  const at = (organizationId: string, walletId: string) =>
+    listeners.get(placeOf(organizationId, walletId))?.values() ?? [];
   return {
     add: (organizationId: string, listener: Listener) => {
-      const own = listeners.get(organizationId) ?? new Map<string, Listener>();
-      listeners.set(organizationId, own.set(listener.webhookId, listener));
+      const { webhookId, walletId } = listener;
+      if (wallets.has(idOf(organizationId, webhookId))) remove(organizationId, webhookId);
+      const place = placeOf(organizationId, walletId);
+      const own = listeners.get(place) ?? new Map<string, Listener>();
+      listeners.set(place, own.set(webhookId, listener));
+      wallets.set(idOf(organizationId, webhookId), walletId);
     },
-    remove: (organizationId: string, webhookId: string) => listeners.get(organizationId)?.delete(webhookId),
-    of: ({ organizationId, walletId }: Holder): readonly Listener[] =>
-      [...(listeners.get(organizationId)?.values() ?? [])].filter(
-        (listener) => listener.walletId === '' || listener.walletId === walletId,
-      ),
+    remove,
+    of: ({ organizationId, walletId }: Holder): readonly Listener[] => [
+      ...at(organizationId, ''),
+      ...at(organizationId, walletId),
+    ],
   };
 };

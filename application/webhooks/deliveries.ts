@@ -1,38 +1,61 @@
-import { type DeliveryCommand, delivery } from '../../domain/delivery.js';
+import { type DeliveryCommand, delivery } from '../../domain/aggregates/delivery.js';
+import { webhook } from '../../domain/aggregates/webhook.js';
 import { refuse } from '../../domain/failure.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
-import { webhook } from '../../domain/webhook.js';
-import { type HistoryDocument, historyMoment, webhookHistories } from '../../projections/deliveries.js';
+import {
+  type DeliveryStatus,
+  type HistoryDocument,
+  historyMoment,
+  webhookHistories,
+} from '../../projections/deliveries.js';
+import type { WebhookDocument } from '../../projections/webhooks.js';
+import type { LoopTurns } from '../async/loop-turns.js';
+import { allDone } from '../async/organization-lanes.js';
+import { mapInSlices } from '../async/slices.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
-import { type Position, streamName } from '../ports/event-store.js';
+import { type Streams, streamName } from '../ports/event-store.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
-import { webhookKey } from './webhooks.js';
+import { webhookKey, webhookState } from './webhooks.js';
 
 type HistoryFilter = {
   readonly webhookId: string | undefined;
-  /** Unix seconds, inclusive. */
+  /** Bounds in Unix seconds, inclusive. */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
 };
 
-type Notice = { readonly deliveryId: string; readonly webhookId: string; readonly data: object };
-
-export type Deliveries = {
-  /** Asked for twice it is asked for once. */
-  request(context: Context, notice: Notice): Promise<Position>;
-  list(context: Context, filter: HistoryFilter, page: PageRequest): Promise<ListPage<HistoryDocument>>;
-  /** Sends it again, now; revives its webhook. */
-  resend(context: Context, deliveryId: string): Promise<Done<Nothing>>;
+/** Fields of a webhook's document, which the caller has read once for all notices to the webhook. */
+type Receiver = Pick<WebhookDocument, 'webhook_id' | 'disabled'>;
+type Notice = {
+  readonly deliveryId: string;
+  readonly data: object;
+  /** Type of the notice, where it is not that of the API's activity. */
+  readonly notificationType?: string;
 };
 
-/** Says whose it is, since all that a queue keeps is the id. The same parts make the same id. */
+export type Deliveries = {
+  /** Requests deliveries to a webhook, unless it is disabled; repeating the request changes nothing. */
+  request(context: Context, to: Receiver, notices: readonly Notice[]): Promise<void>;
+  list(context: Context, filter: HistoryFilter, page: PageRequest): Promise<ListPage<HistoryDocument>>;
+  /** Sends a delivery again at once, and revives its webhook. */
+  resend(context: Context, deliveryId: string): Promise<Done<Nothing>>;
+  /** Sends deliveries of a webhook again: those with the status, or all that are not completed; revives the webhook. */
+  resendMany(context: Context, wanted: Resending): Promise<Done<{ count: number }>>;
+};
+
+type Resending = HistoryFilter & { readonly webhookId: string; readonly status: DeliveryStatus | undefined };
+
+const mostResent = 10_000;
+const resentAtOnce = 32;
+
+/** Derives an id from the parts; it names the owner too, because the queue keeps nothing but the id. */
 export const deliveryIdFor = (system: System, { organizationId, variant }: Context, parts: readonly string[]) =>
   `whd_${system.sha256(JSON.stringify([organizationId, variant.tag, ...parts])).slice(0, 32)}.${variant.tag}.${organizationId}`;
 
-/** Null when it is no id of a delivery. */
+/** Reads the owner from a delivery's id; null for any other text. */
 export const placeOf = (deliveryId: string): { organizationId: string; variant: Variant } | null => {
   const [, tag, organizationId = ''] = deliveryId.split('.');
   const variant = findVariant(tag);
@@ -48,32 +71,64 @@ export const deliveryStep = (context: Context, deliveryId: string, command: Deli
 const keyOf = ({ moment, webhook_history_id }: HistoryDocument): PageKey => [moment, webhook_history_id];
 const isoSecond = (time: number) => historyMoment(new Date(time * 1000).toISOString());
 
+/** Lists the deliveries that the filter selects, newest first. */
+type Reading = { readonly readModels: ReadModels; readonly turns: LoopTurns };
+
+const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: HistoryFilter, after?: PageKey) => {
+  const { webhookId, startTime, endTime } = filter;
+  const end: PageKey | undefined = endTime === undefined ? undefined : [isoSecond(endTime + 1), ''];
+  const start = startTime === undefined ? '' : isoSecond(startTime);
+  return mergedList(readModels, {
+    collection: webhookHistories,
+    inTurn: (read) => turns(context.organizationId, read),
+    scope: scopeFor(context),
+    sources: [webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] }],
+    after: after ?? end,
+    keyOf,
+    choose: async (documents) => documents.map(({ moment }) => (moment < start ? 'stop' : 'take')),
+  });
+};
+
+/** Refuses to resend more than can be done while the caller waits, before anything is sent. */
+const idsToResend = async (reading: Reading, context: Context, { status, ...filter }: Resending) => {
+  const isWanted = (one: HistoryDocument) =>
+    status === undefined ? one.status !== 'COMPLETED' : one.status === status;
+  const ids: string[] = [];
+  for await (const one of historiesIn(reading, context, filter)) {
+    if (isWanted(one)) ids.push(one.webhook_history_id);
+    if (ids.length > mostResent)
+      refuse('FAILED_PRECONDITION', `more than ${mostResent} notifications match; narrow start_time and end_time`);
+  }
+  return ids;
+};
+
+const revive = (context: Context, webhookId: string) =>
+  step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Revive', data: { webhookId } });
+const resending = (context: Context, deliveryId: string, webhookId: string) =>
+  deliveryStep(context, deliveryId, { type: 'Resend', data: { deliveryId, webhookId } });
+
 export const createDeliveries = (ports: {
+  events: Pick<Streams, 'read'>;
   handle: Handle;
   readModels: ReadModels;
+  turns: LoopTurns;
   pageTokens: PageTokens;
 }): Deliveries => {
-  const { handle, readModels, pageTokens } = ports;
+  const { events, handle, readModels, pageTokens } = ports;
 
   return {
-    request: async (context, { deliveryId, webhookId, data }) => {
-      const { notificationType } = context.variant;
-      const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;
-      return handle(context, [{ ...deliveryStep(context, deliveryId, command), isNew: true }]);
+    request: async (context, { webhook_id: webhookId, disabled }, notices) => {
+      // Notifications kept for a disabled webhook might grow for ever; the document may be older than its revival.
+      if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return;
+      const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notice) => {
+        const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;
+        return handle(context, [{ ...deliveryStep(context, deliveryId, command), isNew: true }]);
+      };
+      await allDone(notices.map(one));
     },
     list: async (context, filter, { size, token }) => {
-      const { webhookId, startTime, endTime } = filter;
       const list = [scopeFor(context), 'webhook histories', JSON.stringify(filter)];
-      const end: PageKey | undefined = endTime === undefined ? undefined : [isoSecond(endTime + 1), ''];
-      const start = startTime === undefined ? '' : isoSecond(startTime);
-      const found = mergedList(readModels, {
-        collection: webhookHistories,
-        scope: scopeFor(context),
-        sources: [webhookId === undefined ? { index: 'all', equal: [] } : { index: 'byWebhook', equal: [webhookId] }],
-        after: pageTokens.read(list, token) ?? end,
-        keyOf,
-        choose: async (documents) => documents.map(({ moment }) => (moment < start ? 'stop' : 'take')),
-      });
+      const found = historiesIn(ports, context, filter, pageTokens.read(list, token));
       const { documents, next } = await takePage(found, size, keyOf);
       return { documents, nextPageToken: pageTokens.write(list, next) };
     },
@@ -81,11 +136,15 @@ export const createDeliveries = (ports: {
       const found = await readModels.get(webhookHistories, { scope: scopeFor(context), id: deliveryId });
       if (!found) return refuse('NOT_FOUND', 'there is no such webhook history');
       const { webhook_id: webhookId } = found;
-      const position = await handle(context, [
-        step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Revive', data: { webhookId } }),
-        deliveryStep(context, deliveryId, { type: 'Resend', data: { deliveryId, webhookId } }),
-      ]);
+      const position = await handle(context, [revive(context, webhookId), resending(context, deliveryId, webhookId)]);
       return { answer: {}, position };
+    },
+    resendMany: async (context, wanted) => {
+      const { webhookId } = wanted;
+      const ids = await idsToResend(ports, context, wanted);
+      const revived = await handle(context, [revive(context, webhookId)]);
+      const resent = await mapInSlices(ids, resentAtOnce, (id) => handle(context, [resending(context, id, webhookId)]));
+      return { answer: { count: ids.length }, position: resent.at(-1) ?? revived };
     },
   };
 };

@@ -2,7 +2,7 @@ import { findVariant } from '../../domain/variant.js';
 import type { Context } from '../commands/handle.js';
 import type { Recorded } from '../ports/event-store.js';
 
-/** For what the deliverer does in answer to an event; null when that is of no variant there is. */
+/** Builds the context in which the deliverer reacts to an event; null when this release lacks the event's variant. */
 export const deliveryContext = ({
   metadata: { variant: tag, organizationId, requestId },
 }: Recorded): Context | null => {

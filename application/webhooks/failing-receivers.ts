@@ -1,21 +1,23 @@
-/** A receiver that failed so often in a row gets one try at a time. */
-const failuresToDoubt = 3;
-
-/** Keeps receivers that do not answer from taking every place. */
-export const createDoubts = () => {
-  const lanes = new Map<string, { failures: number; trying: number }>();
+/**
+ * Limits the deliveries under way to each receiver: a receiver that is overloaded gets half as many at once, and one
+ * more after each success, so that receivers that do not answer do not occupy all workers.
+ */
+export const createWindows = (most: number) => {
+  const lanes = new Map<string, { window: number; trying: number }>();
+  const stateOf = (lane: string) => lanes.get(lane) ?? { window: most, trying: 0 };
   return {
-    /** False when somebody else is trying already. */
+    /** Returns false when as many deliveries as the receiver may get are under way. */
     begin: (lane: string) => {
-      const state = lanes.get(lane) ?? { failures: 0, trying: 0 };
-      if (state.failures >= failuresToDoubt && state.trying > 0) return false;
-      lanes.set(lane, { ...state, trying: state.trying + 1 });
+      const { window, trying } = stateOf(lane);
+      if (trying >= window) return false;
+      lanes.set(lane, { window, trying: trying + 1 });
       return true;
     },
-    end: (lane: string, answered: boolean) => {
-      const { failures, trying } = lanes.get(lane) ?? { failures: 0, trying: 1 };
-      if (answered && trying === 1) lanes.delete(lane);
-      else lanes.set(lane, { failures: answered ? 0 : failures + 1, trying: trying - 1 });
+    end: (lane: string, isOverloaded: boolean) => {
+      const { window, trying } = stateOf(lane);
+      const next = isOverloaded ? Math.max(1, Math.floor(window / 2)) : Math.min(most, window + 1);
+      if (trying <= 1 && next === most) lanes.delete(lane);
+      else lanes.set(lane, { window: next, trying: trying - 1 });
     },
   };
 };

@@ -1,29 +1,136 @@
-import { invalid } from '../../domain/failure.js';
-import { webhook } from '../../domain/webhook.js';
-import { webhookHeader } from '../../domain/webhook-header.js';
+import { webhook } from '../../domain/aggregates/webhook.js';
+import { webhookHeader } from '../../domain/aggregates/webhook-header.js';
+import { invalid, refuse } from '../../domain/failure.js';
+import { headersPerWebhook } from '../../domain/quota.js';
 import { type WebhookHeaderDocument, webhookHeaders } from '../../projections/webhooks.js';
+import { createBoundedCache } from '../async/bounded-cache.js';
+import { slicesOf } from '../async/slices.js';
 import { type Context, type Done, type Handle, idFor, type Nothing, scopeFor, step } from '../commands/handle.js';
+import { boundTo, requireBound, withSealedSecret } from '../commands/sealed-secret.js';
+import type { Position } from '../ports/event-store.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { Sender } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
+import type { Listed } from '../read-models/paging.js';
 import { webhookKey } from './webhooks.js';
 
 type Registration = { webhookId: string | undefined; name: string; value: string };
-/** Its value is sealed in the stores; here it is in clear. */
+/** Header with its value in clear, which is sealed in the stores. */
 export type ShownHeader = { webhook_header_id: string; webhook_id: string; header_key: string; header_value: string };
 
 export type WebhookHeaders = {
   register(context: Context, wanted: Registration): Promise<Done<{ webhook_header_id: string }>>;
   remove(context: Context, headerId: string): Promise<Done<Nothing>>;
-  /** Those of one webhook, or without one those that go with every webhook. */
-  list(context: Context, webhookId: string | undefined): Promise<ShownHeader[]>;
-  /** What goes with a webhook's deliveries: those of every webhook and its own, which come last. */
+  /** Removes the headers of a webhook that was removed; returns a position that includes it, or null for no header. */
+  removeAllOf(context: Context, webhookId: string): Promise<Position | null>;
+  /**
+   * Lists the headers of one webhook, or without an id those sent to every webhook. More than a webhook may have today
+   * are read while they are iterated.
+   */
+  list(context: Context, webhookId: string | undefined): Promise<Listed<ShownHeader>>;
+  /** Returns the headers of a webhook's deliveries: first those sent to every webhook, then its own. */
   inClear(context: Context, webhookId: string): Promise<(readonly [name: string, value: string])[]>;
 };
 
+/** Member of the request that holds a part of the header. */
+const memberOf = { name: '/header_key', value: '/header_value' } as const;
 const keyId = (headerId: string) => `webhook-header:${headerId}`;
-const pageSize = 1000;
+/** Binds the value to its webhook, or to all of them when `webhookId` is empty, and to the name that it is sent under. */
+const boundContext = ({ organizationId, variant }: Context, headerId: string, webhookId: string, name: string) =>
+  boundTo('webhook-header', [organizationId, variant.tag, headerId, webhookId, name]);
+const cacheKey = (organizationId: string, headerId: string) => `${organizationId} ${headerId}`;
+/** Opened values that are kept in memory. */
+const remembered = 10_000;
+/** Values that are opened before other work gets a turn. */
+const openedWithoutPause = 100;
+const removedAtOnce = 50;
+
+const createOpening = (vault: Vault, system: System) => {
+  type Opening = { readonly bound: string; readonly value: Promise<string | null> };
+  const opened = createBoundedCache<string, Opening>(remembered);
+  /** Opens each value once, also for callers that ask for it at the same time. */
+  const clearValue = async (context: Context, header: WebhookHeaderDocument) => {
+    const { webhook_header_id: id, sealed_value: sealed, webhook_id, name } = header;
+    const key = cacheKey(context.organizationId, id);
+    const contexts = { bound: boundContext(context, id, webhook_id, name), older: context.organizationId };
+    const known = opened.get(key);
+    const value =
+      known?.bound === contexts.bound
+        ? known.value
+        : requireBound(`webhook header ${id}`, vault, keyId(id), sealed, contexts);
+    opened.set(key, { bound: contexts.bound, value });
+    const isLost = await value.then(
+      (found) => found === null,
+      () => true,
+    );
+    if (isLost) opened.delete(key);
+    return (await value) ?? '';
+  };
+  const openAll = async <T>(
+    headers: readonly WebhookHeaderDocument[],
+    open: (one: WebhookHeaderDocument) => Promise<T>,
+  ) => {
+    const found: T[] = [];
+    for (const some of slicesOf(headers, openedWithoutPause)) {
+      if (found.length > 0) await system.breathe();
+      found.push(...(await Promise.all(some.map(open))));
+    }
+    return found;
+  };
+  const forget = ({ organizationId }: Context, headerId: string) => opened.delete(cacheKey(organizationId, headerId));
+  return { clearValue, openAll, forget };
+};
+
+/** Refuses one header more than a webhook may have; a retried registration finds its own header. */
+const requireRoom = async (readModels: ReadModels, context: Context, webhookId: string, headerId: string) => {
+  const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
+  const { documents } = await readModels.page(webhookHeaders, scopeFor(context), query);
+  if (documents.length >= headersPerWebhook && !documents.some((one) => one.webhook_header_id === headerId))
+    refuse('QUOTA_EXCEEDED', `a webhook has at most ${headersPerWebhook} headers: ${documents.length} are used`);
+};
+
+const requireWebhook = (context: Context, webhookId: string) =>
+  step(webhook, context.organizationId, webhookKey(context, webhookId), {
+    type: 'RequireRegistered',
+    data: { webhookId },
+  });
+const removal = (context: Context, headerId: string, type: 'Remove' | 'RemoveWithWebhook') =>
+  step(webhookHeader, context.organizationId, webhookKey(context, headerId), { type, data: { headerId } });
+
+type HeaderPage = { readonly documents: readonly WebhookHeaderDocument[]; readonly next: PageKey | null };
+const pagesOf = async function* (
+  readModels: ReadModels,
+  context: Context,
+  webhookId: string,
+): AsyncGenerator<HeaderPage, undefined> {
+  let after: PageKey | undefined;
+  do {
+    const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook, after, oldestFirst: true };
+    const page = await readModels.page(webhookHeaders, scopeFor(context), query);
+    yield page;
+    after = page.next ?? undefined;
+  } while (after);
+};
+
+/** Shows the headers of one page at once, and those of several pages in parts, each when it is asked for. */
+const showPages = async <T>(
+  { touch }: Context,
+  pages: AsyncGenerator<HeaderPage, undefined>,
+  show: (documents: readonly WebhookHeaderDocument[]) => Promise<T[]>,
+): Promise<Listed<T>> => {
+  const first = (await pages.next()).value ?? { documents: [], next: null };
+  if (!first.next) return show(first.documents);
+  const showPart = ({ documents }: HeaderPage) => {
+    touch?.(documents.length);
+    return show(documents);
+  };
+  const parts = async function* () {
+    yield await showPart(first);
+    for await (const page of pages) yield await showPart(page);
+  };
+  return parts();
+};
 
 export const createWebhookHeaders = (ports: {
   handle: Handle;
@@ -34,66 +141,66 @@ export const createWebhookHeaders = (ports: {
 }): WebhookHeaders => {
   const { handle, readModels, vault, sender, system } = ports;
 
-  const requireWebhook = (context: Context, webhookId: string) =>
-    step(webhook, context.organizationId, webhookKey(context, webhookId), {
-      type: 'RequireRegistered',
-      data: { webhookId },
-    });
   const find = async (context: Context, webhookId: string) => {
     const found: WebhookHeaderDocument[] = [];
-    let after: PageKey | undefined;
-    do {
-      const query = { index: 'byWebhook', equal: [webhookId], limit: pageSize, after, oldestFirst: true };
-      const page = await readModels.page(webhookHeaders, scopeFor(context), query);
-      found.push(...page.documents);
-      after = page.next ?? undefined;
-    } while (after);
+    for await (const { documents } of pagesOf(readModels, context, webhookId)) found.push(...documents);
     return found;
   };
-  const clearValue = async ({ organizationId }: Context, { webhook_header_id, sealed_value }: WebhookHeaderDocument) =>
-    (await vault.open(keyId(webhook_header_id), sealed_value, organizationId)) ?? '';
+  const { clearValue, forget, openAll } = createOpening(vault, system);
+  const destroy = async (context: Context, headerId: string) => {
+    forget(context, headerId);
+    await vault.destroyKey(keyId(headerId));
+  };
 
   return {
     register: async (context, { webhookId, name, value }) => {
-      const reason = sender.checkHeader(name, value);
-      if (reason !== null) return invalid('/header_key', reason);
+      const fault = sender.checkHeader(name, value);
+      if (fault) return invalid(memberOf[fault.part], fault.reason);
       const needed = webhookId === undefined ? [] : [requireWebhook(context, webhookId)];
-      // Before anything is put into the vault for it.
+      // The webhook is checked before a secret is put into the vault.
       await handle(context, needed);
       const headerId = idFor(context, 'hdr', system);
-      const sealedValue = await vault.seal(keyId(headerId), value, context.organizationId);
+      await requireRoom(readModels, context, webhookId ?? '', headerId);
+      const bound = boundContext(context, headerId, webhookId ?? '', name);
+      const sealedValue = await vault.seal(keyId(headerId), value, bound);
       const data = { headerId, ...(webhookId !== undefined && { webhookId }), name, sealedValue };
-      const position = await handle(context, [
+      const steps = [
         ...needed,
         step(webhookHeader, context.organizationId, webhookKey(context, headerId), { type: 'Register', data }),
-      ]);
+      ];
+      const position = await withSealedSecret(vault, keyId(headerId), () => handle(context, steps));
       return { answer: { webhook_header_id: headerId }, position };
     },
     remove: async (context, headerId) => {
-      const position = await handle(context, [
-        step(webhookHeader, context.organizationId, webhookKey(context, headerId), {
-          type: 'Remove',
-          data: { headerId },
-        }),
-      ]);
-      await vault.destroyKey(keyId(headerId));
+      const position = await handle(context, [removal(context, headerId, 'Remove')]);
+      await destroy(context, headerId);
       return { answer: {}, position };
+    },
+    removeAllOf: async (context, webhookId) => {
+      let position: Position | null = null;
+      for (const some of slicesOf(await find(context, webhookId), removedAtOnce)) {
+        const ids = some.map(({ webhook_header_id }) => webhook_header_id);
+        position = await handle(
+          context,
+          ids.map((id) => removal(context, id, 'RemoveWithWebhook')),
+        );
+        for (const id of ids) await destroy(context, id);
+      }
+      return position;
     },
     list: async (context, webhookId) => {
       if (webhookId !== undefined) await handle(context, [requireWebhook(context, webhookId)]);
-      const found = await find(context, webhookId ?? '');
-      return Promise.all(
-        found.map(async (document) => ({
-          webhook_header_id: document.webhook_header_id,
-          webhook_id: document.webhook_id,
-          header_key: document.name,
-          header_value: await clearValue(context, document),
-        })),
-      );
+      const shown = async (document: WebhookHeaderDocument) => ({
+        webhook_header_id: document.webhook_header_id,
+        webhook_id: document.webhook_id,
+        header_key: document.name,
+        header_value: await clearValue(context, document),
+      });
+      return showPages(context, pagesOf(readModels, context, webhookId ?? ''), (found) => openAll(found, shown));
     },
     inClear: async (context, webhookId) => {
       const found = [...(await find(context, '')), ...(await find(context, webhookId))];
-      return Promise.all(found.map(async (document) => [document.name, await clearValue(context, document)] as const));
+      return openAll(found, async (document) => [document.name, await clearValue(context, document)] as const);
     },
   };
 };

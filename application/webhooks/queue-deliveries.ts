@@ -1,97 +1,79 @@
 import { Failure } from '../../domain/failure.js';
-import { openDeliveries } from '../../projections/deliveries.js';
-import { type Context, type Handle, scopeFor } from '../commands/handle.js';
+import { everybody } from '../../projections/define.js';
+import { type OpenDeliveryDocument, openDeliveries } from '../../projections/deliveries.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { Jobs } from '../ports/jobs.js';
-import type { DocumentKey, PageKey, ReadModels } from '../ports/read-models.js';
+import type { DocumentKey, Page, PageKey, ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
-import type { Progress } from '../read-models/progress.js';
-import { deliveryStep } from './deliveries.js';
-import { deliveryContext } from './delivery-context.js';
+import { placeOf } from './deliveries.js';
 
 type Ports = {
   readonly events: EventStore;
   readonly state: StateStore;
   readonly readModels: ReadModels;
-  readonly progress: Progress;
-  readonly handle: Handle;
   readonly jobs: Jobs;
   readonly system: System;
 };
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
-const pageSize = 200;
 const repairEveryMs = 60_000;
+/** Time that a due delivery may wait in the queue before it counts as lost. */
+const graceMs = 60_000;
+const pageSize = 1000;
 const lookEveryMs = 1000;
-const catchUpMs = 30_000;
 
-/** Puts what is to be delivered into the queue as it is asked for. */
-export const createDeliveryQueue = (ports: Ports) => {
-  const { events, readModels, progress, handle, jobs } = ports;
-  const follow = fromCheckpoint('queue-deliveries', ports);
+const deliveryJob = (id: string, lane: string, at: number) => ({
+  id,
+  organization: placeOf(id)?.organizationId ?? '',
+  lane,
+  at,
+});
+export const jobOf = ({ delivery_id, webhook_id, next_at }: OpenDeliveryDocument) =>
+  deliveryJob(delivery_id, webhook_id, next_at);
 
-  const openOf = async function* (context: Context, webhookId: string) {
-    // The list is a read model: it must include what was asked for before.
-    await progress.reached(await events.head(), catchUpMs);
-    let after: PageKey | undefined;
-    do {
-      const query = { index: 'byWebhook', equal: [webhookId], limit: pageSize, after };
-      const page = await readModels.page(openDeliveries, scopeFor(context), query);
-      yield page.documents;
-      after = page.next ?? undefined;
-    } while (after);
-  };
-  const cancelAll = async (context: Context, webhookId: string) => {
-    for await (const some of openOf(context, webhookId)) {
-      await jobs.remove(some.map(({ delivery_id }) => delivery_id));
-      await Promise.all(
-        some.map(({ delivery_id: deliveryId }) =>
-          handle(context, [deliveryStep(context, deliveryId, { type: 'Cancel', data: { deliveryId, webhookId } })]),
-        ),
-      );
-    }
-  };
-  const putAll = async (context: Context, webhookId: string) => {
-    for await (const some of openOf(context, webhookId))
-      await jobs.put(some.map(({ delivery_id, next_at }) => ({ id: delivery_id, lane: webhookId, at: next_at })));
-  };
+const isAsked = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
 
-  const isAsked = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
-  const react = async (event: Recorded) => {
-    const context = deliveryContext(event);
-    const { webhookId } = event.data as Data;
-    if (context && event.type === 'WebhookRemoved') await cancelAll(context, webhookId);
-    if (context && event.type === 'WebhookRevived') await putAll(context, webhookId);
-  };
-
+/** Puts requested and resent deliveries into the queue. */
+export const createDeliveryQueue = ({ events, state, jobs }: Pick<Ports, 'events' | 'state' | 'jobs'>) => {
+  const follow = fromCheckpoint('queue-deliveries', { events, state });
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
       const asked = batch.filter(isAsked).map(({ data }) => data as Data);
       if (asked.length > 0)
-        await jobs.put(asked.map(({ deliveryId, webhookId }) => ({ id: deliveryId, lane: webhookId, at: 0 })));
-      const changes = batch.filter(({ type }) => type === 'WebhookRemoved' || type === 'WebhookRevived');
-      for (const change of changes) await react(change);
-      return asked.length > 0 || changes.length > 0;
+        await jobs.put(asked.map(({ deliveryId, webhookId }) => deliveryJob(deliveryId, webhookId, 0)));
+      return asked.length > 0;
     });
 };
 
-/** What the queue lost is put anew: at the start, as soon as it is another, and from time to time; what it has is left as it is. */
+/**
+ * Queues open deliveries, except parked ones: all of them at the start and when the queue is a new one, and every
+ * minute those that are overdue, of which a queue that lost nothing has none.
+ */
 export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
-  const repair = async (signal: AbortSignal) => {
+  const putAll = async (signal: AbortSignal) => {
     let after: DocumentKey | undefined;
     do {
       const found = await readModels.scan(openDeliveries, after);
-      await jobs.put(
-        found.map(({ document }) => ({ id: document.delivery_id, lane: document.webhook_id, at: document.next_at })),
-      );
+      const queued = found.filter(({ document }) => document.parked === 'no');
+      await jobs.put(queued.map(({ document }) => jobOf(document)));
       after = found.at(-1);
     } while (after && !signal.aborted);
   };
-  /** Null while the queue is away. */
-  const identity = () =>
-    jobs.identity().catch((error: unknown) => {
+  /** Reads from the grace backwards, so that no delivery is read that is not overdue. */
+  const putOverdue = async (signal: AbortSignal) => {
+    let after: PageKey | null = [system.now() - graceMs, ''];
+    while (after && !signal.aborted) {
+      const query = { index: 'byNextTry', equal: ['no'], limit: pageSize, after };
+      const page: Page<OpenDeliveryDocument> = await readModels.page(openDeliveries, everybody, query);
+      if (page.documents.length > 0) await jobs.put(page.documents.map(jobOf));
+      after = page.next;
+    }
+  };
+  /** Returns null while a store cannot be reached, or is being rebuilt. */
+  const orNull = <T>(asked: Promise<T>) =>
+    asked.catch((error: unknown) => {
       if (error instanceof Failure) return null;
       throw error;
     });
@@ -100,9 +82,10 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
     let repaired: string | null = null;
     let due = 0;
     while (!signal.aborted) {
-      const current = await identity();
-      if (current !== null && (current !== repaired || system.now() >= due)) {
-        await repair(signal);
+      const current = await orNull(jobs.identity());
+      const isNew = current !== repaired;
+      if (current !== null && (isNew || system.now() >= due)) {
+        await (isNew ? putAll(signal) : orNull(putOverdue(signal)));
         repaired = current;
         due = system.now() + repairEveryMs;
       }

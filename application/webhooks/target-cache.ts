@@ -5,17 +5,17 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { WebhookHeaders } from './headers.js';
 import type { OpenWebhook, Webhooks } from './webhooks.js';
 
-/** Where a webhook's deliveries go, and what goes with them, all in clear. */
+/** Endpoint, secret and headers of a webhook's deliveries, all in clear. */
 export type Target = OpenWebhook & { readonly headers: Awaited<ReturnType<WebhookHeaders['inClear']>> };
 
 export type Targets = {
-  /** As the read models have it now; null when there is none. */
+  /** Returns the target as the read models have it now; null when there is none. */
   find(context: Context, webhookId: string): Promise<Target | null>;
 };
 
 const remembered = 10_000;
 
-/** What was read and opened once is not read and opened for each delivery: one look tells whether it is still true. */
+/** Caches opened webhooks and headers; reading the owner's edition for each delivery tells whether they are current. */
 export const createTargets = (ports: {
   readModels: ReadModels;
   webhooks: Webhooks;
@@ -33,7 +33,7 @@ export const createTargets = (ports: {
     find: async (context, webhookId) => {
       const scope = scopeFor(context);
       const key = `${scope}/${webhookId}`;
-      // Looked at first: what is read afterwards is at least as new.
+      // The edition is read first, so that the target read afterwards is at least as new.
       const edition = (await readModels.get(webhookEditions, { scope, id: 'current' }))?.position;
       const before = known.get(key);
       if (before && before.edition === edition) return before.target;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
 import { serveSides } from '../compiled.js';
 import { perSecond } from '../rounds.js';
 import { bareDatabase, write } from './rows.js';

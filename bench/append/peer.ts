@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { importPeer } from '../peers.js';
 
-/** So many events a second, so many at a time, each append to a stream of its own. */
+/** Request to append `count` events, `atOnce` in each append, every append to a stream of its own. */
 export type Asked = { readonly count: number; readonly atOnce: number; readonly data: object };
 type Append = (stream: string, events: readonly { readonly type: string; readonly data: object }[]) => Promise<unknown>;
 
@@ -18,7 +18,7 @@ type EventStore = {
   getEventStream(id: string, done: (error: Error | null, stream: Stream) => void): void;
 };
 
-/** Each as its documentation has it used. Those in memory have nothing on disk when they answer, nor ever. */
+/** Event stores of others, used as their documentation says. Those in memory never write to disk. */
 const peers: Readonly<Record<string, (file: string) => Promise<Append>>> = {
   emmett: async (fileName) => {
     const { getSQLiteEventStore } = (await importPeer('@event-driven-io/emmett-sqlite')) as Emmett;
@@ -64,7 +64,7 @@ const run = async ({ count, atOnce, data }: Asked) => {
   return (count * 1000) / (performance.now() - started);
 };
 process.on('disconnect', () => process.exit());
-/** emmett's store is busy now and then by itself; the rate is that of a time when it was not. */
+/** Repeats a run that failed, since emmett's store now and then is busy by itself. */
 const runPatiently = async (asked: Asked, tries = 5): Promise<number> => {
   try {
     return await run(asked);

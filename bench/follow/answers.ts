@@ -1,13 +1,14 @@
+import { blockBloom, bloomWith, emptyBloom, receiptBloom } from './bloom.js';
 import { bytesOf, hashOf, strangersAddress, tokenContract, watchedAddress } from './generated.js';
 
-/** What a node answers about blocks of busy chains, with all the fields that Geth gives. */
+/** Answers of a node about blocks of busy chains, with all the fields that Geth gives. */
 
 export type BlockPlan = {
   readonly chain: number;
   readonly number: number;
   readonly transactions: number;
   readonly logs: number;
-  /** For each watched address that is concerned a transaction: every other one gets a coin, the rest a token. */
+  /** Watched addresses that get a transaction each: coins and tokens in turn. */
   readonly concerned: readonly number[];
 };
 
@@ -23,10 +24,10 @@ const asWord = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 export const blockHash = ({ chain, number }: Place): string => hashOf('block', chain, number);
 const transactionHash = (plan: Place, index: number) => hashOf('transaction', plan.chain, serialOf(plan, index));
 
-/** Many transactions a block, so that no two blocks share one. */
+/** Numbers transactions so that no two blocks share one. */
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
-/** Who gets what: the concerned ones are spread over the block. */
+/** Spreads the transactions to watched addresses over the block. */
 const targetsIn = ({ transactions, concerned }: BlockPlan) => {
   const targets = new Map<number, { readonly address: string; readonly coin: boolean }>();
   const apart = Math.max(1, Math.floor(transactions / Math.max(1, concerned.length)));
@@ -68,7 +69,7 @@ const transactionAnswer = (plan: BlockPlan, index: number, coinTo: string | unde
 const logAnswer = (plan: BlockPlan, index: number, position: number, to: string) => {
   const serial = serialOf(plan, index);
   return {
-    // The first log of every transaction is of the token that is followed.
+    // The first log of every transaction is from the followed token's contract.
     address: tokenContract(position === 0 ? 0 : 1 + ((serial + position) % (tokens - 1))),
     topics: [transferTopic, asWord(strangersAddress(serial)), asWord(to)],
     data: `0x${(1000 + index).toString(16).padStart(64, '0')}`,
@@ -83,6 +84,9 @@ const logAnswer = (plan: BlockPlan, index: number, position: number, to: string)
 
 const receiptAnswer = (plan: BlockPlan, index: number, tokenTo: string | undefined) => {
   const serial = serialOf(plan, index);
+  const logs = Array.from({ length: plan.logs }, (_, position) =>
+    logAnswer(plan, index, position, (position === 0 && tokenTo) || strangersAddress(serial + 7 + position)),
+  );
   return {
     blockHash: blockHash(plan),
     blockNumber: hex(plan.number),
@@ -91,10 +95,8 @@ const receiptAnswer = (plan: BlockPlan, index: number, tokenTo: string | undefin
     effectiveGasPrice: hex(1_000_000_007),
     from: strangersAddress(serial),
     gasUsed: hex(90_000),
-    logs: Array.from({ length: plan.logs }, (_, position) =>
-      logAnswer(plan, index, position, (position === 0 && tokenTo) || strangersAddress(serial + 7 + position)),
-    ),
-    logsBloom: `0x${'00400000'.repeat(64)}`,
+    logs,
+    logsBloom: index === plan.transactions - 1 ? bloomWith(emptyBloom, logs) : receiptBloom,
     status: '0x1',
     to: tokenContract(serial % tokens),
     transactionHash: transactionHash(plan, index),
@@ -122,7 +124,7 @@ const traceAnswer = (plan: BlockPlan, index: number) => {
   return { txHash: transactionHash(plan, index), result: frame(strangersAddress(serial), token, '0x0', inner) };
 };
 
-/** With the hashes of its transactions, as a node gives it when it is not asked for them whole. */
+/** Returns a block with the hashes of its transactions, as a node does unless asked for whole transactions. */
 export const headerAnswer = (plan: BlockPlan): object => ({
   ...fieldsOf(plan),
   transactions: Array.from({ length: plan.transactions }, (_, i) => transactionHash(plan, i)),
@@ -135,7 +137,7 @@ const fieldsOf = ({ chain, number }: Place) => ({
   gasLimit: hex(60_000_000),
   gasUsed: hex(36_000_000),
   hash: blockHash({ chain, number }),
-  logsBloom: `0x${'ffefdfcf'.repeat(64)}`,
+  logsBloom: blockBloom,
   miner: strangersAddress(number),
   mixHash: hashOf('mix', chain, number),
   nonce: '0x0000000000000000',
@@ -158,16 +160,18 @@ export const answersAbout = (plan: BlockPlan): { block: object; receipts: object
     const target = targets.get(index);
     return target?.coin === coin ? target.address : undefined;
   };
+  const receipts = each((index) => receiptAnswer(plan, index, addressOf(index, false)));
+  const followed = receipts.flatMap(({ logs }, index) => (addressOf(index, false) ? logs.slice(0, 1) : []));
   return {
     block: {
       ...fieldsOf(plan),
-      ...(plan.transactions === 0 && { logsBloom: `0x${'0'.repeat(512)}` }),
+      logsBloom: plan.transactions === 0 ? emptyBloom : bloomWith(blockBloom, followed),
       transactions: each((index) => transactionAnswer(plan, index, addressOf(index, true))),
     },
-    receipts: each((index) => receiptAnswer(plan, index, addressOf(index, false))),
+    receipts,
     traces: each((index) => traceAnswer(plan, index)),
   };
 };
 
-/** As a whole answer to a call that was sent alone. */
+/** Wraps a result as the answer to a single call. */
 export const envelopeOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 0, result });

@@ -19,7 +19,7 @@ const message = client.ledgerService.methods
   .filter(({ name }) => name === 'GetCheckpoint')
   .map(({ O }) => O)[0] as (typeof client.ledgerService.methods)[number]['O'];
 
-/** As a node sends it. */
+/** Encodes a checkpoint as a node sends it. */
 const bytesOf = (watched: number): Uint8Array => {
   const ledger = createSuiLedger(Date.now);
   for (let i = 0; i < size.transactions; i++) {
@@ -36,18 +36,19 @@ const bytesOf = (watched: number): Uint8Array => {
 };
 const parsed = (bytes: Uint8Array) => (message.fromBinary(bytes) as { checkpoint: Checkpoint }).checkpoint;
 
-/** A checkpoint of many transactions: reading it, and reading it with finding out whom it concerns. */
+/** Compares parsing a large checkpoint with parsing it and matching it with the watch list. */
 export const checkpointFigures = async function* (population: Population): AsyncIterable<Figure> {
   const watched = watchedBy(population, longAddress);
-  const interest = { address: watched.isHeld, contract: watched.isFollowed, tokenAccount: watched.tokenAccount };
+  const interest = { address: watched.isHeld, contract: watched.isFollowed, tokenAccounts: watched.tokenAccounts };
   const bytes = bytesOf(sizeOf(population));
   const [parsing, matching]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     const startedAt = ownNow();
     parsed(bytes);
     const between = ownNow();
-    const entries = entriesOf(await blockOf(parsed(bytes), interest, {}), watched as unknown as WatchList);
-    if (entries.length !== size.concerned) throw new Error(`${entries.length} wallets in place of ${size.concerned}`);
+    const entries = entriesOf(await blockOf(parsed(bytes), interest), watched as unknown as WatchList);
+    if (entries.length !== size.concerned)
+      throw new Error(`expected ${size.concerned} wallets, found ${entries.length}`);
     parsing.push(between - startedAt);
     matching.push(ownNow() - between);
   }

@@ -12,12 +12,12 @@ const hexOf = (words: number, kind: number, index: number) => {
 };
 
 export const watchedAddress = (index: number): string => hexOf(5, 1, index);
-/** As long as addresses get. */
+/** Generates an address of 32 bytes, the longest kind. */
 export const longAddress = (index: number): string => hexOf(8, 1, index);
 export const strangersAddress = (index: number): string => hexOf(5, 2, index);
-/** `chain` tells one chain from another. */
+/** Generates a hash; `chain` tells one chain from another. */
 export const hashOf = (kind: string, chain: number, index: number): string =>
   hexOf(8, 10 + kind.length * 31 + kind.charCodeAt(0) + chain * 1009, index);
 export const bytesOf = (words: number, index: number): string => hexOf(words, 5, index);
-/** Contracts of tokens, of which the first is followed. */
+/** Generates a token contract; the first one is followed. */
 export const tokenContract = (index: number): string => hexOf(5, 4, index);

@@ -1,5 +1,5 @@
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
-import { openStores, startFollowing } from '../../tests/support/following.js';
+import { openStores, startFollowing } from '../../tests/support/following/following.js';
 import { silent } from '../../tests/support/silent.js';
 import { type Figure, largest, median } from '../figures.js';
 import { watchStalls } from '../stall.js';
@@ -12,11 +12,11 @@ import { mostStallMs } from './watching.js';
 const population: Population = { organizations: 1, wallets: 1, addresses: 100_000, confirmation: 1 };
 const touched = 1000;
 const rounds = 5;
-/** Blocks far apart, so that each is done with before the next. */
+/** Interval long enough for each block to be finished before the next. */
 const everyMs = 2000;
 const mostMs = 1000;
 
-/** From each block's appearance to when it was noted. */
+/** Returns the time from each block's appearance until it was recorded or settled. */
 const delays = (startedAt: number, noted: ReadonlyMap<number, number>) =>
   Array.from(
     { length: rounds },

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
-import { startFollowing } from '../../tests/support/following.js';
+import { startFollowing } from '../../tests/support/following/following.js';
 import { silent, testSystem } from '../../tests/support/silent.js';
 import { type Figure, largest, median, quantile } from '../figures.js';
 import { watchStalls } from '../stall.js';
@@ -13,7 +13,7 @@ import { mostStallMs } from './watching.js';
 
 const sampledEveryMs = 5;
 
-/** How many blocks were there and not recorded yet, all along. */
+/** Samples how many blocks had appeared and were not recorded yet. */
 const lagsIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<number, number>) => {
   const lags: number[] = [];
   const first = plan.past + 1;
@@ -31,7 +31,7 @@ const delaysIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<nu
     return (recordedAt.get(plan.past + 1 + i) ?? Number.POSITIVE_INFINITY) - appearedAt;
   });
 
-/** CPU time of all threads of this process, and how busy the main one was. */
+/** Measures the CPU time of all threads of this process, and how busy the main one is. */
 const watchWork = () => {
   const [cpu, loop, startedAt] = [process.cpuUsage(), performance.eventLoopUtilization(), performance.now()];
   return () => {
@@ -44,7 +44,7 @@ const watchWork = () => {
   };
 };
 
-/** The service follows a chain that grows in another process. */
+/** Measures the service while it follows a chain that grows in another process. */
 export const liveFigures = async function* (stores: Stores, name: string, plan: ChainPlan): AsyncIterable<Figure> {
   const node = await startNode(plan);
   const chain = await evmChain([node.url], silent);

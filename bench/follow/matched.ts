@@ -5,5 +5,5 @@ import type { Population } from './stores.js';
 const [, , population = ''] = process.argv;
 const { parsing, matching } = await compareMatching(JSON.parse(population) as Population);
 
-/** Times rather than rates: what was asked for is what it took. */
+/** Serves times instead of rates; both were measured in turn before. */
 serveSides({ parsing: async () => parsing, matching: async () => matching });

@@ -3,7 +3,7 @@ import type { WatchList } from '../../application/watch-list/watch-list.js';
 import { blockOf } from '../../infrastructure/chains/evm/block.js';
 import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checked-block.js';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
-import { createPace } from '../../infrastructure/chains/nodes/pace.js';
+import { createPace } from '../../infrastructure/pace.js';
 import { silent } from '../../tests/support/silent.js';
 import { startCompiled } from '../compiled.js';
 import { type Figure, largest, median } from '../figures.js';
@@ -28,19 +28,19 @@ const textsOf = (watched: number): Texts => {
 };
 const parsed = ({ block, receipts }: Texts) => ({
   block: (JSON.parse(block) as { result: unknown }).result,
-  receipts: (JSON.parse(receipts) as { result: unknown }).result,
+  receipts: (JSON.parse(receipts) as { result: unknown[] }).result,
 });
 const interestOf = (watched: Watched) => ({
   address: watched.isHeld,
   contract: watched.isFollowed,
-  tokenAccount: watched.tokenAccount,
+  tokenAccounts: watched.tokenAccounts,
 });
 
 const matched = async (texts: Texts, watched: Watched) => {
   const pace = createPace();
   const { block, receipts } = parsed(texts);
   const checked = await checkReceipts(await checkBody(block, texts.hash, pace), receipts, pace);
-  return entriesOf(await blockOf(checked, null, interestOf(watched), pace), watched as unknown as WatchList);
+  return entriesOf(await blockOf(checked, [], interestOf(watched), pace), watched as unknown as WatchList);
 };
 
 const timed = async (work: () => unknown) => {
@@ -49,12 +49,12 @@ const timed = async (work: () => unknown) => {
   return ownNow() - startedAt;
 };
 
-/** One after the other in turn, so that what else the machine does falls on both alike. */
+/** Measures both in turn, so that other load of the machine affects both alike. */
 export const compareMatching = async (population: Population) => {
   const watched = watchedBy(population);
   const texts = textsOf(sizeOf(population));
   const touched = (await matched(texts, watched)).length;
-  if (touched !== size.concerned) throw new Error(`${touched} wallets were found in place of ${size.concerned}`);
+  if (touched !== size.concerned) throw new Error(`expected ${size.concerned} wallets, found ${touched}`);
   const [parsing, matching]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     parsing.push(await timed(() => parsed(texts)));
@@ -63,7 +63,7 @@ export const compareMatching = async (population: Population) => {
   return { parsing: median(parsing), matching: median(matching) };
 };
 
-/** The same block through the connector, as a follower gets it. */
+/** Measures the same block through the connector, as a follower gets it. */
 const fetched = async (watched: Watched, population: Population) => {
   const past = { past: 0, pastTransactions: 0, everyMs: 1, finalDepth: 64, watched: sizeOf(population) };
   const node = await startNode({ ...size, ...past, chain: 1, blocks: 1, traces: false });

@@ -4,12 +4,12 @@ import type { ChainPlan, FromNode } from './node.js';
 
 export type GrowingChain = {
   readonly url: string;
-  /** Lets it grow; says when that began, Unix ms. */
+  /** Lets the chain grow; returns when that began, Unix ms. */
   start(): Promise<number>;
   close(): void;
 };
 
-/** A node in a process of its own, so that what it costs is not counted. */
+/** Starts a node in a process of its own, so that its cost is not counted. */
 export const startNode = async (plan: ChainPlan): Promise<GrowingChain> => {
   const isCompiled = import.meta.url.endsWith('.js');
   const module = new URL(isCompiled ? './node.js' : './node.ts', import.meta.url);

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answersAbout, type BlockPlan, blockHash, envelopeOf, headerAnswer } from './answers.js';
 
-/** A chain that grows by itself once it is told to. The answers about its large blocks are made beforehand. */
+/** Plan of a chain that grows by itself once started. Answers about its large blocks are made beforehand. */
 export type ChainPlan = {
-  /** Tells it from other chains. */
+  /** Number that tells the chain from others. */
   readonly chain: number;
-  /** So many small blocks are there from the start. */
+  /** Small blocks that exist from the start. */
   readonly past: number;
   readonly pastTransactions: number;
   readonly blocks: number;
   readonly transactions: number;
   readonly logs: number;
-  /** In each block. */
+  /** Watched addresses in each block. */
   readonly concerned: number;
-  /** Of how many watched addresses they are picked. */
+  /** Number of watched addresses to pick from. */
   readonly watched: number;
   readonly everyMs: number;
   readonly finalDepth: number;
@@ -79,7 +79,7 @@ const methods: Readonly<Record<string, (params: readonly unknown[], id: number) 
   debug_traceBlockByHash: ([hash], id) =>
     plan.traces ? at(numbers.get(String(hash)), 'traces') : refusal(id, -32601, 'the method does not exist'),
   eth_getBalance: ([, block], id) => balance(id, block, coins),
-  // Of tokens only balances are asked for.
+  // Every eth_call is a question for a token balance.
   eth_call: ([, block], id) => balance(id, block, tokens),
 };
 

@@ -3,7 +3,7 @@ import type { Stores } from './stores.js';
 
 type Told = { readonly block?: { readonly number: number } };
 
-/** The stores, and when what blocks did was written to them, by height, Unix ms. */
+/** Wraps the stores to record when events about blocks are written, by height, Unix ms. */
 export const createRecorder = (given: Stores) => {
   const observedAt = new Map<number, number>();
   const settledAt = new Map<number, number>();

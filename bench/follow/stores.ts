@@ -1,18 +1,18 @@
 import { type NewEvent, noStream, type StreamWrite, streamName } from '../../application/ports/event-store.js';
 import { createProjector } from '../../application/projecting/projector.js';
 import { createProgress } from '../../application/read-models/progress.js';
-import { address } from '../../domain/address.js';
-import { contract } from '../../domain/contract.js';
+import { address } from '../../domain/aggregates/address.js';
+import { contract } from '../../domain/aggregates/contract.js';
+import { wallet } from '../../domain/aggregates/wallet.js';
 import type { Message } from '../../domain/decider.js';
-import { wallet } from '../../domain/wallet.js';
 import { projections } from '../../projections/index.js';
-import { followedVariant, type openStores } from '../../tests/support/following.js';
+import { followedVariant, type openStores } from '../../tests/support/following/following.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { tokenContract, watchedAddress } from './generated.js';
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Whose the watched addresses are: `addresses` each, in order. */
+/** Owners of the watched addresses: `wallets` per organization, `addresses` per wallet. */
 export type Population = {
   readonly organizations: number;
   readonly wallets: number;
@@ -62,9 +62,9 @@ const writesOf = function* (population: Population, organization: number): Itera
   }
 };
 
-/** Registers everybody: the events, and what the projector makes of them. */
+/** Writes the registrations of all wallets and addresses, and projects them. */
 export const populate = async ({ events, readModels }: Stores, population: Population): Promise<void> => {
-  const progress = createProgress(readModels, testSystem);
+  const progress = createProgress({ readModels, events, system: testSystem });
   const projector = createProjector({ events, readModels, progress, system: testSystem, projections });
   const stop = new AbortController();
   const projecting = projector.run(stop.signal);

@@ -1,6 +1,6 @@
-import { createWatched } from '../../application/watch-list/watch-index.js';
+import { createWatchIndex } from '../../application/watch-list/watch-index.js';
 import { createWatchList } from '../../application/watch-list/watch-list.js';
-import { followedVariant } from '../../tests/support/following.js';
+import { followedVariant } from '../../tests/support/following/following.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { type Figure, largest, megabytes } from '../figures.js';
 import { held } from '../memory.js';
@@ -13,7 +13,7 @@ const mostMegabytes = 150;
 export const mostStallMs = 20;
 
 export const watchedBy = (population: Population, addressOf = watchedAddress) => {
-  const watched = createWatched(followedVariant.tag, 12_345);
+  const watched = createWatchIndex(followedVariant.tag, 12_345);
   for (let index = 0; index < sizeOf(population); index++) {
     const holder = holderOf(population, index);
     if (index % population.addresses === 0) watched.confirm(holder, population.confirmation);
@@ -41,17 +41,17 @@ export const setFigures = function* (population: Population, addressOf = watched
     atMost: mostMegabytes,
   };
   yield { what: `  built in memory`, measured: ms, unit: 'ms' };
-  // So that it is still there while it is weighed.
+  // The set is used here, so that it is not collected before its memory is measured.
   if (!watched.isHeld(addressOf(0))) throw new Error('the set does not hold what was put into it');
 };
 
-/** What a follower loads when it starts. */
+/** Measures the loading of the watch list when a follower starts. */
 export const loadFigures = async function* (stores: Stores, population: Population): AsyncIterable<Figure> {
   const list = createWatchList({ ...stores, system: testSystem }, followedVariant.tag);
   const head = await stores.events.head();
   const stalls = watchStalls();
   const startedAt = ownNow();
-  await list.load(head);
+  await list.load(head, 0);
   const ms = ownNow() - startedAt;
   const worst = largest(stalls.stop());
   if (!list.interest.address(watchedAddress(sizeOf(population) - 1))) throw new Error('the watch list is incomplete');

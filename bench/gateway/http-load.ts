@@ -9,7 +9,7 @@ const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 export type Target = { readonly url: string; readonly pid: number | undefined; body(i: number): string };
 
-/** How long an answer is, head and body; 0 while its head is not there. */
+/** Returns the length of an answer, head and body; 0 while its head is incomplete. */
 const lengthOf = (received: Buffer) => {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return 0;
@@ -18,7 +18,7 @@ const lengthOf = (received: Buffer) => {
   return end + 4 + Number(lengthPattern.exec(head)?.[1] ?? 0);
 };
 
-/** One request after the other on one connection, or on the next where the server ends it, with as little work as can be. */
+/** Sends one request after the other on one connection, or on a new one when the server ends it, with little work. */
 const drive = ({ url, body }: Target, next: () => number, answered: () => void): (() => void) => {
   const { hostname, port, pathname } = new URL(url);
   let socket = connect(Number(port), hostname);
@@ -56,7 +56,7 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
 
 let serial = 0;
 
-/** Answers a second of the server's own time, over 32 connections: what else the machine does is not counted. */
+/** Returns the answers per second of the server's CPU time, over 32 connections, so that other load is not counted. */
 export const requestsPerSecond = async (target: Target, requests: number): Promise<number> => {
   let answers = 0;
   const drivers = Array.from({ length: connections }, () =>
@@ -66,7 +66,7 @@ export const requestsPerSecond = async (target: Target, requests: number): Promi
       () => answers++,
     ),
   );
-  // The first ones find nothing ready yet.
+  // The first requests warm the server up.
   await until(() => answers >= requests / 4);
   const [before, started] = [answers, processorMs(target.pid)];
   await until(() => answers >= before + requests);

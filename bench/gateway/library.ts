@@ -6,7 +6,7 @@ type HttpProxy = { createProxyServer(options: object): { readonly web: RequestLi
 const load = async (): Promise<HttpProxy> =>
   ((await importPeer('http-proxy')) as { readonly default: HttpProxy }).default;
 
-/** Where it is not installed nobody asks for what it would make. */
+/** The placeholder is never called, since no bench uses http-proxy when it is not installed. */
 export const httpProxy: HttpProxy = hasPeer('http-proxy')
   ? await load()
   : { createProxyServer: () => ({ web: () => undefined }) };

@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freshDirectory } from '../../tests/support/directories.js';
 import { freePort } from '../../tests/support/free-port.js';
+import { freshDirectory } from '../../tests/support/run/directories.js';
 
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
 const lookEveryMs = 20;
 
-/** One process, as the others are; connections are kept on both sides. */
+/** Runs nginx in one process, as the other proxies are, with keep-alive on both sides. */
 const configuration = (directory: string, port: number, upstream: string) => `
 daemon off; master_process off; worker_processes 1;
 pid ${directory}/nginx.pid; error_log stderr crit;
@@ -37,7 +37,7 @@ const isOpen = async (port: number) => {
   return answer;
 };
 
-/** A proxy that passes everything on to one server. */
+/** Starts a proxy that passes everything on to one server. */
 export const startNginx = async (upstream: string) => {
   const directory = freshDirectory();
   const port = await freePort();

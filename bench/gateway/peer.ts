@@ -2,10 +2,10 @@ import { createServer, Agent as HttpAgent, type IncomingMessage, type RequestLis
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import { WebSocketServer } from 'ws';
-import { startEvmNode } from '../../tests/support/evm-node.js';
+import { startEvmNode } from '../../tests/support/chains/evm-node.js';
 import { httpProxy } from './library.js';
 
-/** What the gateway is measured against, and what stands behind it; each in a process of its own, so that its cost is not counted. */
+/** Programs that the gateway is compared with or connected to, each in a process of its own so as not to be counted. */
 export type Role = 'node' | 'proxy' | 'http-proxy' | 'http-proxy with keep-alive' | 'bare' | 'broadcast' | 'chain';
 export type ToPeer = { readonly count: number; readonly bytes: number };
 
@@ -27,9 +27,15 @@ const read = (from: IncomingMessage, done: (body: Buffer) => void) => {
   from.on('end', () => done(Buffer.concat(chunks)));
 };
 
-/** A block is the answer to questions by hash, code is long, everything else short. */
+/** Answers for the name of the chain, which a gateway asks for now and then. */
+const chainId = '"0x1"';
+const block = `{"number":"0x0","hash":"0x${'b'.repeat(64)}","parentHash":"0x${'0'.repeat(64)}"}`;
+
+/** Answers questions by hash with a block, questions for code with a long text, most others with a short one. */
 const resultFor = (body: string) => {
   if (body.includes('eth_getCode')) return large;
+  if (body.includes('eth_chainId')) return chainId;
+  if (body.includes('eth_getBlockByNumber')) return block;
   const hash = /0x[0-9a-f]{64}/.exec(body)?.[0];
   return hash ? `{"hash":"${hash}","extra":${small}}` : small;
 };
@@ -51,7 +57,7 @@ const proxy: RequestListener = (from, to) =>
     void pass(body).then((answer) => to.writeHead(200, json(answer)).end(answer));
   });
 
-/** As it comes it opens a connection for every request; with an agent it keeps them. */
+/** Creates a proxy with http-proxy, which opens a connection for every request unless it has an agent. */
 const proxyByLibrary = (agent?: HttpAgent): RequestListener => {
   const library = httpProxy.createProxyServer({ target: upstream, ...(agent && { agent }) });
   return (from, to) => library.web(from, to);
@@ -74,7 +80,7 @@ const broadcast = async () => {
   };
   process.on('message', ({ count, bytes }: ToPeer) => {
     const message = Buffer.alloc(bytes, 'x');
-    // One event after the other, as they come from a chain.
+    // Messages are sent one per turn of the event loop, as blocks come from a chain.
     const next = (left: number) => {
       if (left === 0) return;
       tell(message);

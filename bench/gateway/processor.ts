@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const tickMs = 10;
 
-/** For how long in all the main thread of a process has run, its own work and the system's for it; the time of day where that cannot be told. */
+/** Returns the CPU time of a process's main thread in ms, user and system; wall time where the system does not tell. */
 export const processorMs = (pid: number | undefined): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -6,7 +6,7 @@ import { processorMs } from './processor.js';
 const atOnce = 100;
 const mask = Buffer.from([1, 2, 3, 4]);
 
-/** A short text as a client sends it. */
+/** Frames a short text as a WebSocket client does. */
 const frame = (text: string) => {
   const payload = Buffer.from(text).map((byte, i) => byte ^ (mask[i % 4] as number));
   const length =
@@ -31,7 +31,7 @@ const open = async (url: string, greeting: string | null) => {
 
 export type Crowd = { readonly sockets: readonly Socket[]; readonly received: () => number; close(): void };
 
-/** Many clients that count bytes and look no further. */
+/** Opens many clients that only count bytes. */
 export const gather = async (url: string, count: number, greeting: string | null): Promise<Crowd> => {
   const sockets: Socket[] = [];
   let received = 0;
@@ -51,7 +51,7 @@ export const gather = async (url: string, count: number, greeting: string | null
   };
 };
 
-/** Messages a second of the server's own time until so many of that length have arrived. */
+/** Returns the messages per second of the server's CPU time, until so many of that length have arrived. */
 export const messagesPerSecond = async (
   crowd: Crowd,
   messages: number,

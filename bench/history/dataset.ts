@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type NewEvent, noStream, type StreamWrite, streamName } from '../../application/ports/event-store.js';
 import { createRebuild } from '../../application/projecting/rebuild.js';
+import { ledger } from '../../domain/aggregates/ledger.js';
 import type { Message } from '../../domain/decider.js';
-import { ledger } from '../../domain/ledger.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
 import { projections } from '../../projections/index.js';
-import type { Home } from '../../tests/support/engines.js';
-import { followedVariant } from '../../tests/support/following.js';
+import type { Home } from '../../tests/support/engines/engines.js';
+import { followedVariant } from '../../tests/support/following/following.js';
 import { testSystem } from '../../tests/support/silent.js';
 
 export type Wallet = { readonly walletId: string; readonly address: string; readonly transfers: number };
@@ -30,7 +30,7 @@ const stamped = (organizationId: string, { type, data }: Message): NewEvent => (
   },
 });
 
-/** What one block did to the wallet: ten deposits, which stand. */
+/** Makes the events of one block with ten settled deposits to the wallet. */
 const blockOf = (organizationId: string, { walletId, address }: Wallet, number: number): StreamWrite => {
   const block = { number, hash: hashOf(number), time: 1_700_000_000 + number, chain: hashOf(0) };
   const transfers = Array.from({ length: perBlock }, (_, i) => ({
@@ -60,7 +60,7 @@ const blockOf = (organizationId: string, { walletId, address }: Wallet, number: 
   };
 };
 
-/** Straight into the embedded store, as its own appends would have left them: a million through the door take too long. */
+/** Inserts rows into the embedded store as its appends would, because a million appends take too long. */
 const record = (path: string, organizationId: string, wallets: readonly Wallet[]) => {
   const db = openDatabase(path, 'relaxed');
   const insert = db.prepare(
@@ -80,7 +80,7 @@ const record = (path: string, organizationId: string, wallets: readonly Wallet[]
   db.close();
 };
 
-/** The past of some wallets, and the read models that it makes. */
+/** Writes the history of some wallets and builds its read models. */
 export const writePast = async (home: Home, organizationId: string, wallets: readonly Wallet[]): Promise<void> => {
   record(join(home.directory, 'events.db'), organizationId, wallets);
   const [events, readModels] = await Promise.all([home.events(), home.readModels()]);

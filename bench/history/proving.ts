@@ -3,7 +3,7 @@ import { writeFile } from '../../application/audit/export-file.js';
 import { beginning } from '../../application/ports/event-store.js';
 import { createNotary } from '../../infrastructure/notary.js';
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { serveSides } from '../compiled.js';
 import { largest } from '../figures.js';

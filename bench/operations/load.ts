@@ -13,7 +13,7 @@ let serial = 0;
 const headEnd = '\r\n\r\n';
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
-/** Signed beforehand: what the caller has to do is not what is measured. */
+/** Signs requests beforehand, because the caller's work is not measured. */
 const written = ({ path, credentials, body }: Operation, count: number): Buffer[] =>
   Array.from({ length: count }, () => {
     const text = body(serial++);
@@ -27,7 +27,7 @@ const written = ({ path, credentials, body }: Operation, count: number): Buffer[
     return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}${text}`);
   });
 
-/** Whether all of an answer is there. */
+/** Tells whether an answer is complete. */
 const isWhole = (received: string) => {
   const end = received.indexOf(headEnd);
   if (end < 0) return false;
@@ -35,7 +35,7 @@ const isWhole = (received: string) => {
   return received.length >= end + headEnd.length + Number(lengthPattern.exec(received)?.[1] ?? 0);
 };
 
-/** One request after the other on one connection, as long as there are some. */
+/** Sends one request after the other on one connection, as long as there are some. */
 const drive = (url: string, next: () => Buffer | undefined, answered: (ms: number) => void): Socket => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
@@ -57,7 +57,7 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
   return socket;
 };
 
-/** How long each of so many requests took in ms, and all of them together, over so many connections. */
+/** Returns the ms that each of `count` requests took, and the rate of all together, over so many connections. */
 export const load = async (operation: Operation, count: number, connections: number) => {
   const requests = written(operation, count);
   const times: number[] = [];

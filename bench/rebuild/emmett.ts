@@ -1,7 +1,7 @@
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
 import { importPeer } from '../peers.js';
 
-/** emmett's SQLite store: the first events of a log of ours, read back in its global order in batches. */
+/** Part of emmett's API that reads the first events of one of our logs back from its SQLite store, in batches. */
 type Message = { readonly metadata: { readonly globalPosition: bigint } };
 type Emmett = {
   getSQLiteEventStore(options: object): { appendToStream(stream: string, events: readonly object[]): Promise<unknown> };

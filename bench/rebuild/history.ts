@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
 
 const hex = (text: string, length: number) => createHash('sha512').update(text).digest('hex').slice(0, length);
 
 const organizationId = `org_${hex('organization', 32)}`;
 const chain = `0x${hex('chain', 64)}`;
 const walletsOf = 1000;
-/** How many rounds later a transfer is confirmed, told and paid for: long enough to be out of the batch it was seen in. */
+/** Rounds until a transfer is confirmed and delivered: enough to be in another batch than its observation. */
 const later = 700;
 
 const blockOf = (round: number) => ({
@@ -79,7 +79,7 @@ const settled = (round: number): Told[] => {
   ];
 };
 
-/** What one round of a busy organization leaves in the log: about two events a document. */
+/** Returns the events of one round of a busy organization: about two per document. */
 const toldIn = (round: number): readonly Told[] => {
   if (round < walletsOf) {
     const { walletId } = namesOf(round);
@@ -88,8 +88,8 @@ const toldIn = (round: number): readonly Told[] => {
   return [...seen(round), ...(round >= walletsOf + later ? settled(round - later) : [])];
 };
 
-/** The same history every time; no projection looks at the streams. */
-const happenings = function* (events: number) {
+/** Generates the same history every time; stream names are arbitrary, since no projection reads them. */
+export const happenings = function* (events: number) {
   for (let round = 0, made = 0; made < events; round++) {
     const causation = `block ${blockOf(round).hash}`;
     const metadata = JSON.stringify({
@@ -108,7 +108,7 @@ const happenings = function* (events: number) {
   }
 };
 
-/** Fills an event store of this project's own format that holds nothing yet. */
+/** Creates an event store of this project's own format and fills it. */
 export const fill = async (path: string, events: number) => {
   await (await sqliteEventStore(path)).close();
   const db = openDatabase(path, 'relaxed');

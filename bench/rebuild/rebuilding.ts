@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRebuild } from '../../application/projecting/rebuild.js';
 import { inTransaction, openDatabase } from '../../infrastructure/sqlite/database.js';
-import { sqliteEventStore } from '../../infrastructure/sqlite/event-store.js';
-import { sqliteReadModels } from '../../infrastructure/sqlite/read-models.js';
+import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
+import { sqliteReadModels } from '../../infrastructure/sqlite/read-models/read-models.js';
 import { projections } from '../../projections/index.js';
 import { testSystem } from '../../tests/support/silent.js';
 import { serveSides } from '../compiled.js';
@@ -22,7 +22,7 @@ const timed = async (work: () => Promise<unknown> | unknown): Promise<number> =>
   return (performance.now() - start) / 1000;
 };
 
-/** Every row of the log, as the driver gives it fastest. */
+/** Reads every row of the log in the driver's fastest way. */
 const readLog = (path: string) => {
   const db = openDatabase(path, 'relaxed');
   const some = db.prepare(
@@ -40,7 +40,7 @@ const readLog = (path: string) => {
 
 type Column = { readonly name: string };
 
-/** The documents that a rebuild left, into tables and indexes like its own; gives the seconds that the writing took. */
+/** Copies the documents of a rebuild into tables and indexes like its own; returns the seconds spent writing. */
 const writeDocuments = async (from: string, to: string): Promise<number> => {
   const source = openDatabase(from, 'relaxed');
   const target = openDatabase(to, 'durable');

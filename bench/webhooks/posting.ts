@@ -3,12 +3,12 @@ import { Redis } from 'ioredis';
 import { Agent, request } from 'undici';
 import { letterSigner } from '../../infrastructure/webhooks/signer.js';
 
-/** Signed posts with nothing around them: in a loop, or as jobs of BullMQ. Records nothing. */
+/** Posts signed bodies in a loop or as jobs of BullMQ, and records nothing. */
 const [, , kind = 'loop', url = '', redisUrl = ''] = process.argv;
 const atOnce = 50;
 const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
 const signer = letterSigner(new Uint8Array(32));
-const secret = signer.newSecret();
+const to = { organizationId: 'bench', webhookId: 'bench', secret: signer.newSecret() };
 const body = JSON.stringify({ data: 'x'.repeat(700) });
 
 const post = async (id: string) => {
@@ -17,7 +17,7 @@ const post = async (id: string) => {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signer.sign(secret, { id, timestamp, body }),
+    'webhook-signature': signer.sign(to, { id, timestamp, body }),
   };
   const answer = await request(url, { dispatcher, method: 'POST', headers, body });
   await answer.body.dump();

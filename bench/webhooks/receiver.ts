@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes whatever comes, and tells when what it was told to expect is there: how long from the first to the last. */
+/** Accepts all posts and reports the time from the first to the last of the expected number. */
 let expected = 0;
 let seen = 0;
 let firstAt = 0;

@@ -1,6 +1,7 @@
 import { Address } from '@ton/core';
 import { getAddress } from 'ethers/address';
 import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.js';
+import { evmFault, suiFault, tonFault } from './address-faults.js';
 import { nativeCoinType, normalCoinType } from './sui/coin-type.js';
 
 /** Every variant takes this pattern (docs/specification.md#41-addresses), so every chain's codec does. */
@@ -13,9 +14,11 @@ const evm: AddressCodec = {
     const stored = input.toLowerCase();
     return mixedCase.test(input) && getAddress(stored) === input ? stored : null;
   },
+  fault: evmFault,
   friendly: () => '',
   transaction: (input) => input.toLowerCase(),
   asset: () => null,
+  assetForm: null,
 };
 
 const suiPattern = /^0x[a-fA-F0-9]{64}$/;
@@ -25,6 +28,7 @@ const sui: AddressCodec = {
     if (evmPattern.test(input)) return input;
     return suiPattern.test(input) ? input.toLowerCase() : null;
   },
+  fault: suiFault,
   friendly: () => '',
   transaction: (input) => input,
   asset: (input) => {
@@ -32,6 +36,7 @@ const sui: AddressCodec = {
     if (contract === null) return null;
     return contract === nativeCoinType ? { standard: 'native' } : { standard: 'token', contract };
   },
+  assetForm: 'a coin type such as 0x2::sui::SUI',
 };
 
 const rawPattern = /^(?:0|-1):[a-fA-F0-9]{64}$/;
@@ -48,6 +53,14 @@ const parseFriendly = (input: string) => {
   }
 };
 
+const isTestOnly = (input: string) => {
+  try {
+    return Address.parseFriendly(input).isTestOnly;
+  } catch {
+    return false;
+  }
+};
+
 const parseTon = (input: string) => {
   if (rawPattern.test(input)) return input.toLowerCase();
   return friendlyPattern.test(input) ? parseFriendly(input) : null;
@@ -55,6 +68,8 @@ const parseTon = (input: string) => {
 
 const ton: AddressCodec = {
   parse: (input) => (evmPattern.test(input) ? input : parseTon(input)),
+  isForTests: (input) => friendlyPattern.test(input) && isTestOnly(input),
+  fault: tonFault,
   friendly: (address) =>
     rawPattern.test(address) ? Address.parseRaw(address).toString({ bounceable: false, urlSafe: true }) : '',
   // Hashes are written in hex, and in either form of base64.
@@ -64,6 +79,7 @@ const ton: AddressCodec = {
     const contract = parseTon(input);
     return contract === null ? null : { standard: 'token', contract };
   },
+  assetForm: 'the address of a jetton master: workchain:hash, or 48 characters of base64',
 };
 
 export const addressCodecs: AddressCodecs = { evm, sui, ton };

@@ -1,24 +1,24 @@
-import type { Chain } from '../../application/ports/chain.js';
-import type { ConfiguredChains } from '../../application/ports/chains.js';
-import type { Node } from '../../application/ports/node.js';
+import { configuredNames } from '../../application/gateway/configured-methods.js';
+import type { ConfiguredChain, ConfiguredChains } from '../../application/ports/chains.js';
+import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
+import type { Node, ToldHeads } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
-import { chains as chainVariants, type Family, type Variant } from '../../domain/variant.js';
-import { BadSetting, type Config, networks } from '../config.js';
+import { chains as chainVariants, type Family, networks, type Variant } from '../../domain/variant.js';
+import { BadSetting, type Config } from '../config.js';
 import { nodePool } from '../gateway-nodes/pool.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
 import { type Connector, families, familyOf } from './families.js';
 
-/** The chains that are followed and asked, and the nodes behind the gateway's addresses. */
+/** Chains that are followed and queried, and the nodes behind the gateway's addresses. */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   close(): Promise<void>;
 };
 
-type Followed = { readonly chain: Chain; readonly isNew: boolean };
 type Development = NonNullable<Awaited<ReturnType<Connector['develop']>>>;
-/** The development chains that run, by family. */
+/** Running development chains, by family. */
 type Developments = ReadonlyMap<Family, Development>;
 type Reached = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
 
@@ -27,7 +27,16 @@ const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
-/** What each chain is reached at: its nodes, or the development chain where nothing is set. */
+/** Returns the age from which on the newest block of a variant's nodes is an alarm; undefined for never. */
+export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
+  const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
+  if (typeof urls !== 'object') return undefined;
+  return (oldHeadSeconds ?? families[familyOf(urls[0] ?? '')].oldHeadSeconds) || undefined;
+};
+
+/**
+ * Returns the URLs of a variant's nodes, or those of the development chain if nothing is set; null if there are none.
+ */
 const reach = (config: Config, variant: Variant, developments: Developments): Reached | null => {
   const setting = settingOf(config, variant);
   if (typeof setting === 'object') return { urls: setting, isDevelopment: false };
@@ -35,15 +44,15 @@ const reach = (config: Config, variant: Variant, developments: Developments): Re
   return development ? { urls: development.urls, isDevelopment: true } : null;
 };
 
-/** The scheme decides, whatever the variant. */
-const connectorFor = ({ tag }: Variant, urls: readonly string[]): Connector['connect'] => {
+/** Reads the family from the scheme of the URLs, whatever the variant's own is. */
+const familyIn = ({ tag }: Variant, urls: readonly string[]): Family => {
   const [family, ...others] = new Set(urls.map(familyOf));
   if (!family || others.length > 0)
     throw new BadSetting(`CHAIN_${tag}_URL must hold nodes of one kind, not of ${[family, ...others].join(' and ')}`);
-  return families[family].connect;
+  return family;
 };
 
-/** Before anything is asked of a node only its address can be wrong. */
+/** Turns a refusal while connecting into a bad setting, because no node was asked yet and only a URL can be wrong. */
 const asBadSetting =
   ({ tag }: Variant) =>
   (error: unknown): never => {
@@ -61,7 +70,7 @@ const startDevelopments = async (config: Config, log: Log): Promise<Developments
   return started;
 };
 
-/** The controls of the development chains that are no EVM, by the tags of their variants. */
+/** Returns the controls of the development chains other than the EVM, by the tags of their variants. */
 const controlsBeside = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
   new Map(
     chainVariants.flatMap((variant): [string, DevelopmentControls][] => {
@@ -70,8 +79,25 @@ const controlsBeside = (config: Config, developments: Developments): ReadonlyMap
     }),
   );
 
-/** One pool for each gateway address. */
-const nodesOf = (config: Config, variant: Variant, developments: Developments, log: Log): [string, Node][] => {
+/** Parts that the pools of nodes share, with each other and with other processes. */
+type Shared = {
+  readonly log: Log;
+  readonly toldHeads: ToldHeads | null;
+  readonly answers: FinalAnswers | undefined;
+};
+
+const channelAt = (address: string, toldHeads: ToldHeads) => ({
+  tell: (height: number) => toldHeads.tell(address, height),
+  hear: (listener: (height: number) => void) => toldHeads.hear(address, listener),
+});
+
+/** Creates one pool of nodes for each gateway address. */
+const nodesOf = (
+  config: Config,
+  variant: Variant,
+  developments: Developments,
+  { log, toldHeads, answers }: Shared,
+): [string, Node][] => {
   if (!hasGateway(variant)) return [];
   const reached = reach(config, variant, developments);
   return networks.flatMap((network): [string, Node][] => {
@@ -80,27 +106,46 @@ const nodesOf = (config: Config, variant: Variant, developments: Developments, l
     const urls = own ?? reached?.urls ?? [];
     if (urls.length === 0) return [];
     const isDevelopment = !own && reached?.isDevelopment === true;
-    const node = nodePool(urls, log, isDevelopment);
+    const extraMethods = configuredNames(config.gatewayMethods[address] ?? []);
+    // A development chain lives and dies with its process, so nothing of it is of use to another.
+    const between = isDevelopment
+      ? {}
+      : { ...(toldHeads && { channel: channelAt(address, toldHeads) }), ...(answers && { shared: { answers } }) };
+    const pool = nodePool(urls, log, isDevelopment, { ...config.gatewayTerms[address], ...between });
+    const node = { ...pool, extraMethods };
     return [[address, isDevelopment ? developmentNode(node, controlsBeside(config, developments)) : node]];
   });
 };
 
 const connectFollowed = async (config: Config, log: Log, developments: Developments) => {
-  const chains: [Variant['tag'], Followed][] = [];
+  const chains: [Variant['tag'], ConfiguredChain][] = [];
   for (const variant of chainVariants.filter(isFollowed)) {
     const reached = reach(config, variant, developments);
     if (!reached) continue;
-    const chain = connectorFor(variant, reached.urls)(reached.urls, log);
-    chains.push([variant.tag, { chain: await chain.catch(asBadSetting(variant)), isNew: reached.isDevelopment }]);
+    const { urls, isDevelopment: isNew } = reached;
+    const family = familyIn(variant, urls);
+    const archive = config.chains.find(({ tag }) => tag === variant.tag)?.archive;
+    const chain = await families[family].connect(urls, log, archive).catch(asBadSetting(variant));
+    const oldHeadSeconds = isNew ? undefined : oldHeadSecondsOf(config, variant);
+    chains.push([variant.tag, { chain, family, isNew, oldHeadSeconds }]);
   }
   return chains;
 };
 
-/** Development chains are only started where they are asked for: they live and die with that process. */
-export const connectChains = async (config: Config, log: Log, withDevelopment: boolean): Promise<Connections> => {
+/**
+ * Connects all configured chains. Development chains are started only on request, because they live and die with the
+ * process.
+ */
+export const connectChains = async (
+  config: Config,
+  log: Log,
+  withDevelopment: boolean,
+  { toldHeads = null, answers }: Partial<Omit<Shared, 'log'>> = {},
+): Promise<Connections> => {
   const developments = withDevelopment ? await startDevelopments(config, log) : new Map<Family, Development>();
   const chains = await connectFollowed(config, log, developments);
-  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, log));
+  const shared = { log, toldHeads, answers };
+  const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, shared));
   return {
     chains: new Map(chains),
     nodes: new Map(nodes),

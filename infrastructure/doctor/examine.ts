@@ -6,6 +6,7 @@ import { storeChecks } from '../../application/maintenance/store-checks.js';
 import { createStoppedProjections } from '../../application/projecting/stopped.js';
 import { createStuck } from '../../application/transactions/stuck.js';
 import { aggregates } from '../../domain/aggregates.js';
+import { Failure } from '../../domain/failure.js';
 import { projections } from '../../projections/index.js';
 import { type Config, readConfig } from '../config.js';
 import { withDeadline } from '../deadline.js';
@@ -13,12 +14,14 @@ import { eventStoreDb } from '../eventstoredb/event-store.js';
 import { givenKeyRing, keyRingIn } from '../master-key.js';
 import { mongoReadModels } from '../mongodb/read-models.js';
 import { mongoState } from '../mongodb/state.js';
-import { sqliteEventStore } from '../sqlite/event-store.js';
-import { sqliteReadModels } from '../sqlite/read-models.js';
+import { sqliteEventStore } from '../sqlite/events/event-store.js';
+import { sqliteReadModels } from '../sqlite/read-models/read-models.js';
 import { sqliteState } from '../sqlite/state.js';
 import { nodeSystem } from '../system.js';
-import { firstUnopened } from '../vault.js';
+import { firstUnopened, stateVault } from '../vault.js';
+import { examineCredentials } from './credentials.js';
 import { eventStoreDbChecks } from './eventstoredb.js';
+import { fileChecks } from './files.js';
 import { machineChecks } from './machine.js';
 import { mongoChecks } from './mongodb.js';
 import { nodeChecks } from './nodes.js';
@@ -26,38 +29,49 @@ import { createOpened, type Opened } from './opened.js';
 import { redisChecks } from './redis.js';
 import { settingChecks } from './settings.js';
 
-/** Nobody waits longer for what does not answer. */
+/** Time a check may take before it counts as failed. */
 const answerMs = 8000;
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const nothingSigned = new Uint8Array(32);
 
-const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl }: Config, opened: Opened) => {
+const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Config, opened: Opened) => {
   const file = (name: string) => join(dataDirectory, name);
   return {
     events: opened.once(async () =>
       eventStoreUrl === undefined
         ? sqliteEventStore(file('events.db'), 'read')
-        : eventStoreDb(eventStoreUrl, aggregates),
+        : eventStoreDb(eventStoreUrl, aggregates, namespace),
     ),
     state: opened.once(async () =>
-      mongodbUrl === undefined ? sqliteState(file('state.db'), 'read') : mongoState(mongodbUrl),
+      mongodbUrl === undefined ? sqliteState(file('state.db'), 'read') : mongoState(mongodbUrl, namespace),
     ),
     readModels: opened.once(async () =>
       mongodbUrl === undefined
         ? sqliteReadModels(file('read-models.db'), projections, 'read')
-        : mongoReadModels(mongodbUrl, projections, 'read'),
+        : mongoReadModels(mongodbUrl, projections, { access: 'read', namespace }),
     ),
   };
 };
 type Stores = ReturnType<typeof openStores>;
 
-const vaultCheck = ({ masterKey, previousMasterKey, dataDirectory }: Config, { state }: Stores): Check => ({
+/** Returns the master keys; null where there are none, since asking for them would make one. */
+const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config) => {
+  if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
+  return existsSync(join(dataDirectory, 'master.key')) ? keyRingIn(dataDirectory) : null;
+};
+
+const vaultCheck = (config: Config, { state }: Stores): Check => ({
   name: 'master key',
-  advice: 'see to the process state first',
+  advice: 'solve the problem of the process state first',
   run: async () => {
-    if (!masterKey && !existsSync(join(dataDirectory, 'master.key')))
-      return [fail('there is none', 'bring back master.key, or set CHAINFOLD_MASTER_KEY to what it held')];
-    const ring = masterKey ? givenKeyRing(masterKey, previousMasterKey) : keyRingIn(dataDirectory);
+    const ring = keyRing(config);
+    if (!ring)
+      return [
+        fail(
+          'no key is set and master.key is missing',
+          'restore master.key, or set CHAINFOLD_MASTER_KEY to its content',
+        ),
+      ];
     const unopened = await firstUnopened(await state(), ring);
     if (unopened === null) return [ok('opens every key of the vault')];
     const advice = 'give the key that the vault was written under: without it no stored secret can be opened';
@@ -65,14 +79,27 @@ const vaultCheck = ({ masterKey, previousMasterKey, dataDirectory }: Config, { s
   },
 });
 
+const credentialCheck = (config: Config, { events, readModels, state }: Stores): Check => ({
+  name: 'credentials',
+  advice: 'solve the problems of the stores and of the master key first',
+  run: async () => {
+    const ring = keyRing(config);
+    if (!ring) return [];
+    const vault = stateVault(await state(), ring);
+    return examineCredentials({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
+      // Other checks tell which master key or store is missing.
+      if (error instanceof Failure && error.code === 'UNAVAILABLE') return [];
+      throw error;
+    });
+  },
+});
+
 const embeddedClock = ({ events }: Stores): Check => ({
   name: 'clock',
-  advice: 'see to the event store first',
+  advice: 'solve the problem of the event store first',
   run: async () => {
-    const store = await events();
-    for await (const [newest] of store.readAll((await store.head()) - 1))
-      if (newest) return [futureFinding('the newest event', newest.time, Date.now())];
-    return [ok('nothing to compare yet')];
+    const newest = await (await events()).newest();
+    return [newest ? futureFinding('the newest event', newest.time, Date.now()) : ok('no event to compare with yet')];
   },
 });
 
@@ -86,6 +113,7 @@ const lookInto = (config: Config, stores: Stores, opened: Opened): readonly Chec
   };
   return [
     vaultCheck(config, stores),
+    credentialCheck(config, stores),
     ...(config.eventStoreUrl === undefined ? [embeddedClock(stores)] : []),
     ...storeChecks({
       ...stores,
@@ -98,15 +126,16 @@ const lookInto = (config: Config, stores: Stores, opened: Opened): readonly Chec
   ];
 };
 
-/** On a directory that nothing was ever started on there is nothing to look into. */
+/** Recognizes a directory that no service was ever started on, whose stores do not exist yet. */
 const isNew = ({ dataDirectory, eventStoreUrl, mongodbUrl }: Config) =>
   eventStoreUrl === undefined && mongodbUrl === undefined && !existsSync(join(dataDirectory, 'events.db'));
 
 const checksFor = (config: Config, opened: Opened): readonly Check[] => [
   ...settingChecks(config),
   ...machineChecks(config),
-  ...(config.eventStoreUrl === undefined ? [] : eventStoreDbChecks(config.eventStoreUrl, opened)),
-  ...(config.mongodbUrl === undefined ? [] : mongoChecks(config.mongodbUrl, opened)),
+  ...fileChecks(config, opened),
+  ...(config.eventStoreUrl === undefined ? [] : eventStoreDbChecks(config.eventStoreUrl, config.namespace, opened)),
+  ...(config.mongodbUrl === undefined ? [] : mongoChecks(config.mongodbUrl, config.namespace, opened)),
   ...(config.redisUrl === undefined ? [] : redisChecks(config.redisUrl, opened)),
   ...(isNew(config) ? [] : lookInto(config, openStores(config, opened), opened)),
 ];
@@ -116,12 +145,12 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
 };
 
-const runCheck = async ({ name, run, advice }: Check): Promise<readonly Examined[]> => {
-  const findings = await withDeadline(run(), answerMs).catch((error: unknown) => [fail(reasonOf(error), advice)]);
+const runCheck = async ({ name, run, advice, ms = answerMs }: Check): Promise<readonly Examined[]> => {
+  const findings = await withDeadline(run(), ms).catch((error: unknown) => [fail(reasonOf(error), advice)]);
   return findings.map((finding) => ({ check: name, ...finding }));
 };
 
-/** Looks at everything at once, changes nothing, and waits for nobody long. */
+/** Runs all checks at once without changing anything; each has a deadline. */
 export const examine = async (environment: Parameters<typeof readConfig>[0]): Promise<readonly Examined[]> => {
   const opened = createOpened();
   try {

@@ -21,7 +21,7 @@ const diskSpace = (directory: string) => async () => {
   const { bavail, bsize } = await statfs(existing(directory));
   const free = bavail * bsize;
   const found = `${(free / gibibyte).toFixed(1)} GiB are free for ${directory}`;
-  const advice = 'make room, or move the data directory: a full disk stops every write until there is some';
+  const advice = 'free some space, or move the data directory: a full disk stops every write';
   if (free < room.fail) return [fail(found, advice)];
   return [free < room.warn ? warn(found, advice) : ok(found)];
 };
@@ -31,13 +31,13 @@ const dataDirectory = (directory: string) => async () => {
   const mode = statSync(directory).mode & 0o077;
   return [
     mode === 0
-      ? ok(`${directory} is its owner's alone`)
+      ? ok(`only its owner can read ${directory}`)
       : warn(`others can read ${directory}`, `chmod 700 ${directory}`),
   ];
 };
 
 export const machineChecks = (config: Config): readonly Check[] => [
   { name: 'version of Node.js', run: nodeVersion, advice: '' },
-  { name: 'data directory', run: dataDirectory(config.dataDirectory), advice: 'let its owner read it' },
-  { name: 'disk space', run: diskSpace(config.dataDirectory), advice: 'look with df' },
+  { name: 'data directory', run: dataDirectory(config.dataDirectory), advice: 'give its owner the right to read it' },
+  { name: 'disk space', run: diskSpace(config.dataDirectory), advice: 'check the file system with df' },
 ];

@@ -7,7 +7,7 @@ import type { Opened } from './opened.js';
 
 const oldest = 6;
 const longestTransaction = 30;
-const away = 'is MongoDB up, a replica set, and is MONGODB_URL where it is?';
+const away = 'check that MongoDB runs as a replica set and that MONGODB_URL points to it';
 
 const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
   const admin = client.db('admin');
@@ -17,12 +17,12 @@ const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> 
   return [Number.parseInt(version, 10) < oldest ? warn(found, `use ${oldest} or later`) : ok(found)];
 };
 
-/** Not everybody may ask. */
+/** Checks the transaction lifetime, which only users with the right to getParameter can read. */
 const transactions = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
   const name = 'transactionLifetimeLimitSeconds';
   const answer = await inTime(client.db('admin').command({ getParameter: 1, [name]: 1 })).catch(() => null);
   const seconds = answer?.[name] as number | undefined;
-  if (seconds === undefined) return [ok('may not be asked for by this user')];
+  if (seconds === undefined) return [ok('not known: this user may not read server parameters')];
   const found = `the server gives up on a transaction after ${seconds} s`;
   const advice = `start mongod with --setParameter ${name}=5: a projector that dies holds the read models for so long`;
   return [seconds > longestTransaction ? warn(found, advice) : ok(found)];
@@ -33,7 +33,9 @@ const indexes = async ({ db }: MongoConnection): Promise<readonly Finding[]> => 
   const missing = await inTime(missingIndexes(db, ownOf(checkpoint?.live ?? {}, projections)));
   if (missing.length === 0) return [ok('every declared index is there')];
   const advice = 'start the service, which makes them; drop one that was changed by hand first';
-  return [warn(`${missing.length} are missing or others: ${missing.slice(0, 3).join(', ')}`, advice)];
+  return [
+    warn(`${missing.length} are missing or differ from the declared ones: ${missing.slice(0, 3).join(', ')}`, advice),
+  ];
 };
 
 const clock = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
@@ -42,8 +44,8 @@ const clock = async ({ client }: MongoConnection): Promise<readonly Finding[]> =
   return [clockFinding('MongoDB', (localTime as Date).getTime(), (asked + Date.now()) / 2)];
 };
 
-export const mongoChecks = (url: string, opened: Opened): readonly Check[] => {
-  const connection = opened.once(() => connectMongo(url));
+export const mongoChecks = (url: string, namespace: string, opened: Opened): readonly Check[] => {
+  const connection = opened.once(() => connectMongo(url, namespace));
   const looks = { MongoDB: server, 'MongoDB transactions': transactions, indexes, 'clock of MongoDB': clock };
   return Object.entries(looks).map(([name, look]) => ({
     name,

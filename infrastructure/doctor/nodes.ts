@@ -1,42 +1,67 @@
-import { readCursor, tipOf } from '../../application/following/cursor.js';
-import { type Check, type Finding, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
+import { readReached } from '../../application/following/progress/cursor-store.js';
+import { readPulse, stallOf } from '../../application/following/progress/pulse.js';
+import { type Check, type Finding, fail, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
 import type { Header } from '../../application/ports/chain.js';
 import type { StateStore } from '../../application/ports/state.js';
 import type { Log } from '../../application/ports/system.js';
 import { chains, type Variant } from '../../domain/variant.js';
+import { oldHeadSecondsOf } from '../chains/chains.js';
 import { families, familyOf } from '../chains/families.js';
 import type { Config } from '../config.js';
 import { nodePool } from '../gateway-nodes/pool.js';
+import type { GatewayTerms } from '../gateway-settings.js';
 import type { Opened } from './opened.js';
 
 type Ports = { readonly opened: Opened; readonly state: () => Promise<StateStore>; readonly log: Log };
 
-const away = 'is the node up and in sync, and does it know the key in its URL?';
-const oldHeadSeconds = 300;
+const away = 'check that the node is running and in sync, and that it accepts the key in its URL';
+const stopped = 'check that a process with --role follower is running; its log says why it does not advance';
+const oldHead = 'compare with an explorer; add a node or an index that keeps up, or raise CHAIN_<X>_HEAD_AGE_SECONDS';
 const behindSeconds = 120;
 
-/** What a URL may carry to let one in is not for others to read. */
+/** Reduces a URL to its host, because the rest may contain an access key. */
 const hostOf = (url: string) => new URL(url).host;
 
-const headFindings = ({ number, time }: Header): readonly Finding[] => {
-  const age = Math.max(0, Math.round(Date.now() / 1000 - time));
+const ageOf = ({ time }: Header) => Math.max(0, Math.round(Date.now() / 1000 - time));
+
+const headFindings = (head: Header, mostSeconds: number): readonly Finding[] => {
+  const { number, time } = head;
+  const age = ageOf(head);
   const found = `head ${number}, ${age} s old`;
   return [
-    age > oldHeadSeconds
-      ? warn(found, 'the node does not keep up with its chain, or the chain stands still')
-      : ok(found),
+    age > mostSeconds ? warn(found, 'the node does not keep up with its chain, or the chain stands still') : ok(found),
     futureFinding('the head', time * 1000, Date.now()),
   ];
 };
 
-const followed = ({ tag }: Variant, urls: readonly string[], { opened, state, log }: Ports): readonly Check[] => {
+const progressFinding = (tip: Header, head: Header, mostSeconds: number): Finding => {
+  const behind = head.number > tip.number ? head.time - tip.time : 0;
+  const found = `is at ${tip.number} of ${head.number}, ${behind} s behind`;
+  if (ageOf(head) > mostSeconds)
+    return fail(`${found}, and the newest block of its nodes is ${ageOf(head)} s old`, oldHead);
+  return behind > behindSeconds ? warn(found, stopped) : ok(found);
+};
+
+type Nodes = {
+  readonly urls: readonly string[];
+  readonly archive: readonly string[];
+  readonly oldHeadSeconds: number | undefined;
+};
+
+const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports): readonly Check[] => {
+  const { urls, archive, oldHeadSeconds: mostSeconds = Number.POSITIVE_INFINITY } = nodes;
   const connect = (some: readonly string[]) => opened.once(() => families[familyOf(some[0] ?? '')].connect(some, log));
+  const archives = archive.map((url): Check => {
+    const chain = connect([url]);
+    const run = async () => [ok(`head ${(await (await chain()).head()).number}`)];
+    return { name: `archive of ${tag} at ${hostOf(url)}`, advice: away, run };
+  });
   const each = urls.map((url): Check => {
     const chain = connect([url]);
     return {
       name: `node of ${tag} at ${hostOf(url)}`,
       advice: away,
-      run: async () => headFindings(await (await chain()).head()),
+      run: async () => headFindings(await (await chain()).head(), mostSeconds),
     };
   });
   const all = connect(urls);
@@ -44,20 +69,25 @@ const followed = ({ tag }: Variant, urls: readonly string[], { opened, state, lo
     name: `follower of ${tag}`,
     advice: away,
     run: async () => {
-      const { cursor } = await readCursor(await state(), tag);
-      if (!cursor) return [warn('has never run', 'start serve --role follower')];
-      const head = await (await all()).head();
-      const behind = head.number > tipOf(cursor).number ? head.time - tipOf(cursor).time : 0;
-      const found = `is at ${tipOf(cursor).number} of ${head.number}, ${behind} s behind`;
-      return [behind > behindSeconds ? warn(found, 'is one running? its log says why it does not move') : ok(found)];
+      const [reached, pulse] = [await readReached(await state(), tag), await readPulse(await state(), tag)];
+      if (!reached) return [warn('has never run', 'start serve --role follower')];
+      const stall = stallOf(pulse ?? { turnedAt: 0, alarm: null }, Date.now());
+      if (stall !== null)
+        return [fail(`is at ${reached.tip.number}, and the chain ${pulse ? stall : 'stands still'}`, stopped)];
+      return [progressFinding(reached.tip, await (await all()).head(), mostSeconds)];
     },
   };
-  return [...each, follower];
+  return [...each, ...archives, follower];
 };
 
-const gateway = (address: string, urls: readonly string[], { opened, log }: Ports): readonly Check[] =>
+const gateway = (
+  address: string,
+  urls: readonly string[],
+  { chainId }: GatewayTerms,
+  { opened, log }: Ports,
+): readonly Check[] =>
   urls.map((url) => {
-    const node = opened.once(async () => nodePool([url], log, false));
+    const node = opened.once(async () => nodePool([url], log, false, { chainId }));
     return {
       name: `gateway ${address} at ${hostOf(url)}`,
       advice: away,
@@ -65,12 +95,15 @@ const gateway = (address: string, urls: readonly string[], { opened, log }: Port
     };
   });
 
-/** Nodes that are given, one by one; a development chain lives in the process that made it. */
+/** Checks every configured node; a development chain lives in the process that made it and is not checked. */
 export const nodeChecks = (config: Config, ports: Ports): readonly Check[] => [
   ...chains.flatMap((variant) => {
-    const urls = config.chains.find(({ tag }) => tag === variant.tag)?.urls;
+    const { urls, archive = [] } = config.chains.find(({ tag }) => tag === variant.tag) ?? {};
     if (typeof urls !== 'object') return [];
-    return variant.surface === 'wallet' ? followed(variant, urls, ports) : gateway(variant.segment, urls, ports);
+    if (variant.surface !== 'wallet') return gateway(variant.segment, urls, {}, ports);
+    return followed(variant, { urls, archive, oldHeadSeconds: oldHeadSecondsOf(config, variant) }, ports);
   }),
-  ...Object.entries(config.gateways).flatMap(([address, urls]) => gateway(address, urls, ports)),
+  ...Object.entries(config.gateways).flatMap(([address, urls]) =>
+    gateway(address, urls, config.gatewayTerms[address] ?? {}, ports),
+  ),
 ];

@@ -3,7 +3,7 @@ import { withDeadline } from '../deadline.js';
 type Closable = { close(): Promise<unknown> };
 const closeMs = 1000;
 
-/** What checks have opened, each once for all that need it. */
+/** Connections that checks have opened; each is opened once and shared by all checks that need it. */
 export type Opened = {
   once<T extends Closable>(open: () => Promise<T>): () => Promise<T>;
   close(): Promise<void>;

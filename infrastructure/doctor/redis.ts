@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { type Check, clockFinding, type Finding, fail, ok, warn } from '../../application/maintenance/finding.js';
+import { isClustered } from '../redis/connection.js';
 import type { Opened } from './opened.js';
 
 const oldest = 7;
 const answerMs = 2000;
-const away = 'is Redis up, and is REDIS_URL where it is?';
+const away = 'check that Redis is running and that REDIS_URL points to it';
 
 const open = async (url: string) => {
   const redis = new Redis(url, {
@@ -22,6 +23,8 @@ type Look = (redis: Redis) => Promise<readonly Finding[]>;
 
 const server: Look = async (redis) => {
   const version = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown';
+  if (await isClustered(redis))
+    return [fail('is a node of a Redis Cluster', 'point REDIS_URL to a single server, which may have replicas')];
   return [
     Number.parseInt(version, 10) < oldest
       ? warn(`version ${version}`, `use ${oldest} or later`)
@@ -29,7 +32,7 @@ const server: Look = async (redis) => {
   ];
 };
 
-/** Hosted ones may not tell. */
+/** Reads a setting; null where a hosted Redis forbids it. */
 const setting = async (redis: Redis, name: string) => {
   const told = (await redis.config('GET', name).catch(() => [])) as string[];
   return told[1] ?? null;
@@ -38,15 +41,18 @@ const setting = async (redis: Redis, name: string) => {
 const memory: Look = async (redis) => {
   const policy = await setting(redis, 'maxmemory-policy');
   const advice =
-    'set maxmemory-policy noeviction: what is thrown away are nonces, so that requests could be replayed, and jobs';
-  if (policy === null) return [ok('does not tell its maxmemory-policy')];
-  return [policy === 'noeviction' ? ok('throws nothing away') : fail(`maxmemory-policy is ${policy}`, advice)];
+    'set maxmemory-policy noeviction: evicting nonces lets requests be replayed, and evicting jobs loses them';
+  if (policy === null) return [ok('maxmemory-policy not known: the server does not allow CONFIG GET')];
+  return [
+    policy === 'noeviction' ? ok('maxmemory-policy is noeviction') : fail(`maxmemory-policy is ${policy}`, advice),
+  ];
 };
 
 const file: Look = async (redis) => {
   const appendOnly = await setting(redis, 'appendonly');
-  if (appendOnly === null) return [ok('does not tell whether it has an append-only file')];
-  const advice = 'set appendonly yes: after a crash it would take nonces of the last minutes again';
+  if (appendOnly === null) return [ok('appendonly not known: the server does not allow CONFIG GET')];
+  const advice =
+    'set appendonly yes: without the file a crash forgets nonces, and requests of the last minutes could be replayed';
   return [appendOnly === 'yes' ? ok('has an append-only file') : warn('has no append-only file', advice)];
 };
 

@@ -8,7 +8,9 @@ type Pitfall = readonly [is: (config: Config) => boolean, found: string, advice:
 const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 const engines = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config) =>
   [eventStoreUrl, mongodbUrl, redisUrl].filter((url) => url !== undefined);
-/** Open text to another machine; a name without a dot is one of a private network. */
+/**
+ * Tells whether a URL sends plain text to another machine; a host name without a dot is taken for a private network.
+ */
 const isPlain = (url: string) => {
   const [, scheme, host = ''] = /^([a-z+]+):\/\/(?:[^@/]*@)?([^:/?,]+)/.exec(url) ?? [];
   if (isLoopback(host) || !host.includes('.')) return false;
@@ -16,7 +18,7 @@ const isPlain = (url: string) => {
   return scheme === 'redis' || /[?&](?:tls|ssl)=false/.test(url) || (scheme === 'mongodb' && !isTls);
 };
 
-/** What is allowed, and is still not what somebody wants who has customers. */
+/** Settings that are valid but unwise for a service with customers. */
 const pitfalls: readonly Pitfall[] = [
   [
     ({ production, host }) => !production && !isLoopback(host),
@@ -25,8 +27,8 @@ const pitfalls: readonly Pitfall[] = [
   ],
   [
     ({ production, masterKey }) => production && masterKey === undefined,
-    'the master key lies in the data directory, beside what it opens',
-    'set CHAINFOLD_MASTER_KEY to what master.key holds, keep it elsewhere and remove the file',
+    'the master key lies in the data directory, beside the secrets it opens',
+    'set CHAINFOLD_MASTER_KEY to the content of master.key, keep it elsewhere and remove the file',
   ],
   [
     ({ previousMasterKey }) => previousMasterKey !== undefined,
@@ -40,13 +42,13 @@ const pitfalls: readonly Pitfall[] = [
   ],
   [
     ({ production, dataDirectory }) => production && existsSync(join(dataDirectory, 'demo.json')),
-    'there is a demo organization with the credentials in a file',
+    'there is a demo organization whose credentials are in demo.json',
     'delete its credentials with chainfold credential delete, and demo.json',
   ],
   [
     ({ metricsToken, host }) => metricsToken === undefined && !isLoopback(host),
-    'figures are shown to this machine alone',
-    'set CHAINFOLD_METRICS_TOKEN and give it to what collects them',
+    'only this machine can read the metrics',
+    'set CHAINFOLD_METRICS_TOKEN and give it to the collector',
   ],
   [
     (config) => [1, 2].includes(engines(config).length),

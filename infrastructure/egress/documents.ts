@@ -6,10 +6,10 @@ import type { Egress } from './guard.js';
 
 type DocumentSettings = {
   readonly egress: Egress;
-  /** What a CID is put behind, such as https://ipfs.io/ipfs/; undefined: nothing is read from IPFS. */
+  /** URL to which a CID is appended, such as https://ipfs.io/ipfs/; undefined to read nothing from IPFS. */
   readonly ipfsGateway: string | undefined;
   readonly log: Log;
-  /** For everything together: names, connections, redirects and the body. */
+  /** Time for looking up names, connecting, redirects and the body together. */
   readonly deadlineMs?: number;
 };
 
@@ -18,7 +18,7 @@ type Reader = (url: string, signal: AbortSignal) => string | Promise<string>;
 const mostBytes = 262_144;
 const mostRedirects = 3;
 const mostHints = 8;
-/** Percent-encoding takes three characters a byte; the rest is for the media type. */
+/** Percent-encoding takes three characters a byte; the other 1,024 are for the media type. */
 const longestDataUrl = 3 * mostBytes + 1024;
 const loggedCharacters = 200;
 
@@ -32,7 +32,7 @@ const tooLarge = () => fail(`is larger than ${mostBytes} bytes`);
 
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-/** What is wrong in the encoding stays as it is, as browsers have it: contracts write `100%` and mean it. */
+/** Decodes percent-encoding and leaves malformed escapes as they are, like browsers: some contracts write a plain `100%`. */
 const percentDecoded = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 
@@ -51,7 +51,7 @@ const readData: Reader = (url) => {
   return isBase64 ? base64Decoded(text) : text;
 };
 
-/** Into one buffer: a body in a quarter of a million pieces must not cost more than one in a single piece. */
+/** Collects a body in one buffer, so that a body in many tiny pieces costs no more than one in a single piece. */
 const bytesOf = async (body: Dispatcher.ResponseData['body']) => {
   const bytes = new Uint8Array(mostBytes);
   let size = 0;
@@ -69,7 +69,7 @@ const textOf = async ({
   body,
 }: Dispatcher.ResponseData) => {
   if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}`);
-  // Not asked for, and what it unpacks to would need a limit of its own.
+  // Compression was not asked for, and the unpacked body would need a limit of its own.
   if (encoding !== undefined && encoding !== 'identity') fail('was answered in a compressed form');
   if (Number(rest['content-length']) > mostBytes) tooLarge();
   return utf8(await bytesOf(body));
@@ -82,7 +82,7 @@ const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseDa
     : fail('is redirected to nowhere');
 };
 
-/** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
+/** Bounds the number of informational responses (1xx): they are small, so no limit of size would end a stream of them. */
 const fewHints = () => {
   let left = mostHints;
   return () => {
@@ -106,16 +106,16 @@ const readWeb =
     return fail('is redirected too often');
   };
 
-/** `ipfs://CID/path`, also with the `ipfs/` that many contracts write before the CID. */
+/** Reads `ipfs://CID/path`, also with the `ipfs/` that many contracts write before the CID. */
 const gatewayUrl = (url: string, gateway: string) => {
   const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('names no CID');
   const root = new URL(`${gateway.replace(/(?<!\/)\/*$/, '/')}${cid}`).href;
-  // Names of files hold `#` often, and a URL of IPFS has no other use for it.
+  // Names of files often hold `#`, which has no other use in a URL of IPFS.
   const whole = new URL(root + path.replaceAll('#', '%23')).href;
   return whole.startsWith(root) ? whole : fail('leaves its CID');
 };
 
-/** Reads what contracts name: nothing of it is believed, neither where it lies nor how much it is. */
+/** Reads documents whose URLs contracts name; neither the place nor the size of a document is trusted. */
 export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }: DocumentSettings): Documents => {
   const web = readWeb(egress);
   const readers: Readonly<Record<string, Reader>> = {
@@ -140,7 +140,7 @@ export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }
         log.info({ url: url.slice(0, loggedCharacters), reason }, 'a document was not read');
         return null;
       } finally {
-        // Also lets go of the answers that only led elsewhere.
+        // Responses that only redirected are let go of, too.
         abandon.abort();
       }
     },

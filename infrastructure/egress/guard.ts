@@ -3,24 +3,24 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isPublic } from './addresses.js';
 
-/** Every address that a name stands for. */
+/** Returns every address of a name. */
 type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 type EgressSettings = {
-  /** For development and closed networks: every address may be reached. */
+  /** True to allow every address, for development and closed networks. */
   readonly allowPrivate: boolean;
   readonly httpsOnly: boolean;
   readonly lookup?: Lookup;
   readonly connectMs?: number;
 };
 
-/** The way out to URLs that others chose. */
+/** Guarded access to URLs that customers and contracts chose. */
 export interface Egress {
-  /** Why a URL is refused, as what follows "the URL"; null when it is not. What its name stands for is seen only when connecting. */
+  /** Returns why a URL is refused, to follow the words "the URL", or null. Names are resolved only when connecting. */
   check(url: string): string | null;
-  /** Connects only where it may, whatever was checked before. A refusal rejects with code EGRESS_REFUSED. */
+  /** Checks every connection again, and rejects with code EGRESS_REFUSED. */
   readonly dispatcher: Dispatcher;
-  /** Ends what is under way. */
+  /** Ends the requests that are under way. */
   close(): Promise<void>;
 }
 
@@ -29,12 +29,12 @@ const connectionsPerOrigin = 32;
 const idleMs = 4000;
 const longestIdleMs = 30_000;
 const mostHeaderBytes = 16_384;
-/** For callers without a total deadline of their own. */
+/** Time without a byte after which a request fails, for callers without a deadline of their own. */
 const silenceMs = 15_000;
-/** Longer than the 250 ms by default: a receiver on the other side of the world is not a dead one. */
+/** Time until the next address of a name is tried; the usual 250 ms are too short for receivers far away. */
 const nextAddressMs = 1000;
 
-/** RFC 6762 (appendix G), RFC 8375 and what resolvers answer by themselves. */
+/** Names of RFC 6762 (appendix G) and RFC 8375, names that resolvers answer by themselves, and names without a dot. */
 const localNames =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$|^[^.]*$/;
 
@@ -54,29 +54,32 @@ const isPublicHost = (hostname: string) => {
   return isIP(host) ? isPublic(host) : !localNames.test(host.replace(/(?<!\.)\.+$/, ''));
 };
 
+/** Rule that a URL breaks which leads to this machine or its neighbours, with the setting that lifts it. */
+export const privateNetwork = 'must not lead into a private network, unless CHAINFOLD_WEBHOOK_ALLOW_PRIVATE is true';
+
 const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: EgressSettings) => boolean])[] = [
-  ['must start with https://', ({ protocol }, { httpsOnly }) => httpsOnly && protocol !== 'https:'],
+  [
+    'must start with https:// while NODE_ENV is production',
+    ({ protocol }, { httpsOnly }) => httpsOnly && protocol !== 'https:',
+  ],
   ['must start with http:// or https://', ({ protocol }) => protocol !== 'https:' && protocol !== 'http:'],
   ['must not hold a user name or a password', ({ username, password }) => username + password !== ''],
   ['must not use a port of another protocol', ({ port }) => port !== '' && foreignPorts.has(Number(port))],
-  [
-    'must not lead into a private network',
-    ({ hostname }, { allowPrivate }) => !allowPrivate && !isPublicHost(hostname),
-  ],
+  [privateNetwork, ({ hostname }, { allowPrivate }) => !allowPrivate && !isPublicHost(hostname)],
 ];
 
 const createCheck =
   (settings: EgressSettings): Egress['check'] =>
   (given) => {
     if (given.length > longestUrl) return `must have at most ${longestUrl} characters`;
-    if (!URL.canParse(given)) return 'must be a complete URL';
+    if (!URL.canParse(given)) return 'must be a complete URL such as https://example.com/hooks';
     const url = new URL(given);
     return rules.find(([, breaks]) => breaks(url, settings))?.[0] ?? null;
   };
 
 const resolver = new Resolver({ timeout: 1500, tries: 2 });
 
-/** Without getaddrinfo: a name server that never answers would hold one of its few threads, and others' names would wait. */
+/** Asks name servers without getaddrinfo, whose few threads a silent name server would hold while other names wait. */
 const askNameServers: Lookup = async (hostname) => {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -84,7 +87,7 @@ const askNameServers: Lookup = async (hostname) => {
   return addresses;
 };
 
-/** Knows the names of a closed network too, such as those in the hosts file. */
+/** Resolves the names of a closed network too, such as those in the hosts file. */
 const askSystem: Lookup = async (hostname) => {
   const answers = await systemLookup(hostname, { all: true });
   return answers.map(({ address }) => address);
@@ -94,7 +97,7 @@ const guardedLookup = (lookup: Lookup, mayReach: (address: string) => boolean): 
   const resolve = async (hostname: string) => {
     const addresses = await lookup(hostname);
     if (addresses.length === 0) throw new Error(`${hostname} has no address`);
-    // Whoever mixes private addresses with public ones hopes that the check and the dial pick different ones.
+    // A name with private and public addresses is refused: it may aim at a check that sees one and a connection to another.
     if (!addresses.every(mayReach)) throw refusal(`${hostname} leads into a private network`);
     return addresses.map((address) => ({ address, family: isIP(address) }));
   };
@@ -106,7 +109,7 @@ const guardedLookup = (lookup: Lookup, mayReach: (address: string) => boolean): 
   };
 };
 
-/** Node asks no lookup about IP addresses, so the target is checked first; what was really reached is checked before a byte is sent. */
+/** Checks the target first, since Node looks up no IP addresses, and the address that was reached before a byte is sent. */
 const guardedConnector = (settings: EgressSettings, check: Egress['check']): buildConnector.connector => {
   const { allowPrivate, connectMs: timeout = 5000, lookup = allowPrivate ? askSystem : askNameServers } = settings;
   const mayReach = (address: string) => allowPrivate || isPublic(address);

@@ -1,41 +1,52 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import {
   type NewEvent,
   noStream,
+  type Patience,
   type Position,
   type Revision,
-  WrongRevision,
+  StoreRefuses,
+  TooLarge,
 } from '../../application/ports/event-store.js';
+import { StoreDown } from '../../domain/failure.js';
+import { type ServersWay, sizeOf } from './appends.js';
+import type { ClientWrite } from './clients/client.js';
 import type { Connection, RawRecord } from './connection.js';
+import { createOutcomes } from './outcomes.js';
 import {
-  abortion,
   commitment,
   commitStreamOf,
   mostEvents,
   plainEvent,
+  plainRecords,
   positionOf,
-  protocol,
   reservation,
   reservedBy,
 } from './records.js';
+import { tryMs } from './retry.js';
 
 type Write = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] };
 
-/** A command that reserved and did not decide within this time is taken for dead; if it lives, it loses and tries again. */
-const patienceMs = 1000;
-const askEveryMs = 25;
 const reservationsAtOnce = 64;
-const rememberedOutcomes = 10_000;
+/** Number of reservations from which on they go over one call, which costs less than a call for each. */
+const manyReservations = 16;
+const outcomesAtOnce = 64;
+/** Bound on one append of a server with the default configuration. */
+const mostBytes = 1_048_576;
 
 export type Commits = {
-  /** All streams or none; the log position of the commit, or null where the server does not tell it. */
-  write(writes: readonly Write[]): Promise<Position | null>;
-  /** The events of a stream's records: those of a reservation count if its commit happened. */
-  eventsIn(records: readonly RawRecord[]): Promise<readonly NewEvent[]>;
+  /**
+   * Appends to all streams or to none; resolves to the commit's log position, or null where the server does not report
+   * it.
+   */
+  write(writes: readonly Write[], patience?: Patience): Promise<Position | null>;
+  /** Returns the events of a stream's records; a reservation's events count only if its commit happened. */
+  eventsIn(records: readonly RawRecord[], patience?: Patience): Promise<readonly NewEvent[]>;
 };
 
-/** Works through the list some at a time; the first error ends it once what is under way has ended. */
+/**
+ * Works through the list, `width` items at a time; after the first error no new item is begun, and the error is thrown
+ * once the running ones have ended.
+ */
 export const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
   const queue = [...items];
   const lane = async () => {
@@ -53,64 +64,79 @@ export const inParallel = async <T>(items: readonly T[], width: number, work: (i
 };
 
 export const createCommits = (connection: Connection): Commits => {
-  const outcomes = createBoundedCache<string, boolean>(rememberedOutcomes);
-  const remember = (commitStream: string, happened: boolean) => {
-    outcomes.set(commitStream, happened);
-    return happened;
+  const { remember, abort, settle } = createOutcomes(connection);
+  /**
+   * Aborts a command that failed, so that nobody waits for its commit. A server that does not answer is not waited for:
+   * whoever meets the reservations aborts them too.
+   */
+  const giveUp = async (commitStream: string, error: unknown, patience?: Patience) => {
+    const isAway = error instanceof StoreDown && !(error instanceof StoreRefuses);
+    const aborting = abort(commitStream, isAway ? undefined : patience).catch(() => undefined);
+    if (!isAway) await aborting;
   };
 
-  const look = async (commitStream: string): Promise<boolean | null> => {
-    const known = outcomes.get(commitStream);
-    if (known !== undefined) return known;
-    const [first] = await connection.readStream(commitStream, { count: 1 });
-    return first ? remember(commitStream, first.type === protocol.committed) : null;
+  /** Appends the events themselves, as one append of the server; each record says how many follow in all of it. */
+  const writeAtOnce = async (writes: readonly Write[], way: ServersWay, patience?: Patience) => {
+    const records = plainRecords(writes.flatMap(({ events }) => events));
+    let taken = 0;
+    const parts = writes.map(({ stream, expected, events }) => {
+      const from = taken;
+      taken += events.length;
+      return { stream, expected, records: records.slice(from, taken) };
+    });
+    const commit = await connection.appendMany(parts, way, patience);
+    return commit === null ? null : positionOf(commit, 0);
   };
-  /** Whoever writes the first record of the commit stream decides. */
-  const abort = async (commitStream: string): Promise<boolean> => {
+
+  /** Stores the reservations; whatever fails over one call for many is told exactly by an append for each. */
+  const reserve = async (reservations: readonly ClientWrite[], patience?: Patience) => {
+    const isMany = reservations.length >= manyReservations;
+    if (isMany && (await connection.appendInOrder(reservations, tryMs).catch(() => false))) return patience?.renew();
+    await inParallel(reservations, reservationsAtOnce, ({ stream, expected, records }) =>
+      connection.append(stream, expected, records, patience),
+    );
+  };
+
+  const writeReserved = async (writes: readonly Write[], patience?: Patience) => {
+    const count = writes.reduce((sum, { events }) => sum + events.length, 0);
+    if (count > mostEvents) throw new Error(`a command may append ${mostEvents} events at once, not ${count}`);
+    const commitStream = commitStreamOf(writes);
+    const decision = commitment(commitStream, writes);
+    const reservations = writes.map((write) => ({ ...write, records: [reservation(commitStream, write)] }));
+    // Every append of the protocol is measured before the first is stored: what is too large leaves no trace.
+    const bytes = Math.max(sizeOf(decision), ...reservations.map(({ records }) => sizeOf(records)));
+    if (bytes > mostBytes) throw new TooLarge(bytes, mostBytes);
     try {
-      await connection.append(commitStream, noStream, [abortion(commitStream)]);
-      return remember(commitStream, false);
+      await reserve(reservations, patience);
+      const commit = await connection.append(commitStream, noStream, decision, patience);
+      remember(commitStream, true);
+      return commit === null ? null : positionOf(commit, count - 1);
     } catch (error) {
-      if (!(error instanceof WrongRevision)) throw error;
-      return (await look(commitStream)) ?? false;
+      await giveUp(commitStream, error, patience);
+      throw error;
     }
-  };
-  const settle = async (commitStream: string): Promise<boolean> => {
-    for (let waited = 0; waited < patienceMs; waited += askEveryMs) {
-      const outcome = await look(commitStream);
-      if (outcome !== null) return outcome;
-      await sleep(askEveryMs);
-    }
-    return abort(commitStream);
   };
 
   return {
-    write: async (writes) => {
-      const count = writes.reduce((sum, { events }) => sum + events.length, 0);
-      if (count > mostEvents) throw new Error(`a command may append ${mostEvents} events at once, not ${count}`);
-      const commitStream = commitStreamOf(writes);
-      try {
-        await inParallel(writes, reservationsAtOnce, (write) =>
-          connection.append(write.stream, write.expected, [reservation(commitStream, write)]),
-        );
-      } catch (error) {
-        // Others need not wait for what will not come; if this fails too, they find out by their own patience.
-        await abort(commitStream).catch(() => undefined);
-        throw error;
-      }
-      const commit = await connection.append(commitStream, noStream, commitment(commitStream, writes));
-      remember(commitStream, true);
-      return commit === null ? null : positionOf(commit, count - 1);
-    },
-    eventsIn: async (records) => {
-      const parts = await Promise.all(
-        records.map(async (record) => {
-          const reserved = reservedBy(record);
-          if (!reserved) return [plainEvent(record)];
-          return (await settle(reserved.commitStream)) ? reserved.events : [];
-        }),
+    write: async (writes, patience) => {
+      const way = await connection.wayFor(
+        writes.map(({ stream }) => stream),
+        patience,
       );
-      return parts.flat();
+      return way === 'reservations' ? writeReserved(writes, patience) : writeAtOnce(writes, way, patience);
+    },
+    eventsIn: async (records, patience) => {
+      const reservations = records.map(reservedBy);
+      const deciding = [...new Set(reservations.flatMap((one) => one?.commitStream ?? []))];
+      const happened = new Set<string>();
+      await inParallel(deciding, outcomesAtOnce, async (commitStream) => {
+        if (await settle(commitStream, patience)) happened.add(commitStream);
+      });
+      return records.flatMap((record, n) => {
+        const reserved = reservations[n];
+        if (!reserved) return [plainEvent(record)];
+        return happened.has(reserved.commitStream) ? reserved.events : [];
+      });
     },
   };
 };

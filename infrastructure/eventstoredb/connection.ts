@@ -1,21 +1,14 @@
-import {
-  type AllStreamResolvedEvent,
-  BACKWARDS,
-  END,
-  EventStoreDBClient,
-  excludeSystemEvents,
-  FORWARDS,
-  jsonEvent,
-  NO_STREAM,
-  type ResolvedEvent,
-  START,
-} from '@eventstore/db-client';
-import { noStream, type Revision, WrongRevision } from '../../application/ports/event-store.js';
-import { StoreDown } from '../../domain/failure.js';
-import { withDeadline } from '../deadline.js';
-import { guardAgainstClient, retrying, tryMs } from './retry.js';
+import type { AllStreamResolvedEvent, EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
+import { MissingEvents, type Patience } from '../../application/ports/event-store.js';
+import { type Appends, createAppends } from './appends.js';
+import type { EventClient, Server } from './clients/client.js';
+import { guardAgainstClient } from './clients/guard.js';
+import { openClient } from './clients/open.js';
+import { isDeletedStream, isMissingStream, isRefusedPosition, refusalOf } from './clients/refusals.js';
+import { BACKWARDS, END, FORWARDS, START, streamsOf, wrappedMetadata } from './clients/words.js';
+import { createPages, type Page, pageBytes, type Reading } from './pages.js';
 
-/** One record of the store, whatever it means to us. */
+/** A record of the store, before the commit protocol is applied. */
 export type RawRecord = {
   readonly stream: string;
   readonly revision: number;
@@ -24,38 +17,61 @@ export type RawRecord = {
   readonly data: unknown;
   readonly metadata: unknown;
   readonly time: number;
-  /** How many records of the same append follow it. */
+  /** Number of records of the same append that follow this one. */
   readonly remaining: number;
-  /** Only known where the server tells it: always in $all, not in every version when reading a stream. */
+  /** Log position; always known when reading $all, and only with some server versions when reading a stream. */
   readonly commit: bigint | null;
-};
-export type NewRecord = {
-  readonly id: string;
-  readonly type: string;
-  readonly data: object;
-  readonly metadata: object;
+  /** Revision in the stream that was read: that of the link where the record was found through one. */
+  readonly place: number;
+  /** Bytes of the data as JSON in UTF-8. */
+  readonly bytes: number;
 };
 
-export type Connection = {
-  /** Gives the log position of the last record written, where the server tells it. */
-  append(stream: string, expected: Revision, records: readonly NewRecord[]): Promise<bigint | null>;
-  readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
-  /** From a position, with it. */
-  readAll(from: bigint | null, count: number): Promise<readonly RawRecord[]>;
-  readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
-  subscribeToAll(after: bigint | null): ReturnType<EventStoreDBClient['subscribeToAll']>;
-  close(): Promise<void>;
+export type Connection = Appends &
+  Pick<EventClient, 'appendInOrder'> & {
+    /** Reads a stream, or as many of its records as asked for; rejects with MissingEvents where some are absent. */
+    readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
+    /** Reads on in a stream, no further than is good for one page. */
+    readPage(stream: string, options: ReadOptions & { readonly count: number }): Promise<Page<RawRecord>>;
+    /** Reads a page forwards from a position, including the record at it; null where no record begins there. */
+    readAll(from: bigint | null, count: number): Promise<Page<RawRecord> | null>;
+    /** Reads a page backwards; the log has no more when the page is empty. */
+    readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
+    /**
+     * Subscribes to the records of streams whose names begin with the prefix, or without one of all that are not the
+     * server's own, on whatever node answers, which may be behind.
+     * `passed` is called with positions up to which all such records were sent.
+     */
+    subscribeToAll(
+      after: bigint | null,
+      passed: (commit: bigint) => void,
+      prefix?: string,
+    ): ReturnType<EventStoreDBClient['subscribeToAll']>;
+    /** Reads a record that a subscription has delivered; null for a link that leads nowhere. */
+    recordOf(resolved: Sent): RawRecord | null;
+    /** Says which server answers; rejects after so many ms. */
+    server(deadlineMs: number): Promise<Server>;
+    close(): Promise<void>;
+  };
+type ReadOptions = {
+  from?: number;
+  count?: number;
+  newestFirst?: boolean;
+  resolveLinks?: boolean;
+  patience?: Patience | undefined;
 };
-type ReadOptions = { from?: number; count?: number; newestFirst?: boolean; resolveLinks?: boolean };
 
-/** Beside the metadata of an event that was adopted: when the store that it came from committed it. */
+/** Metadata field of an adopted event: when the store it came from committed it. */
 export const committedAt = 'chainfold.committedAt';
 
-/** Beside the metadata of each event of an append but the last: how many follow. The server does not tell. */
+/** Metadata field of every event of an append but the last: how many follow, which the server does not report. */
 export const remainingAfter = 'chainfold.remaining';
 
 const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata' | 'remaining'> => {
-  const { [committedAt]: before, [remainingAfter]: remaining, ...own } = Object(metadata) as Record<string, unknown>;
+  const stored = Object(metadata) as Record<string, unknown>;
+  const { [wrappedMetadata]: text } = stored;
+  const fields = typeof text === 'string' ? (JSON.parse(text) as Record<string, unknown>) : stored;
+  const { [committedAt]: before, [remainingAfter]: remaining, ...own } = fields;
   return {
     metadata: own,
     time: typeof before === 'number' ? before : created.getTime(),
@@ -65,15 +81,11 @@ const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'me
 
 const unknownPosition = 0xffff_ffff_ffff_ffffn;
 
-/** The client's classes are not always used for what the server says, so the kind of an error is read from its codes. */
-const kindOf = (error: unknown): string => {
-  const { type, code } = error as { type?: string; code?: number | string };
-  return type ?? (typeof code === 'number' ? `grpc ${code}` : 'unknown');
-};
-const isWrongRevision = (error: unknown) => kindOf(error) === 'wrong-expected-version';
-const isMissingStream = (error: unknown) => ['stream-not-found', 'no-stream'].includes(kindOf(error));
+const bytesOf = (data: unknown) => (data instanceof Uint8Array ? data.length : Buffer.byteLength(JSON.stringify(data)));
 
-export const rawRecord = ({ event }: ResolvedEvent | AllStreamResolvedEvent): RawRecord | null =>
+type Sent = ResolvedEvent | AllStreamResolvedEvent;
+
+const rawRecord = ({ event, link }: Sent): RawRecord | null =>
   event
     ? {
         stream: event.streamId,
@@ -83,96 +95,121 @@ export const rawRecord = ({ event }: ResolvedEvent | AllStreamResolvedEvent): Ra
         data: event.data,
         ...partsOf(event.created, event.metadata),
         commit: event.position && event.position.commit !== unknownPosition ? event.position.commit : null,
+        place: Number((link ?? event).revision),
+        bytes: bytesOf(event.data),
       }
     : null;
 
-type Reading = NodeJS.ReadableStream &
-  AsyncIterable<ResolvedEvent | AllStreamResolvedEvent> & { cancel(): Promise<void> };
-
-/** Everything a read gives, in time; the stream keeps a listener, for the client may report errors after the end. */
-const collect = async (reading: Reading): Promise<RawRecord[]> => {
-  reading.on('error', () => undefined);
-  const all = async () => {
-    const found: RawRecord[] = [];
-    for await (const one of reading) {
-      const raw = rawRecord(one);
-      if (raw) found.push(raw);
-    }
-    return found;
-  };
-  return withDeadline(all(), tryMs, () => void reading.cancel().catch(() => undefined));
+/** Returns the record that was sent; a link that comes alone points to an event that is not there any more. */
+const sentRecord = (sent: Sent): RawRecord => {
+  const raw = rawRecord(sent);
+  if (raw) return raw;
+  const target = Buffer.from((sent.link?.data ?? []) as Uint8Array).toString('utf8');
+  const [revision, ...name] = target.split('@');
+  throw new MissingEvents(name.join('@'), `event ${revision}, to which ${sent.link?.streamId} links, is not there`);
 };
 
+/** Checks that the records of a stream come without gap, from the first revision on where that is known. */
+const inOrder = (stream: string, first: number | undefined, step: 1 | -1) => {
+  let next = first;
+  return (sent: Sent): RawRecord => {
+    const raw = sentRecord(sent);
+    if (next !== undefined && raw.place !== next)
+      throw new MissingEvents(stream, `it has event ${raw.place} where event ${next} should be`);
+    next = raw.place + step;
+    return raw;
+  };
+};
+
+/** Records that the server looks through at a time for a subscription, and how often it says how far it has come. */
+const searching = { maxSearchWindow: 500, checkpointInterval: 4 };
 const position = (commit: bigint) => ({ commit, prepare: commit });
-const eventData = (record: NewRecord) => jsonEvent({ ...record, data: record.data as Record<string, unknown> });
 
-const createReads = (client: EventStoreDBClient, closing: AbortSignal) => {
-  /** A read that is cut off by closing ends like one that has come to its end, with less than there is. */
-  const whole = async (read: Promise<RawRecord[]>): Promise<RawRecord[]> => {
-    const records = await read;
-    if (closing.aborted) throw new StoreDown('the event store was closed');
-    return records;
+/** Reads of the leader alone, since another node may be behind what was acknowledged. */
+const createReads = (client: EventClient, closing: AbortSignal) => {
+  const collectPage = createPages(closing);
+  const requiresLeader = true;
+
+  const streamSource = (stream: string, { from, newestFirst, resolveLinks }: ReadOptions) => {
+    const [direction, start, step] = newestFirst ? ([BACKWARDS, END, -1] as const) : ([FORWARDS, START, 1] as const);
+    const open = (last: RawRecord | undefined, left: number) => {
+      const revision = last ? last.place + step : from;
+      const fromRevision = revision === undefined ? start : BigInt(revision);
+      const maxCount = Math.min(left, Number.MAX_SAFE_INTEGER);
+      const options = { direction, fromRevision, maxCount, resolveLinkTos: resolveLinks ?? false, requiresLeader };
+      return client.readStream(stream, options) as unknown as Reading<Sent>;
+    };
+    const found = inOrder(stream, from ?? (newestFirst ? undefined : 0), step);
+    const isLast = ({ place }: RawRecord) => step < 0 && place === 0;
+    const isAnswer = (error: unknown) => isMissingStream(error) || refusalOf(error, { stream, bytes: 0 }) !== null;
+    return { open, found, isLast, isAnswer };
   };
-  const isClosed = () => closing.aborted;
-  const readStream: Connection['readStream'] = (stream, { from, count, newestFirst, resolveLinks } = {}) =>
-    retrying(isClosed, async () => {
-      const [direction, start] = newestFirst ? ([BACKWARDS, END] as const) : ([FORWARDS, START] as const);
-      const reading = client.readStream(stream, {
-        direction,
-        fromRevision: from === undefined ? start : BigInt(from),
-        ...(count !== undefined && { maxCount: count }),
-        resolveLinkTos: resolveLinks ?? false,
-      });
-      return whole(collect(reading as Reading)).catch((error) => (isMissingStream(error) ? [] : Promise.reject(error)));
-    });
-  const readAll: Connection['readAll'] = (from, maxCount) =>
-    retrying(isClosed, () => {
-      const fromPosition = from === null ? START : position(from);
-      return whole(collect(client.readAll({ direction: FORWARDS, fromPosition, maxCount }) as Reading));
-    });
-  const readAllBackwards: Connection['readAllBackwards'] = (before, maxCount) =>
-    retrying(isClosed, () => {
-      const fromPosition = before === null ? END : position(before);
-      return whole(collect(client.readAll({ direction: BACKWARDS, fromPosition, maxCount }) as Reading));
-    });
-  return { readStream, readAll, readAllBackwards };
+  const streamPage = async (stream: string, options: ReadOptions, bytes: number) => {
+    const { count = Number.POSITIVE_INFINITY } = options;
+    try {
+      return await collectPage({ count, bytes }, streamSource(stream, options), options.patience);
+    } catch (error) {
+      if (isMissingStream(error)) return { records: [], isEnd: true };
+      if (isDeletedStream(error)) throw new MissingEvents(stream, 'it was deleted for good');
+      throw refusalOf(error, { stream, bytes: 0 }) ?? error;
+    }
+  };
+
+  const allPage = async (direction: typeof FORWARDS | typeof BACKWARDS, from: bigint | null, count: number) => {
+    const start = direction === FORWARDS ? START : END;
+    const open = (last: RawRecord | undefined, left: number) => {
+      const commit = last?.commit ?? from;
+      const fromPosition = commit === null ? start : position(commit);
+      // A read forwards begins with the record at the position, which is known when the read is continued.
+      const maxCount = last && direction === FORWARDS ? left + 1 : left;
+      return client.readAll({ direction, fromPosition, maxCount, requiresLeader }) as unknown as Reading<Sent>;
+    };
+    const found = (sent: Sent, last: RawRecord | undefined) => {
+      const raw = sentRecord(sent);
+      return raw.commit === last?.commit ? null : raw;
+    };
+    let refusals = 0;
+    // The server has the same words for a position that it does not know and for a failure, so it is asked twice.
+    const isAnswer = (error: unknown) => from !== null && isRefusedPosition(error) && ++refusals > 1;
+    try {
+      return await collectPage({ count, bytes: pageBytes }, { open, found, isAnswer });
+    } catch (error) {
+      if (refusals > 1) return null;
+      throw error;
+    }
+  };
+
+  const readStream: Connection['readStream'] = async (stream, options = {}) =>
+    (await streamPage(stream, options, Number.POSITIVE_INFINITY)).records;
+  const readPage: Connection['readPage'] = (stream, options) => streamPage(stream, options, pageBytes);
+  const readAll: Connection['readAll'] = (from, count) => allPage(FORWARDS, from, count);
+  const readAllBackwards: Connection['readAllBackwards'] = async (before, count) =>
+    (await allPage(BACKWARDS, before, count))?.records ?? [];
+  return { readStream, readPage, readAll, readAllBackwards };
 };
 
-export const connect = (url: string): Connection => {
-  const client = EventStoreDBClient.connectionString(url);
+export const connect = async (url: string): Promise<Connection> => {
+  const client = await openClient(url);
   const release = guardAgainstClient();
   const closing = new AbortController();
   const reads = createReads(client, closing.signal);
-
-  /** A try whose answer got lost may be what moved the stream. */
-  const storedBefore = async (stream: string, expected: Revision, records: readonly NewRecord[]) => {
-    const found = await reads.readStream(stream, { from: expected + 1, count: records.length });
-    return found.length === records.length && found.every(({ id }, i) => id === records[i]?.id);
-  };
-  const tryAppend = async (stream: string, expected: Revision, records: readonly NewRecord[], tried: number) => {
-    const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected);
-    try {
-      const appending = client.appendToStream(stream, records.map(eventData), { expectedRevision });
-      return (await withDeadline(appending, tryMs)).position?.commit ?? null;
-    } catch (error) {
-      if (!isWrongRevision(error)) throw error;
-      if (tried > 0 && (await storedBefore(stream, expected, records))) return null;
-      throw new WrongRevision(stream);
-    }
-  };
+  const readIds: Parameters<typeof createAppends>[1] = async (stream, from, count, patience) =>
+    (await reads.readStream(stream, { from, count, patience })).map(({ id }) => id);
 
   return {
-    append: (stream, expected, records) =>
-      retrying(
-        (error) => error instanceof WrongRevision,
-        (tried) => tryAppend(stream, expected, records, tried),
-      ),
+    ...createAppends(client, readIds),
     ...reads,
-    subscribeToAll: (after) =>
+    server: client.server,
+    appendInOrder: client.appendInOrder,
+    subscribeToAll: (after, passed, prefix = '') =>
       client.subscribeToAll({
         fromPosition: after === null ? START : position(after),
-        filter: excludeSystemEvents(),
+        filter: streamsOf(prefix, {
+          ...searching,
+          checkpointReached: async (_, { commit }) => passed(commit),
+        }),
       }),
+    recordOf: rawRecord,
     close: async () => {
       closing.abort();
       release();

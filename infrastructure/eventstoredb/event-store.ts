@@ -6,24 +6,25 @@ import {
   type Recorded,
 } from '../../application/ports/event-store.js';
 import { createAdoption } from './adopt.js';
+import { createAllEvents, eventsAfter } from './all-events.js';
+import { inParts } from './appends.js';
 import { createCommits } from './commit.js';
-import { type Connection, connect, type RawRecord } from './connection.js';
+import type { RawRecord } from './connection.js';
+import { refuseDeleted } from './deleted.js';
 import { createFeed } from './feed.js';
-import { createHistory } from './history.js';
-import { commitOf, plainRecords, positionOf, recordedIn, wholeIn } from './records.js';
+import { createHistory } from './history/history.js';
+import { connectIn } from './namespace.js';
+import { commitOf, plainRecords, positionOf } from './records.js';
+import { createPatience } from './retry.js';
 
 const pageSize = 500;
-const lookBack = 100;
 const mostCounted = 10_000;
 
-const after = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
-  records.flatMap(recordedIn).filter((event) => event.position > position);
-
-/** A batch ends where an append ends, so that nobody who applies batches shows half a command. */
+/** Splits records into batches that end where an append ends, so that no reader shows half a command. */
 const inBatches = function* (records: readonly RawRecord[], position: Position) {
   let batch: Recorded[] = [];
   for (const record of records) {
-    batch.push(...after([record], position));
+    batch.push(...eventsAfter([record], position));
     if (batch.length < pageSize || record.remaining > 0) continue;
     yield batch;
     batch = [];
@@ -31,83 +32,51 @@ const inBatches = function* (records: readonly RawRecord[], position: Position) 
   if (batch.length > 0) yield batch;
 };
 
-/** From a position, with the record at it: it may stand for events beyond the position. */
-const allForwards = async function* (connection: Connection, from: bigint | null) {
-  let page = await connection.readAll(from, pageSize);
-  yield page;
-  while (page.length === pageSize) {
-    page = await connection.readAll(page.at(-1)?.commit ?? null, pageSize);
-    yield page.slice(1);
-  }
-};
-
-const allBackwards = async function* (connection: Connection): AsyncGenerator<RawRecord> {
-  let before: bigint | null = null;
-  for (;;) {
-    const page: readonly RawRecord[] = await connection.readAllBackwards(before, lookBack);
-    yield* page;
-    before = page.at(-1)?.commit ?? null;
-    if (page.length < lookBack || before === null) return;
-  }
-};
-
-/** EventStoreDB through its own client. `aggregates` are the kinds of streams an organization's history is made of. */
-export const eventStoreDb = (url: string, aggregates: readonly string[]): EventStore => {
-  const connection = connect(url);
+/** Event store on EventStoreDB; `aggregates` are the kinds of streams that an organization's history consists of. */
+export const eventStoreDb = async (url: string, aggregates: readonly string[], namespace = ''): Promise<EventStore> => {
+  const connection = await connectIn(url, namespace);
   const commits = createCommits(connection);
 
-  const readAllBackwards = () => allBackwards(connection);
-
-  /** The last record that stands for events of ours; the server's own records lie between. */
-  const last = async (): Promise<RawRecord | null> => {
-    for await (const raw of readAllBackwards()) if (recordedIn(raw).length > 0) return raw;
-    return null;
-  };
-  const head = async (): Promise<Position> => {
-    const found = await last();
-    return found ? (recordedIn(found).at(-1)?.position ?? beginning) : beginning;
-  };
-
-  const readAll = async function* (from: Position): AsyncGenerator<readonly Recorded[]> {
-    let partial: readonly RawRecord[] = [];
-    for await (const page of allForwards(connection, commitOf(from))) {
-      const records = [...partial, ...page];
-      const whole = wholeIn(records);
-      partial = records.slice(whole.length);
-      const events = after(whole, from);
-      if (events.length > 0) yield events;
-    }
-  };
-  const history = createHistory(connection, [...aggregates, 'commit'], { last, readAll, readAllBackwards });
-  const feed = createFeed(connection, async () => (await last())?.commit ?? null);
+  const all = createAllEvents(connection);
+  const history = createHistory(connection, [...aggregates, 'commit'], all);
+  const feed = createFeed(connection, async () => (await all.last())?.commit ?? null);
+  const { head, isKnown, newest, readAll } = all;
 
   return {
-    append: async (writes) => {
+    patience: createPatience,
+    append: async (writes, patience = createPatience()) => {
       const [only] = writes;
-      if (writes.length > 1) return (await commits.write(writes)) ?? head();
+      if (writes.length > 1) return (await commits.write(writes, patience)) ?? head();
       if (!only) return head();
-      const commit = await connection.append(only.stream, only.expected, plainRecords(only.events));
+      let { expected } = only;
+      let commit: bigint | null = null;
+      for (const events of only.divisible ? inParts(only.events) : [only.events]) {
+        commit = await connection.append(only.stream, expected, plainRecords(events), patience);
+        expected += events.length;
+      }
       return commit === null ? head() : positionOf(commit, 0);
     },
-    adopt: createAdoption(connection),
-    read: async (stream) => {
-      const records = await connection.readStream(stream);
-      return { events: await commits.eventsIn(records), revision: records.at(-1)?.revision ?? noStream };
+    adopt: createAdoption(connection, head),
+    read: async (stream, patience = createPatience()) => {
+      const records = await connection.readStream(stream, { patience });
+      if (records.length === 0) await refuseDeleted(connection, stream);
+      return { events: await commits.eventsIn(records, patience), revision: records.at(-1)?.revision ?? noStream };
     },
     readAll,
     readOrganization: history.forwards,
     readOrganizationBackwards: history.backwards,
     subscribe: async function* (from, signal) {
       const cursor = commitOf(from);
-      // What is left of the record in the middle of which the subscriber stopped.
-      const rest = cursor === null ? [] : after(await connection.readAll(cursor, 1), from);
+      // A subscriber may have stopped in the middle of a record; its remaining events come first.
+      const rest = eventsAfter(await all.recordAt(from), from);
       if (rest.length > 0) yield rest;
       for await (const records of feed(cursor, signal)) for (const events of inBatches(records, from)) yield events;
     },
     head,
+    newest,
     countAfter: async (position) => {
       let count = 0;
-      for await (const batch of readAll(position)) {
+      for await (const batch of readAll((await isKnown(position)) ? position : beginning)) {
         count += batch.length;
         if (count >= mostCounted) break;
       }

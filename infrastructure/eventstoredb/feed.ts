@@ -1,54 +1,81 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBackoff } from '../../application/async/backoff.js';
 import { createDoorbell } from '../doorbell.js';
-import { type Connection, type RawRecord, rawRecord } from './connection.js';
+import type { Connection, RawRecord } from './connection.js';
+import { pageBytes } from './pages.js';
 
 /**
- * Records of $all after a position as they come, for as long as the signal allows, whatever happens to the connection.
- * An append comes as a whole: the server sends its records one by one.
+ * Yields the records of $all after a position as they arrive, until the signal aborts, and reconnects when the
+ * connection breaks. The records of an append, which the server sends one by one, are yielded together.
  */
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
-const mostWaiting = 5000;
+/** Bounds on what waits for a slow consumer. */
+const mostWaiting = { records: 5000, bytes: pageBytes };
+const pageSize = 500;
 const pausesMs = { firstMs: 50, longestMs: 2000 };
-/** A subscription that brings nothing for so long is asked for: perhaps there is something and it does not come. */
+/** Silence after which the head of the log is read, because a broken subscription may look like a quiet one. */
 const suspiciousMs = 3000;
 
-type Subscription = ReturnType<Connection['subscribeToAll']>;
-
-/** What a subscription brought and nobody took yet; the records of an append only once its last one is here. */
-const createMailbox = (subscription: Subscription) => {
-  let records: RawRecord[] = [];
+/** Gathers records until the append that they belong to is complete. */
+const createAppends = () => {
   let partial: RawRecord[] = [];
-  let ended = false;
+  return {
+    /** Returns the records of the append that this record completes; none before. */
+    add: (raw: RawRecord): readonly RawRecord[] => {
+      partial.push(raw);
+      if (raw.remaining > 0) return [];
+      const whole = partial;
+      partial = [];
+      return whole;
+    },
+    isWhole: () => partial.length === 0,
+  };
+};
+
+/** Buffers the records of a subscription; those of an append become available once its last one has arrived. */
+const createMailbox = (connection: Connection, after: bigint | null) => {
+  const appends = createAppends();
+  let [records, bytes]: [RawRecord[], number] = [[], 0];
+  let cursor = after;
+  let [isEnded, isPaused] = [false, false];
   const bell = createDoorbell();
+  const subscription = connection.subscribeToAll(after, (commit) => {
+    // Records that were sent before may still wait in the client.
+    if (appends.isWhole() && records.length === 0 && subscription.readableLength === 0) cursor = commit;
+  });
   subscription.on('data', (resolved) => {
-    const raw = rawRecord(resolved);
-    if (raw) partial.push(raw);
-    if (raw?.remaining !== 0) return;
-    records.push(...partial);
-    partial = [];
-    if (records.length >= mostWaiting) subscription.pause();
-    bell.ring();
+    const raw = connection.recordOf(resolved);
+    if (!raw) return;
+    bytes += raw.bytes;
+    records.push(...appends.add(raw));
+    isPaused ||= records.length >= mostWaiting.records || (records.length > 0 && bytes >= mostWaiting.bytes);
+    if (isPaused) subscription.pause();
+    if (records.length > 0) bell.ring();
   });
   const end = () => {
-    ended = true;
+    isEnded = true;
     bell.ring();
   };
-  // The listener stays: the client may report errors of a subscription that was given up.
+  // The error listener stays, because the client may report errors of a subscription that was given up.
   subscription.on('error', end);
   subscription.on('end', end);
   subscription.on('close', end);
   return {
-    isOver: () => ended && records.length === 0,
+    isOver: () => isEnded && records.length === 0,
     take: () => {
       const taken = records;
-      records = [];
+      [records, bytes] = [[], 0];
+      cursor = taken.at(-1)?.commit ?? cursor;
+      isPaused = false;
       subscription.resume();
       return taken;
     },
-    /** Resolves true when nothing came for so long. */
-    wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => records.length > 0 || ended),
+    /** Position after which nothing was taken yet. */
+    cursor: () => cursor,
+    /** Resolves true when nothing arrives within `ms`. */
+    wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => records.length > 0 || isEnded),
+    close: () => void subscription.unsubscribe().catch(() => undefined),
   };
 };
 
@@ -58,34 +85,50 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
     return head !== null && (cursor === null || head > cursor);
   };
 
-  /** Ends when the connection breaks or turns out to bring nothing. */
+  /**
+   * Reads what is left of the log in pages, at the consumer's pace: the server drops a subscriber that is slow. Ends
+   * near the end of the log, and when the store does not answer.
+   */
+  const inPages = async function* (after: bigint | null, signal: AbortSignal) {
+    const appends = createAppends();
+    for (let [from, isEnd] = [after, false]; !isEnd && !signal.aborted; ) {
+      const page = await connection.readAll(from, pageSize).catch(() => null);
+      const found = page?.records.filter(({ commit }) => commit !== from) ?? [];
+      const whole = found.flatMap(appends.add);
+      if (whole.length > 0) yield whole;
+      from = found.at(-1)?.commit ?? from;
+      isEnd = page?.isEnd ?? true;
+    }
+  };
+
+  /** Ends when the connection breaks or turns out to deliver nothing; returns the position after which to go on. */
   const oneSubscription = async function* (after: bigint | null, signal: AbortSignal) {
-    const subscription = connection.subscribeToAll(after);
-    const mailbox = createMailbox(subscription);
-    let cursor = after;
+    const mailbox = createMailbox(connection, after);
     try {
       while (!signal.aborted && !mailbox.isOver()) {
         const records = mailbox.take();
-        cursor = records.at(-1)?.commit ?? cursor;
         if (records.length > 0) yield records;
-        else if ((await mailbox.wait(suspiciousMs, signal)) && (await isMissing(cursor))) return;
+        else if ((await mailbox.wait(suspiciousMs, signal)) && (await isMissing(mailbox.cursor()))) break;
       }
     } finally {
-      void subscription.unsubscribe().catch(() => undefined);
+      mailbox.close();
     }
+    return mailbox.cursor();
   };
 
   return async function* (after, signal) {
     let cursor = after;
     const backoff = createBackoff(pausesMs);
     while (!signal.aborted) {
-      for await (const records of oneSubscription(cursor, signal)) {
-        cursor = records.at(-1)?.commit ?? cursor;
-        backoff.reset();
-        yield records;
-      }
+      const before = cursor;
+      cursor = yield* oneSubscription(cursor, signal);
+      if (cursor !== before) backoff.reset();
       if (signal.aborted) return;
       await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
+      for await (const records of inPages(cursor, signal)) {
+        yield records;
+        cursor = records.at(-1)?.commit ?? cursor;
+      }
     }
   };
 };

@@ -1,9 +1,9 @@
 type Entry = { readonly bytes: Buffer; readonly size: number };
 
-/** What an entry costs besides its bytes. */
+/** Bytes that an entry takes besides its answer and key. */
 const overhead = 200;
 
-/** The answers used last, within so many bytes in all. What is used while it is among the older half moves up. */
+/** Keeps the answers that were used last, up to `mostBytes` in all. A hit among the older half moves to the recent one. */
 export const createAnswerCache = (mostBytes: number) => {
   let recent = new Map<string, Entry>();
   let older = new Map<string, Entry>();
@@ -19,6 +19,11 @@ export const createAnswerCache = (mostBytes: number) => {
     recent.set(key, entry);
   };
   return {
+    clear: () => {
+      recent = new Map();
+      older = new Map();
+      recentBytes = 0;
+    },
     find: (key: string): Buffer | undefined => {
       const found = recent.get(key);
       if (found) return found.bytes;
@@ -28,7 +33,7 @@ export const createAnswerCache = (mostBytes: number) => {
     },
     keep: (key: string, bytes: Buffer) => {
       const size = bytes.length + key.length * 2 + overhead;
-      // A copy: the bytes are part of a larger piece that came over the network.
+      // The bytes are copied because they are part of a larger piece that came over the network.
       if (size <= mostBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
     },
   };

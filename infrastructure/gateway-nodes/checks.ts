@@ -1,6 +1,6 @@
 import { isRecord } from '../../domain/rpc-value.js';
 
-/** Which field of the answer must repeat which part of the question. */
+/** Field of the answer that must repeat a parameter of the question, by method. */
 const repeated: Readonly<Record<string, { readonly field: string; readonly place: number }>> = {
   eth_getBlockByHash: { field: 'hash', place: 0 },
   eth_getBlockByNumber: { field: 'number', place: 0 },
@@ -8,25 +8,26 @@ const repeated: Readonly<Record<string, { readonly field: string; readonly place
   eth_getTransactionReceipt: { field: 'transactionHash', place: 0 },
 };
 
-/** A long result is in pieces, and joined when it is looked at; so that is done only where it must be. */
+/** A long result comes in pieces and is joined when `result` is read, so the checks read it only where they must. */
 type Answer = { readonly result: Uint8Array; readonly pieces?: readonly Uint8Array[] };
 const wholeOf = ({ result }: Answer) => result as Buffer;
 
 const nothing = Buffer.from('null');
 export const isNull = (answer: Answer): boolean => answer.pieces === undefined && wholeOf(answer).equals(nothing);
 
-/** These may be what a node says that does not know better yet. */
+/** Results that a node may give because it does not have the data yet. */
 const empty = ['null', '[]', '{}', '"0x"', '"0x0"', 'false'];
 const longestEmpty = 6;
 export const isEmptyish = (result: Buffer): boolean =>
   result.length <= longestEmpty && empty.includes(result.toString('latin1'));
+export const isEmpty = (answer: Answer): boolean => answer.pieces === undefined && isEmptyish(wholeOf(answer));
 
 const readField = (result: Buffer, field: string): unknown => {
   const parsed: unknown = JSON.parse(result.toString());
   return isRecord(parsed) ? parsed[field] : undefined;
 };
 
-/** Whether an answer is about what was asked. The bytes are looked through; only where that does not tell are they read. */
+/** Tells whether an answer is about the question. Searches the bytes first, and parses only where that finds nothing. */
 export const fits = (method: string, params: readonly unknown[], answer: Answer): boolean => {
   const rule = repeated[method];
   const asked = rule && params[rule.place];
@@ -42,7 +43,7 @@ export const fits = (method: string, params: readonly unknown[], answer: Answer)
 
 const longestHeight = 24;
 
-/** The number in a field of the answer that holds a quantity; null when there is none. */
+/** Reads a quantity from a field of the answer; null when the field holds none. */
 export const heightIn = (result: Buffer, field: string): number | null => {
   const key = `"${field}":"`;
   const at = result.indexOf(key);
@@ -59,13 +60,17 @@ export const heightIn = (result: Buffer, field: string): number | null => {
   }
 };
 
-/** The head that an answer tells of; null when it tells of none. */
+/** Tells whether the answer to a call may tell of the head. */
+export const tellsHead = (method: string, params: readonly unknown[]): boolean =>
+  method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest');
+
+/** Reads the height of the head from an answer about the head; null for any other answer. */
 export const headIn = (method: string, params: readonly unknown[], answer: Answer): number | null => {
+  if (!tellsHead(method, params)) return null;
   if (method === 'eth_blockNumber') {
     const result = wholeOf(answer);
     const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, longestHeight)));
     return Number.isSafeInteger(height) ? height : null;
   }
-  if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return null;
   return heightIn(wholeOf(answer), 'number');
 };

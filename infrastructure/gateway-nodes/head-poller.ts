@@ -1,14 +1,17 @@
+import { createSingleFlight } from '../../application/async/single-flight.js';
 import type { Head } from '../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
-import { NodeFault } from '../chains/nodes/node-fault.js';
+import { readError } from '../nodes/json-rpc/rpc-fault.js';
+import { NodeFault } from '../nodes/node-fault.js';
+import { withTimeout } from '../nodes/with-timeout.js';
+import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
-import { limited } from './with-timeout.js';
 
 const lookMs = 2000;
 const finalityEveryMs = 2000;
-/** The first question waits this long to learn how far each node has come, and what is settled. */
+/** Time for which the first question waits until the head of each node is known. */
 export const firstLookMs = 500;
-/** Where nodes do not know the tag `finalized`. */
+/** Number of blocks after which one counts as final on nodes that do not know the tag `finalized`. */
 const finalDepth = 64;
 
 const failing = (message: string) => new NodeFault('failing', message);
@@ -16,47 +19,42 @@ const failing = (message: string) => new NodeFault('failing', message);
 export const headOf = (block: unknown): Head => {
   if (isRecord(block) && isQuantity(block.number) && isHash(block.hash))
     return { number: Number(block.number), hash: block.hash.toLowerCase() };
-  throw failing('told of a head that is none');
+  throw failing('told of a head without a number or a hash');
 };
 
-const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const answer = await limited(lookMs, (waiter) =>
+const exchange = (member: Member, method: string, params: readonly unknown[]) =>
+  withTimeout(lookMs, (waiter) =>
     member.exchange(method, JSON.stringify(params), waiter).catch((error: unknown) => {
       if (waiter.hasLeft()) member.rest(failing('does not answer'));
       throw error;
     }),
   );
+
+/** Returns the result of a call; null when the node answers with an error object. */
+const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
+  const answer = await exchange(member, method, params);
   return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
 };
 
-/** A node of another chain answers everything well and is never to be asked; the first that answers names the chain. */
-const createVet = () => {
-  let chainId: unknown = null;
-  return async (member: Member) => {
-    if (member.isVetted()) return;
-    const found = await read(member, 'eth_chainId', []);
-    chainId ??= found;
-    if (found !== chainId) {
-      const fault = failing('serves another chain than the nodes beside it');
-      member.rest(fault);
-      throw fault;
-    }
-    member.vouch();
-  };
-};
-
-/** Looks at how far each node has come. */
-export const createLooks = (members: readonly Member[]) => {
-  const vet = createVet();
+/** Reads the heads of the nodes. */
+export const createHeadPoller = (members: readonly Member[], identity: Identity) => {
   let underWay: Promise<void> | null = null;
   let upcoming: Promise<void> | null = null;
 
-  const look = async (member: Member) => {
-    await vet(member);
-    member.see(headOf(await read(member, 'eth_getBlockByNumber', ['latest', false])));
+  const looks = createSingleFlight<void>();
+  const names = new Map(members.map((member, place) => [member, String(place)]));
+
+  const lookAt = async (member: Member) => {
+    await identity.trust(member);
+    const seen = headOf(await read(member, 'eth_getBlockByNumber', ['latest', false]));
+    // A head below the one before may be that of another chain.
+    if (seen.number < (member.head()?.number ?? 0)) await identity.check(member);
+    member.see(seen);
   };
-  /** Those that rest are looked at once their rest is over: this is how they come back. */
+  const look = (member: Member) => looks.run(names.get(member) ?? '', undefined, () => lookAt(member));
+  /** Reads the heads of all nodes that do not rest, by which a node whose rest is over is used again. */
   const lookAll = async () => {
+    identity.refresh();
     const awake = members.filter((member) => !member.isResting());
     await Promise.allSettled((awake.length > 0 ? awake : members).map(look));
   };
@@ -68,7 +66,9 @@ export const createLooks = (members: readonly Member[]) => {
   };
   return {
     once,
-    /** One that is under way may have looked too early, so those who want to know what is now share the next. */
+    /** Reads the head of one node, as far as it answers. */
+    look: (member: Member) => look(member).catch(() => undefined),
+    /** Reads the heads in a round that begins after this call; callers who ask during a round share the next one. */
     afresh: () => {
       upcoming ??= (underWay ?? Promise.resolve()).then(() => {
         upcoming = null;
@@ -80,45 +80,60 @@ export const createLooks = (members: readonly Member[]) => {
 };
 
 export type Finality = {
-  /** Nothing is replaced any more up to there; looked up now and then while it is asked for. */
+  /** Returns the height up to which no block is replaced any more, and refreshes it now and then. */
   height(): number;
-  /** Once it has been looked up, or that took too long. */
-  known(): Promise<unknown>;
+  /** Forgets the height, after the chain became another one. */
+  forget(): void;
 };
 
-/** As long as nobody has looked. */
+/** Final height before the first look. */
 export const unknownHeight = -1;
 
-export const neverFinal: Finality = { height: () => Number.NEGATIVE_INFINITY, known: async () => undefined };
+export const neverFinal: Finality = { height: () => Number.NEGATIVE_INFINITY, forget: () => undefined };
+
+/** Code and texts by which nodes refuse a tag that they do not know; any other refusal says nothing about the tag. */
+const invalidParams = -32_602;
+const unknownTag = /\binvalid (argument|param|block)|\bunknown (block )?tag|\bhex string\b/i;
+const isUnknownTag = (error: unknown): boolean =>
+  isRecord(error) && (error.code === invalidParams || unknownTag.test(String(error.message)));
+
+const finalHeightAt = async (member: Member): Promise<number> => {
+  const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
+  if ('result' in answer) return headOf(JSON.parse(answer.result.toString())).number;
+  if (!isUnknownTag(readError(answer.error))) throw failing('does not say which block is final');
+  return headOf(await read(member, 'eth_getBlockByNumber', ['latest', false])).number - finalDepth;
+};
 
 export const createFinality = (members: readonly Member[]): Finality => {
   let height = unknownHeight;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let firstLook: Promise<unknown> | null = null;
+  /** Number of times that the height was forgotten. */
+  let forgotten = 0;
 
-  const look = async () => {
-    const member = members.find((one) => one.isUp() && !one.isResting()) ?? (members[0] as Member);
-    const final = await read(member, 'eth_getBlockByNumber', ['finalized', false]);
-    const found =
-      final === null
-        ? headOf(await read(member, 'eth_getBlockByNumber', ['latest', false])).number - finalDepth
-        : headOf(final).number;
-    height = Math.max(height, found);
-  };
+  // A node that may serve another chain says nothing about this one.
+  const isTrusted = (member: Member) => members.length === 1 || member.isVetted();
   const refresh = () => {
     if (performance.now() - lookedAt <= finalityEveryMs) return;
+    const member = members.find((one) => one.isUp() && !one.isResting() && isTrusted(one));
+    if (!member) return;
     lookedAt = performance.now();
-    const looking = look().catch(() => undefined);
-    firstLook ??= Promise.race([looking, new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
+    const before = forgotten;
+    finalHeightAt(member).then(
+      (found) => {
+        if (before === forgotten) height = Math.max(height, found);
+      },
+      () => undefined,
+    );
   };
   return {
+    forget: () => {
+      forgotten++;
+      height = unknownHeight;
+      lookedAt = Number.NEGATIVE_INFINITY;
+    },
     height: () => {
       refresh();
       return height;
-    },
-    known: async () => {
-      refresh();
-      await firstLook;
     },
   };
 };

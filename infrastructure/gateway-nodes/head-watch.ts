@@ -1,30 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { createFinality, createLooks, headOf } from './head-poller.js';
+import { createFinality, createHeadPoller, headOf } from './head-poller.js';
+import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
 const shortestPauseMs = 200;
 const longestPauseMs = 2000;
-/** After so long without a question nobody looks any more. */
+/** Time without a question after which the heads are no longer read. */
 const idleMs = 15_000;
 
+/** Returns the greatest height that a node in use told of. */
 const tipOf = (members: readonly Member[]) =>
-  members.reduce((most, member) => Math.max(most, member.isUp() ? (member.head()?.number ?? 0) : 0), 0);
+  members.reduce((most, member) => Math.max(most, member.isUp() ? member.height() : 0), 0);
 
 const bestOf = (members: readonly Member[], told: Head | null): Head | null => {
-  const tip = tipOf(members);
+  const tip = members.reduce((most, member) => Math.max(most, member.isUp() ? (member.head()?.number ?? 0) : 0), 0);
   const highest = members.filter((member) => member.isUp() && member.head()?.number === tip);
   const heads = highest.flatMap((member) => member.head() ?? []);
-  // Two nodes on two forks must not make one reorganization after the other.
+  // The reported head stays while a node has it, so that two nodes on two forks do not cause one reorganization after the other.
   return heads.find(({ hash }) => hash === told?.hash) ?? heads[0] ?? null;
 };
 
-/** Keeps an eye on how far each node has come, as long as anybody asks or watches. */
-export const createLookout = (members: readonly Member[], log: Log) => {
+/** Follows the heads of the nodes for as long as anybody asks or watches. */
+export const createHeadWatch = (members: readonly Member[], log: Log, identity: Identity) => {
   const watchers = new Set<() => void>();
   const closing = new AbortController();
-  const looks = createLooks(members);
+  const poller = createHeadPoller(members, identity);
+  const finality = createFinality(members);
   let told: Head | null = null;
   let usedAt = 0;
   let isRunning = false;
@@ -39,7 +42,7 @@ export const createLookout = (members: readonly Member[], log: Log) => {
   const run = async () => {
     let pauseMs = shortestPauseMs;
     while (!closing.signal.aborted && (watchers.size > 0 || performance.now() - usedAt < idleMs)) {
-      await looks.once();
+      await poller.once();
       pauseMs = Math.min(Math.max(pauseMs * (notify() ? 0.7 : 1.3), shortestPauseMs), longestPauseMs);
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
@@ -49,12 +52,12 @@ export const createLookout = (members: readonly Member[], log: Log) => {
     if (isRunning) return;
     isRunning = true;
     run()
-      .catch((error: unknown) => log.error({ err: error }, 'the heads of nodes are not looked at any more'))
+      .catch((error: unknown) => log.error({ err: error }, 'the heads of the nodes are no longer polled'))
       .finally(() => {
         isRunning = false;
       });
   };
-  /** Told of heads by the node itself, for as long as anybody watches; what is lost meanwhile is found by looking. */
+  /** Subscribes to the heads of a node for as long as anybody watches; heads that are lost meanwhile are found by polling. */
   const listen = async (member: Member, signal: AbortSignal) => {
     const hear = (header: unknown) => {
       member.see(headOf(header));
@@ -68,11 +71,18 @@ export const createLookout = (members: readonly Member[], log: Log) => {
 
   return {
     tip: () => tipOf(members),
+    look: poller.look,
     wake,
-    finality: createFinality(members),
-    /** Looked at now. */
+    finality,
+    /** Forgets all heads, after the chain became another one. */
+    forget: () => {
+      told = null;
+      for (const member of members) member.forget();
+      finality.forget();
+    },
+    /** Reads the heads now. */
     head: async (): Promise<Head | null> => {
-      await looks.afresh();
+      await poller.afresh();
       notify();
       return bestOf(members, told);
     },
@@ -88,4 +98,4 @@ export const createLookout = (members: readonly Member[], log: Log) => {
   };
 };
 
-export type Lookout = ReturnType<typeof createLookout>;
+export type HeadWatch = ReturnType<typeof createHeadWatch>;

@@ -2,7 +2,7 @@ const factor = 3;
 const weight = 0.1;
 const longestMs = 5000;
 
-/** How long an answer may take before another node is asked as well: longer where answers usually do. */
+/** Chooses after how long a second node is asked as well: a multiple of the usual latency of the method, within bounds. */
 export const createPatience = (shortestMs: number) => {
   const usual = new Map<string, number>();
   return {

@@ -1,43 +1,71 @@
 import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
 import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
-import { NodeFault } from '../chains/nodes/node-fault.js';
+import { NodeFault } from '../nodes/node-fault.js';
 import type { Member } from './member.js';
 
-/** How far another node may know better, from least to most; the least doubted answer is taken. */
+/** Degrees of doubt that another node would answer better, from least to most; the least doubted answer is taken. */
 const byDoubt = ['none', 'empty', 'lacking', 'failing'] as const;
 export type Doubt = (typeof byDoubt)[number];
 const isLess = (one: Doubt, other: Doubt) => byDoubt.indexOf(one) < byDoubt.indexOf(other);
 
-/** An answer to be had. */
 export type Attempt<T> = { readonly answer: T; readonly doubt: Doubt };
 
-type Terms = {
-  /** After so long the next node is asked as well. */
+/** Puts the question to a node. */
+export type Ask<T> = (member: Member, waiter: Waiter) => Promise<Attempt<T>>;
+
+export type Terms = {
+  /** Time after which the next node is asked as well. */
   readonly hedgeMs: number;
   readonly deadlineMs: number;
   readonly waiter: Waiter;
 };
 
-/** How long a doubted answer waits for one that is not. */
+/** A question to one node; `place` counts the nodes that were asked before. */
+type Asked = { readonly member: Member; readonly place: number; readonly at: number };
+
+/** Time for which a doubted answer waits for a better one. */
 const graceMs = 500;
 
 const unreachable = () => new Failure('UNAVAILABLE', 'no node of this chain can be reached');
 
-/** Asks one node after the other: the next when one fails or is in doubt, and, once, when one takes long. */
-export const race = <T>(
-  members: readonly Member[],
-  ask: (member: Member, waiter: Waiter) => Promise<Attempt<T>>,
-  { hedgeMs, deadlineMs, waiter }: Terms,
-): Promise<T> =>
+/** Asks the only node, whose answer is taken whatever its doubt; again if that fails, since a connection may end as it is used. */
+const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, waiter }: Terms): Promise<T> =>
   new Promise((resolve, reject) => {
-    // A connection may have ended just as it was used, so each is tried twice before it is given up.
+    if (waiter.hasLeft()) return reject(unreachable());
+    const asking = createWaiter(waiter.receive);
+    const end = (error: unknown) => {
+      clearTimeout(timer);
+      stay();
+      reject(error as Error);
+      asking.leave();
+    };
+    const timer = setTimeout(() => end(new NodeTimeout()), deadlineMs);
+    const stay = waiter.onLeave(() => end(unreachable()));
+    const take = ({ answer }: Attempt<T>) => {
+      clearTimeout(timer);
+      stay();
+      resolve(answer);
+    };
+    const fail = (error: unknown) => end(error instanceof NodeFault ? unreachable() : error);
+    const repeat = (error: unknown) => {
+      if (!(error instanceof NodeFault) || asking.hasLeft()) fail(error);
+      else ask(member, asking).then(take, fail);
+    };
+    return void ask(member, asking).then(take, repeat);
+  });
+
+/** Asks one node after the other: the next one when an answer fails or is doubted and, once, when an answer takes long. */
+const askSeveral = <T>(members: readonly Member[], ask: Ask<T>, { hedgeMs, deadlineMs, waiter }: Terms): Promise<T> =>
+  new Promise((resolve, reject) => {
+    // A connection may end just as it is used, so each node is tried twice.
     const left = [...members, ...members];
-    const running = new Map<ReturnType<typeof createWaiter>, Member>();
+    const running = new Map<ReturnType<typeof createWaiter>, Asked>();
     const answered = new Set<Member>();
     const timers: NodeJS.Timeout[] = [];
     let doubted: Attempt<T> | null = null;
     let isOver = false;
+    let asked = 0;
 
     const finish = (settle: () => void) => {
       if (isOver) return;
@@ -59,20 +87,21 @@ export const race = <T>(
       if (!doubted || isLess(attempt.doubt, doubted.doubt)) doubted = attempt;
       startNext();
     };
-    const win = (answer: T) => {
-      // Whoever was asked before and still has not answered is the slower one.
-      for (const slower of running.values()) slower.stumble();
+    const win = (answer: T, place: number) => {
+      // A node that was asked before and has not answered yet is slower.
+      for (const slower of running.values()) if (slower.place < place) slower.member.stumble(slower.at);
       finish(() => resolve(answer));
     };
     const start = (member: Member) => {
-      const asking = createWaiter();
-      running.set(asking, member);
+      const asking = createWaiter(waiter.receive);
+      const place = asked++;
+      running.set(asking, { member, place, at: performance.now() });
       ask(member, asking).then(
         (attempt) => {
           running.delete(asking);
           answered.add(member);
           if (isOver) return;
-          if (attempt.doubt === 'none') win(attempt.answer);
+          if (attempt.doubt === 'none') win(attempt.answer, place);
           else doubt(attempt);
         },
         (error: unknown) => {
@@ -83,7 +112,7 @@ export const race = <T>(
         },
       );
     };
-    /** One that rests is asked only by who has nothing better than a failure. */
+    /** A node at rest is asked only when there is nothing better than a failure. */
     const isWorthAsking = (member: Member) => !doubted || doubted.doubt === 'failing' || !member.isResting();
     const startNext = (): void => {
       const at = left.findIndex((member) => !answered.has(member) && isWorthAsking(member));
@@ -93,6 +122,12 @@ export const race = <T>(
     };
 
     later(deadlineMs, () => (doubted ? giveUp() : finish(() => reject(new NodeTimeout()))));
-    if (members.length > 1) later(hedgeMs, () => running.size === 1 && answered.size === 0 && startNext());
+    later(hedgeMs, () => running.size === 1 && answered.size === 0 && startNext());
     startNext();
   });
+
+/** Asks the nodes in order for the best answer. */
+export const hedgedRequest = <T>(members: readonly Member[], ask: Ask<T>, terms: Terms): Promise<T> => {
+  const [only] = members;
+  return only && members.length === 1 ? askOnly(only, ask, terms) : askSeveral(members, ask, terms);
+};

@@ -1,87 +1,124 @@
-import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
-import { type Reach, reachOf } from '../../application/gateway/cacheability.js';
-import { type Node, NodeRefusal, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
+import { createWaiter } from '../../application/async/cancellation.js';
+import { reachOf } from '../../application/gateway/cacheability.js';
+import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
+import { type Node, NodeRefusal, NodeTimeout, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure, refuse } from '../../domain/failure.js';
-import { faultOf } from '../chains/evm/rpc-fault.js';
-import { broadcast } from './broadcast.js';
-import { headIn } from './checks.js';
-import { judge, readError } from './classify-answer.js';
-import { firstLookMs, neverFinal } from './head-poller.js';
-import { createLookout, type Lookout } from './head-watch.js';
-import { createPatience } from './hedge-delay.js';
-import { race } from './hedged-request.js';
-import { createMember, type Member } from './member.js';
-import { createMonotonic } from './monotonic.js';
+import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
+import { withTimeout } from '../nodes/with-timeout.js';
+import { type Chain, createFetch, withinUnits } from './asking.js';
+import { identityOf } from './final-answers/chain-identity.js';
+import { createSharedStore, type SharedStoreOptions } from './final-answers/shared-store.js';
+import { neverFinal } from './head-poller.js';
+import { createHeadWatch } from './head-watch.js';
+import { createToldHead, type HeadChannel } from './heads/told-head.js';
+import { createIdentity } from './identity/identity.js';
+import { longestAnswer } from './link.js';
+import { splitLogs } from './logs/split-logs.js';
+import { createMember, type Member, type MemberOptions, usualLink } from './member.js';
 import { watchPending } from './pending.js';
+import { broadcast } from './sending/broadcast.js';
+import { createAccepted } from './sending/pending-count.js';
 import { createSharedAnswers } from './shared-answers.js';
-import { limited } from './with-timeout.js';
 
-type PoolOptions = { readonly deadlineMs: number; readonly cacheBytes: number; readonly hedgeMs: number };
+type PoolOptions = {
+  readonly deadlineMs: number;
+  readonly cacheBytes: number;
+  readonly hedgeMs: number;
+  readonly linkTo: typeof usualLink;
+  /** Channel over which processes tell each other of heads. */
+  readonly channel?: HeadChannel;
+  /** Number of the chain that the nodes must serve; undefined where the majority of them decides. */
+  readonly chainId: string | undefined;
+  /** Age of the last look at a node's chain from which on it is looked at again. */
+  readonly recheckMs: number;
+  /** Time for which the refusal of a transaction waits for a node that takes it. */
+  readonly graceMs: number;
+  /** Units of calls that each node is asked for in a second; undefined for any number. */
+  readonly unitsPerSecond?: number | undefined;
+  /** Number of nodes that must give the same answer where answers can be compared. */
+  readonly agreement: number;
+  /** Number of pieces in which logs are read that the nodes do not give at once. */
+  readonly mostPieces: number;
+  /** Cache that is shared with other processes. */
+  readonly shared?: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>;
+};
 
-export const usual: PoolOptions = { deadlineMs: 30_000, cacheBytes: 32 * 1024 * 1024, hedgeMs: 200 };
+export const usual: PoolOptions = {
+  deadlineMs: 30_000,
+  cacheBytes: 32 * 1024 * 1024,
+  hedgeMs: 200,
+  linkTo: usualLink,
+  chainId: undefined,
+  recheckMs: 10_000,
+  graceMs: 2000,
+  agreement: 1,
+  mostPieces: 128,
+};
 const longestKey = 8192;
 
-/** One node may be reached in several ways: over HTTP for calls, over WebSocket for what it says by itself. */
-const membersAt = (urls: readonly string[], log: Log): readonly Member[] => {
+/** Groups the URLs by host: one node may be reached over HTTP for calls and over WebSocket for subscriptions. */
+const membersAt = (urls: readonly string[], log: Log, options: MemberOptions): readonly Member[] => {
   const byHost = new Map<string, URL[]>();
   for (const text of urls) {
     const url = new URL(text.replace(/^evm\+/, ''));
     byHost.set(url.host, [...(byHost.get(url.host) ?? []), url]);
   }
-  return [...byHost.values()].map((ways) => createMember(ways, log));
+  return [...byHost.values()].map((ways) => createMember(ways, log, options));
 };
 
-/** Those that rest come last, before them those that have not come as far as is asked for. */
-const inOrder = (members: readonly Member[], reach: Reach, tip: number): readonly Member[] => {
-  if (members.length === 1) return members;
-  const needed = reach.kind === 'height' ? Math.min(reach.height, tip) : tip;
-  const place = (member: Member) => (member.isResting() ? 2 : 0) + ((member.head()?.number ?? -1) < needed ? 1 : 0);
-  return members.toSorted((a, b) => place(a) - place(b) || a.latencyMs() - b.latencyMs());
-};
+const isDevelopmentCall = ({ method }: RpcCall) => method.startsWith('dev_');
+const isChange = (call: RpcCall) => call.method === 'eth_sendRawTransaction' || isDevelopmentCall(call);
 
-/** Asks whichever node answers as it should, and keeps heads from going backwards. */
-const createFetch = (members: readonly Member[], lookout: Lookout, { hedgeMs, deadlineMs }: PoolOptions) => {
-  const monotonic = createMonotonic();
-  const patience = createPatience(hedgeMs);
-  let firstLook: Promise<unknown> | null = null;
-
-  const fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter): Promise<RpcAnswer> => {
-    const startedAt = performance.now();
-    const isBehind: Parameters<typeof judge>[3] = (answer) =>
-      monotonic.isBehind(headIn(call.method, call.params, answer));
-    const ask = (member: Member, given: Waiter) =>
-      member
-        .exchange(call.method, params, given, call.bundle)
-        .then((envelope) => judge(call, envelope, member, isBehind));
-    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
-    return race(inOrder(members, reach, lookout.tip()), ask, terms).then((answer) => {
-      patience.note(call.method, performance.now() - startedAt);
-      return 'result' in answer ? monotonic.settle(call, params, answer) : answer;
+/** Asks for a change only once: without an answer nobody can tell whether it was made. */
+const change = async (
+  members: readonly Member[],
+  { identity, accepted }: Chain,
+  call: RpcCall,
+  { deadlineMs, graceMs }: PoolOptions,
+) => {
+  if (call.method === 'eth_sendRawTransaction')
+    return broadcast(members, String(call.params[0]), {
+      verify: identity.verify,
+      accepted: accepted.note,
+      deadlineMs,
+      graceMs,
     });
-  };
-  if (members.length === 1) return fetch;
-  return async (...asked: Parameters<typeof fetch>) => {
-    lookout.wake();
-    firstLook ??= Promise.race([lookout.head(), new Promise((resolve) => setTimeout(resolve, firstLookMs).unref())]);
-    await firstLook;
-    return fetch(...asked);
-  };
-};
-
-const isChange = ({ method }: RpcCall) => method === 'eth_sendRawTransaction' || method.startsWith('dev_');
-
-/** What changes something is asked once; what became of it if no answer comes, nobody can tell. */
-const change = async (members: readonly Member[], call: RpcCall, params: string, deadlineMs: number) => {
-  if (call.method === 'eth_sendRawTransaction') return broadcast(members, String(call.params[0]));
-  return limited(deadlineMs, (waiter) =>
-    (members[0] as Member).exchange(call.method, params, waiter).catch((error: unknown) => {
+  return withTimeout(deadlineMs, (waiter) =>
+    (members[0] as Member).exchange(call.method, JSON.stringify(call.params), waiter).catch((error: unknown) => {
       throw waiter.hasLeft() ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
     }),
   );
 };
 
-/** The nodes behind one address, as one: health, failover, hedging, what is remembered and what is shared. */
+/** Puts together what asks the nodes and what remembers their answers. */
+const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, options: PoolOptions) => {
+  const { deadlineMs, mostPieces, unitsPerSecond } = options;
+  const forget = () => {
+    headWatch.forget();
+    told.forget();
+    shared.forget();
+    store?.forget();
+  };
+  const identity = createIdentity(members, { ...options, log, onChange: forget });
+  const headWatch = createHeadWatch(members, log, identity);
+  const told = createToldHead(() => shared.noteChange(), options.channel);
+  const chain: Chain = { headWatch, identity, told, accepted: createAccepted() };
+  const asking = createFetch(members, chain, options);
+  const paid = unitsPerSecond === undefined ? asking : withinUnits(members, chain, deadlineMs, asking);
+  const sources = {
+    head: async () => headWatch.tip() || ((await headWatch.head())?.number ?? 0),
+    finalHeight: headWatch.finality.height,
+  };
+  const fetch = splitLogs(paid, sources, { mostPieces, mostBytes: longestAnswer, deadlineMs });
+  const store = options.shared && createSharedStore(options.shared, () => identityOf(fetch), log);
+  // A development chain replaces blocks on request, also final ones.
+  const finality = isDevelopment ? neverFinal : headWatch.finality;
+  const shared = createSharedAnswers(options.cacheBytes, finality, { noteUse: identity.noteUse, store });
+  return { chain, fetch, store, shared };
+};
+
+/** Makes one node of the nodes behind one address, with failover, hedged requests, a cache and shared answers. */
 export const nodePool = (
   urls: readonly string[],
   log: Log,
@@ -89,17 +126,18 @@ export const nodePool = (
   given: Partial<PoolOptions> = {},
 ): Node => {
   const options = { ...usual, ...given };
-  const members = membersAt(urls, log);
-  const lookout = createLookout(members, log);
-  // On the development chain blocks are replaced on request, also final ones.
-  const shared = createSharedAnswers(options.cacheBytes, isDevelopment ? neverFinal : lookout.finality);
-  const fetch = createFetch(members, lookout, options);
+  const members = membersAt(urls, log, options);
+  const { chain, fetch, store, shared } = assemble(members, log, isDevelopment, options);
+  const { headWatch, told } = chain;
 
   const answer: Node['answer'] = (call, waiter) => {
+    if (isChange(call)) {
+      const noteChange = isDevelopmentCall(call) ? told.forget : shared.noteChange;
+      return change(members, chain, call, options).finally(noteChange);
+    }
     const params = JSON.stringify(call.params);
-    if (isChange(call)) return change(members, call, params, options.deadlineMs).finally(shared.noteChange);
     const reach = reachOf(call.method, call.params);
-    const isShared = reach.kind !== 'open' && params.length <= longestKey;
+    const isShared = reach.kind !== 'open' && params.length <= longestKey && !call.isFresh;
     if (!isShared) return fetch(call, params, reach, waiter ?? createWaiter());
     return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), waiter);
   };
@@ -107,22 +145,27 @@ export const nodePool = (
   return {
     isDevelopment,
     answer,
-    ask: async (method, params, bundle) => {
-      const found = await answer({ method, params, ...(bundle && { bundle }) });
+    ask: async (method, params, terms) => {
+      const found = await answer({ method, params, ...terms });
       if ('result' in found) return JSON.parse(Buffer.from(found.result).toString()) as unknown;
       const { kind, message } = faultOf(readError(found.error));
       throw new NodeRefusal(kind === 'missing' || kind === 'unsupported' ? kind : 'other', message);
     },
-    head: async () => (await lookout.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached'),
-    watchHeads: lookout.watch,
-    watchPending: (notice, signal) => watchPending(members, notice, AbortSignal.any([signal, lookout.closed])),
+    head: async () => {
+      const head = (await headWatch.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached');
+      told.raise(head.number);
+      return head;
+    },
+    watchHeads: headWatch.watch,
+    watchPending: (notice, signal) => watchPending(members, notice, AbortSignal.any([signal, headWatch.closed])),
     figures: () => ({
       ...shared.counted,
       members: members.map((member) => ({ isUp: member.isUp(), head: member.head()?.number ?? 0 })),
     }),
-    closed: lookout.closed,
+    closed: headWatch.closed,
     close: async () => {
-      lookout.close();
+      headWatch.close();
+      store?.close();
       await Promise.all(members.map((member) => member.close()));
     },
   };

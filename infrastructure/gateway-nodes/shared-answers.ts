@@ -1,85 +1,145 @@
 import type { Waiter } from '../../application/async/cancellation.js';
 import type { MaybePromise } from '../../application/async/maybe-promise.js';
+import { createSingleFlight } from '../../application/async/single-flight.js';
 import type { Reach } from '../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
+import type { SharedStore } from './final-answers/shared-store.js';
 import { type Finality, firstLookMs, unknownHeight } from './head-poller.js';
-import { createFlights } from './single-flight.js';
 
-/** What changes from block to block is shared with those who ask right after. */
+/** Time for which a question about the latest state is shared with callers who ask the same. */
 const sharedMs = 100;
 const longestMs = 60_000;
 
+const needsFinality = ({ kind }: Reach) => kind === 'height' || kind === 'transaction';
 const isLasting = ({ kind }: Reach) => kind === 'always' || kind === 'hash';
+
+/** Hex digits in capitals in a value, but not in the name of a member: quotes within texts follow a backslash. */
+const capitalHex = /(?<=[[,:])"0x[0-9a-f]*[A-F][0-9a-fA-F]*"(?=[\],}])/g;
+
+const capital = /[A-F]/;
+
+/** Returns one text for all questions that mean the same; `params` is JSON without spaces, and mostly without capitals. */
+const keyOf = (method: string, params: string) =>
+  `${method} ${capital.test(params) ? params.replace(capitalHex, (digits) => digits.toLowerCase()) : params}`;
+
+/** Tells whether an answer is about blocks up to the final height `settled`. */
+const isFinal = (reach: Reach, answer: { readonly result: Uint8Array }, settled: number) => {
+  if (reach.kind === 'height') return reach.height <= settled;
+  const height = reach.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
+  return height !== null && height <= settled;
+};
+
+/** Time for which others may join a question about unsettled data that is under way. */
+const sharedFor = ({ kind }: Reach, settled: number) =>
+  kind === 'height' && settled === unknownHeight ? firstLookMs : sharedMs;
+
+/** Names the flight of a question, and says for how long others may join it. */
+const flightOf = (key: string, reach: Reach, settled: number, changes: number) => {
+  // A question about a block that is final now is not the same as before, when another block may have been there.
+  if (isLasting(reach) || (reach.kind === 'height' && reach.height <= settled))
+    return { name: key, longest: longestMs };
+  return { name: `${changes} ${key}`, longest: sharedFor(reach, settled) };
+};
 
 type Fetch = (waiter: Waiter) => Promise<RpcAnswer>;
 
-/** What was asked before, as far as it can no longer change, and what is being asked. Never null, errors or what is pending. */
-export const createSharedAnswers = (cacheBytes: number, finality: Finality) => {
+/** Tells whether another process may have kept the answer. */
+const mayBeStored = (reach: Reach, finality: Pick<Finality, 'height'>) => {
+  if (reach.kind !== 'height') return reach.kind === 'hash' || reach.kind === 'transaction';
+  const settled = finality.height();
+  return settled === unknownHeight || reach.height <= settled;
+};
+
+/** Looks in the cache that is shared with other processes before a node is asked; an answer from there is a hit after all. */
+const storedOr =
+  (store: SharedStore, key: string, fetch: Fetch, counted: { hits: number; misses: number }): Fetch =>
+  (waiter) => {
+    const use = (result: Buffer | null): RpcAnswer | Promise<RpcAnswer> => {
+      if (!result) return fetch(waiter);
+      counted.misses--;
+      counted.hits++;
+      return { result };
+    };
+    return store.find(key)?.then(use) ?? fetch(waiter);
+  };
+
+type Besides = {
+  /** Called with every use of a remembered answer. */
+  readonly noteUse?: () => void;
+  readonly store?: SharedStore | undefined;
+};
+
+/** Caches answers that can no longer change (never null, errors or pending data), and shares questions that are under way. */
+export const createSharedAnswers = (
+  cacheBytes: number,
+  finality: Pick<Finality, 'height'>,
+  { noteUse = () => undefined, store }: Besides = {},
+) => {
   const cache = createAnswerCache(cacheBytes);
-  const flights = createFlights<RpcAnswer>();
+  const flights = createSingleFlight<RpcAnswer>(() => performance.now(), { rejectLeavers: true });
   const counted = { hits: 0, misses: 0, coalesced: 0 };
   let changes = 0;
+  /** Number of times that everything was forgotten. */
+  let forgotten = 0;
 
-  const isFinal = (reach: Reach, answer: { readonly result: Uint8Array }) => {
-    if (reach.kind === 'height') return reach.height <= finality.height();
-    const height = reach.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
-    return height !== null && height <= finality.height();
-  };
-  const remember = (key: string, reach: Reach, answer: RpcAnswer) => {
-    if ('error' in answer || !(isLasting(reach) || isFinal(reach, answer))) return;
+  const remember = (key: string, reach: Reach, answer: RpcAnswer, settled: number) => {
+    if ('error' in answer || !(isLasting(reach) || isFinal(reach, answer, settled))) return;
     const result = answer.result as Buffer;
-    if (!isEmptyish(result)) cache.keep(key, result);
-  };
-  /** How long others join a question that is on its way. */
-  const sharedFor = (reach: Reach) => {
-    if (isLasting(reach)) return longestMs;
-    if (reach.kind !== 'height') return sharedMs;
-    const settled = finality.height();
-    if (settled === unknownHeight) return firstLookMs;
-    return reach.height <= settled ? longestMs : sharedMs;
+    if (isEmptyish(result)) return;
+    cache.keep(key, result);
+    // The id of a chain is part of the identity by which answers are kept, and so is never kept itself.
+    if (reach.kind !== 'always') store?.keep(key, result);
   };
   const join = (key: string, reach: Reach, fetch: Fetch, waiter?: Waiter): Promise<RpcAnswer> => {
-    const flight = isLasting(reach) ? key : `${changes} ${key}`;
-    if (flights.has(flight, sharedFor(reach))) {
-      counted.coalesced++;
-      return flights.join(flight, waiter);
-    }
+    const before = forgotten;
+    const settled = needsFinality(reach) ? finality.height() : unknownHeight;
+    const { name, longest } = flightOf(key, reach, settled, changes);
+    const flight = `${before} ${name}`;
+    if (flights.has(flight, longest)) counted.coalesced++;
     const start = async (given: Waiter) => {
-      const [answer] = await Promise.all([fetch(given), isLasting(reach) || finality.known()]);
-      remember(key, reach, answer);
+      // A block that becomes final while the answer is under way may have replaced the one that the answer is about.
+      const answer = await fetch(given);
+      // An answer that was asked for before all was forgotten may be of another chain.
+      if (before === forgotten) remember(key, reach, answer, settled);
       return answer;
     };
-    // What the head decides is not remembered.
-    return flights.start(flight, reach.kind === 'head' ? fetch : start, waiter);
+    // An answer that depends on the head is not kept.
+    const answer = flights.run(flight, waiter, reach.kind === 'head' ? fetch : start, longest);
+    return answer;
   };
 
-  const noteHit = () => {
+  /** Makes a counter of hits that tells whether the answer is still remembered. */
+  const repeatedSince = (before: number) => () => {
+    if (before !== forgotten) return false;
     counted.hits++;
+    noteUse();
+    return true;
   };
-
+  let repeated = repeatedSince(forgotten);
   return {
     counted,
-    /** Whoever has changed the chain does not share an answer from before. */
+    /** Keeps callers who have just changed the chain from sharing a question that was asked before the change. */
     noteChange: () => {
       changes++;
     },
-    find: (
-      { method }: RpcCall,
-      params: string,
-      reach: Reach,
-      fetch: Fetch,
-      waiter?: Waiter,
-    ): MaybePromise<RpcAnswer> => {
-      const key = `${method} ${params}`.toLowerCase();
+    /** Forgets all answers, after the chain became another one. */
+    forget: () => {
+      forgotten++;
+      cache.clear();
+      repeated = repeatedSince(forgotten);
+    },
+    find: (call: RpcCall, params: string, reach: Reach, fetch: Fetch, waiter?: Waiter): MaybePromise<RpcAnswer> => {
+      const key = keyOf(call.method, params);
       const kept = cache.find(key);
       if (kept) {
-        noteHit();
-        return { result: kept, repeated: noteHit };
+        repeated();
+        return { result: kept, repeated };
       }
       if (reach.kind !== 'head') counted.misses++;
-      return join(key, reach, fetch, waiter);
+      const asked = store && mayBeStored(reach, finality) ? storedOr(store, key, fetch, counted) : fetch;
+      return join(key, reach, asked, waiter);
     },
   };
 };

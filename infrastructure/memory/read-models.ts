@@ -3,7 +3,7 @@ import type { AnyCollection, Collection } from '../../projections/define.js';
 
 const scannedAtOnce = 1000;
 
-/** One collection: its documents by scope and id, and for each index the sorted keys of those with equal values. */
+/** A collection: its documents by scope and id, and for each index and combination of values the sorted keys. */
 type Table = {
   readonly documents: Map<string, Map<string, object>>;
   readonly indexes: Map<string, PageKey[]>;
@@ -11,10 +11,10 @@ type Table = {
 
 const isLess = ([a, idA]: PageKey, [b, idB]: PageKey) => a < b || (a === b && idA < idB);
 
-/** Where the first key is that is not less. */
+/** Finds the index of the first key that is not less, by binary search. */
 const placeOf = (sorted: readonly PageKey[], key: PageKey) => {
   const last = sorted.at(-1);
-  // Most of what is written is newer than all that is there.
+  // New keys are usually greater than all existing ones.
   if (!last || isLess(last, key)) return sorted.length;
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -32,7 +32,7 @@ const isAt = (sorted: readonly PageKey[], place: number, key: PageKey) => {
 type Fields = Readonly<Record<string, string | number | undefined>>;
 const listName = (index: string, scope: string, values: readonly unknown[]) => JSON.stringify([index, scope, values]);
 
-/** In which list of an index a document is, and under which key. */
+/** Returns the list of an index that a document belongs to, and its key there. */
 const listed = ({ indexes }: AnyCollection, index: string, { scope, id }: DocumentKey, document: object) => {
   const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const fields = document as Fields;
@@ -54,7 +54,7 @@ const put = ({ indexes }: Table, { name, key }: Listed) => {
   indexes.set(name, sorted);
 };
 
-/** Under which index a document moves, and nothing where it stays. */
+/** Moves a document between the lists of an index, unless its list and its key stay the same. */
 const move = (table: Table, was: Listed | null, is: Listed | null) => {
   if (was && is && was.name === is.name && was.key[0] === is.key[0]) return;
   if (was) take(table, was);
@@ -73,7 +73,7 @@ const write = (table: Table, { collection, scope, id, document }: Change) => {
 };
 
 type Asked = Pick<Parameters<ReadModels['page']>[2], 'limit' | 'after' | 'oldestFirst'>;
-/** One more than asked for, where there is one. */
+/** Returns the keys of a page and one more, if there is one. */
 const keysIn = (sorted: readonly PageKey[], { limit, after, oldestFirst }: Asked) => {
   if (!oldestFirst) {
     const end = after ? placeOf(sorted, after) : sorted.length;
@@ -86,7 +86,7 @@ const keysIn = (sorted: readonly PageKey[], { limit, after, oldestFirst }: Asked
 
 const isAfter = (one: DocumentKey, other: DocumentKey) => isLess([other.scope, other.id], [one.scope, one.id]);
 
-/** Read models that nobody keeps: in memory, for as long as somebody reads them. Documents are given as they were put. */
+/** Read models in memory, for one use and never stored; documents are returned as they were put, without a copy. */
 export const memoryReadModels = (): ReadModels => {
   const tables = new Map<string, Table>();
   let checkpoint: Checkpoint = { revision: 0, positions: {} };
@@ -123,10 +123,6 @@ export const memoryReadModels = (): ReadModels => {
       for (const change of changes) write(tableOf(change.collection), change);
       checkpoint = { revision: from.revision + 1, positions };
       return true;
-    },
-    reset: async () => {
-      tables.clear();
-      checkpoint = { revision: checkpoint.revision + 1, positions: {} };
     },
     close: async () => tables.clear(),
   };

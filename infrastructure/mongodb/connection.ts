@@ -3,22 +3,41 @@ import { Failure } from '../../domain/failure.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
 
-/** Long enough for a fail-over of the replica set to be noticed, short enough for a caller to hear of it. */
+/** Time for an answer: enough to notice a fail-over of the replica set, little enough for a caller to wait. */
 const answerMs = 4000;
 const findServerMs = 3000;
-/** Nobody waits for a commit of the projector; its transaction may be large. */
+/** Time for a commit of the projector, which may be large and which no caller waits for. */
 export const longestMs = 20_000;
 const defaultDatabase = 'chainfold';
 
 export type MongoConnection = { readonly client: MongoClient; readonly db: Db; close(): Promise<void> };
 
-/** The driver may wait for long on a server that accepts and says nothing; a caller does not. */
+const tooLarge = 10_334;
+
+/** Tells a document that MongoDB never takes from a server that does not work right now; the driver may refuse it first. */
+const refuseTooLarge = (error: unknown): never => {
+  const { code, message = '' } = error as { code?: unknown; message?: string };
+  if (code === tooLarge || /larger than the maximum size/.test(message))
+    throw new Failure('FAILED_PRECONDITION', 'a document is larger than 16 MB, the most that MongoDB takes');
+  throw error;
+};
+
+/**
+ * Limits the wait for an answer, because the driver waits long for a server that accepts a connection and stays silent.
+ */
 export const inTime = <T>(work: Promise<T>, ms = answerMs): Promise<T> =>
-  withDeadline(work, ms).catch(unavailable('MongoDB'));
+  withDeadline(work, ms).catch(refuseTooLarge).catch(unavailable('MongoDB'));
 
-const databaseIn = (url: string) => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
+/** Names the database: that of the URL, behind the namespace, which has no underscore itself. */
+export const databaseIn = (url: string, namespace: string) => {
+  const own = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
+  return namespace === '' ? own : `${namespace}_${own}`;
+};
 
-/** Documents and their checkpoint change together or not at all, which takes transactions, which take a replica set. */
+/**
+ * Refuses a standalone server, because changing documents and checkpoint together takes transactions, and these take a
+ * replica set.
+ */
 const requireReplicaSet = async (client: MongoClient) => {
   const { setName, msg } = await client.db('admin').command({ hello: 1 });
   if (!setName && msg !== 'isdbgrid')
@@ -28,7 +47,7 @@ const requireReplicaSet = async (client: MongoClient) => {
     );
 };
 
-export const connectMongo = async (url: string): Promise<MongoConnection> => {
+export const connectMongo = async (url: string, namespace = ''): Promise<MongoConnection> => {
   const client = new MongoClient(url, {
     serverSelectionTimeoutMS: findServerMs,
     connectTimeoutMS: findServerMs,
@@ -45,5 +64,5 @@ export const connectMongo = async (url: string): Promise<MongoConnection> => {
     await close();
     return unavailable('MongoDB')(error);
   }
-  return { client, db: client.db(databaseIn(url)), close };
+  return { client, db: client.db(databaseIn(url, namespace)), close };
 };

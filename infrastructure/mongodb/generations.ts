@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientSession, Db, MongoClient } from 'mongodb';
+import type { ClientSession, Db } from 'mongodb';
+import type { Position } from '../../application/ports/event-store.js';
 import {
   type Generation,
   type Generations,
@@ -11,18 +12,22 @@ import type { AnyCollection } from '../../projections/define.js';
 import { inTime, longestMs } from './connection.js';
 import { ensureIndexes } from './indexes.js';
 import { checkpointId, collectionName, indexesOf, type StoredCheckpoint, toldMs } from './live.js';
+import type { Transactions } from './transactions.js';
 
 type Building = { _id: string; collection: string; number: number; version: number; position: number };
 
-/** Longer than any read may take: a collection that is gone looks like an empty one. */
+/**
+ * Time a retired collection is kept: longer than any read may take, because reading a dropped collection finds it
+ * empty.
+ */
 const inUseMs = 60_000;
 const buildingId = ({ name }: AnyCollection) => `building:${name}`;
 
 type Access = {
-  readonly client: MongoClient;
+  readonly transactions: Transactions;
   readonly db: Db;
   readonly collections: readonly AnyCollection[];
-  /** Of a stored collection, whichever generation it is. */
+  /** Reads a stored collection, whichever generation it is. */
   readonly on: (stored: string) => Pick<ReadModels, 'getMany' | 'scan'>;
   readonly write: (stored: string, changes: readonly Change[], session: ClientSession) => Promise<void>;
 };
@@ -31,18 +36,6 @@ const self = { _id: checkpointId };
 const checkpointsIn = (db: Db) => db.collection<StoredCheckpoint>('checkpoints');
 const buildsIn = (db: Db) => db.collection<Building>('checkpoints');
 
-/** All of it, or when it answers false nothing. */
-export const inTransaction = ({ client }: Pick<Access, 'client'>, work: (session: ClientSession) => Promise<boolean>) =>
-  inTime(
-    client.withSession((session) =>
-      session.withTransaction(async () => {
-        const isDone = await work(session);
-        if (!isDone) await session.abortTransaction();
-        return isDone;
-      }),
-    ),
-    longestMs,
-  );
 const inBuilding = ({ db }: Access, wanted: readonly AnyCollection[], session?: ClientSession) =>
   inTime(
     buildsIn(db)
@@ -53,7 +46,7 @@ const drop = ({ db }: Access, { collection, number }: Pick<Building, 'collection
   inTime(db.dropCollection(collectionName(collection, number)), longestMs);
 
 const abandonOne = async (access: Access, one: Building) => {
-  const gone = await inTransaction(access, async (session) => {
+  const gone = await access.transactions.run(async (session) => {
     const { deletedCount } = await buildsIn(access.db).deleteOne({ _id: one._id, number: one.number }, { session });
     await checkpointsIn(access.db).updateOne(self, { $pull: { building: one.collection } }, { session });
     return deletedCount === 1;
@@ -61,7 +54,10 @@ const abandonOne = async (access: Access, one: Building) => {
   if (gone) await drop(access, one);
 };
 
-/** Each beginner takes a number of its own; of two at once, one keeps it. */
+/**
+ * Takes a new generation number for each attempt; of two builders that begin at once, one succeeds and the other drops
+ * its collection.
+ */
 const beginOne = async (access: Access, collection: AnyCollection) => {
   const { db } = access;
   const { name, version } = collection;
@@ -70,7 +66,7 @@ const beginOne = async (access: Access, collection: AnyCollection) => {
   const number = counted?.newest[name] ?? 1;
   await inTime(ensureIndexes(db, [{ collection, stored: collectionName(name, number) }]), longestMs);
   const one = { _id: buildingId(collection), collection: name, number, version, position: 0 };
-  const isMine = await inTransaction(access, async (session) => {
+  const isMine = await access.transactions.run(async (session) => {
     if (await buildsIn(db).findOne({ _id: one._id }, { session })) return false;
     await buildsIn(db).insertOne(one, { session });
     await checkpointsIn(db).updateOne(self, { $addToSet: { building: name } }, { session });
@@ -90,7 +86,7 @@ const begin = async (access: Access, wanted: readonly AnyCollection[]) => {
 };
 
 const build = (access: Access, changes: readonly Change[], from: Positions, to: Positions) =>
-  inTransaction(access, async (session) => {
+  access.transactions.run(async (session) => {
     for (const collection of access.collections.filter(({ name }) => to[name] !== undefined)) {
       const { name, version } = collection;
       const expected = { _id: buildingId(collection), version, position: from[name] ?? 0 };
@@ -124,11 +120,12 @@ const swapped = (checkpoint: StoredCheckpoint, next: readonly Building[], wanted
     heldUntil: 0,
   };
 };
-const swap = (access: Access, wanted: readonly AnyCollection[]) =>
-  inTransaction(access, async (session) => {
+const swap = (access: Access, wanted: readonly AnyCollection[], end: Position = Number.POSITIVE_INFINITY) =>
+  access.transactions.run(async (session) => {
     const checkpoint = await checkpointsIn(access.db).findOne(self, { session });
     const next = await inBuilding(access, wanted, session);
-    const isBehind = ({ collection, position }: Building) => position < (checkpoint?.positions[collection] ?? 0);
+    const isBehind = ({ collection, position }: Building) =>
+      position < Math.min(checkpoint?.positions[collection] ?? 0, end);
     if (!checkpoint || next.length < wanted.length || next.some(isBehind)) return false;
     const change = { $set: swapped(checkpoint, next, wanted), $inc: { revision: 1 } };
     await checkpointsIn(access.db).updateOne(self, change, { session });
@@ -175,9 +172,10 @@ export const mongoGenerations = (access: Access): Generations => {
       scan: async (collection, after) => (await building(collection)).scan(collection, after),
     },
     build: (changes, from, to) => build(access, changes, from, to),
-    // Indexes are there from the start: to build them late takes a server longer than anybody waits for an answer.
+    // Indexes are created when the build begins, because building them over a full collection takes the server longer
+    // than any deadline.
     makeReady: () => pause(Math.max(0, begunAt + toldMs - performance.now())),
-    swap: (wanted) => swap(access, wanted),
+    swap: (wanted, end) => swap(access, wanted, end),
     hold: async (ms) => {
       const change = { $set: { heldUntil: Date.now() + ms }, $inc: { revision: 1 } };
       await inTime(checkpointsIn(access.db).updateOne(self, change));

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import type { StoredCollection } from './live.js';
 
-/** Where a document's field lies in the stored record. */
+/** Returns the path of a document's field in the stored record. */
 export const fieldOf = (name: string) => `document.${name}`;
 
 const indexesOf = ({ indexes }: AnyCollection) =>
@@ -19,7 +19,7 @@ const indexesOf = ({ indexes }: AnyCollection) =>
 
 const missingNamespace = 26;
 
-/** By name, what each index is over; nothing where the collection does not exist yet. */
+/** Returns the keys of each existing index by name; empty if the collection does not exist yet. */
 const existing = async (db: Db, name: string) => {
   try {
     const indexes = await db.collection(name).listIndexes().toArray();
@@ -30,7 +30,7 @@ const existing = async (db: Db, name: string) => {
   }
 };
 
-/** Of each collection, which declared indexes are not there, or are others. */
+/** Lists declared indexes that are missing or have other keys. */
 export const missingIndexes = async (db: Db, wanted: readonly StoredCollection[]): Promise<readonly string[]> => {
   const missing: string[] = [];
   for (const { collection, stored } of wanted) {
@@ -41,7 +41,7 @@ export const missingIndexes = async (db: Db, wanted: readonly StoredCollection[]
   return missing;
 };
 
-/** Makes what is declared, and stops if an index of that name is there but is another one. */
+/** Creates the declared indexes; refuses if an index of the same name has other keys. */
 export const ensureIndexes = async (db: Db, wanted: readonly StoredCollection[]) => {
   for (const { collection, stored: name } of wanted) {
     const found = await existing(db, name);

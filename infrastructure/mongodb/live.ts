@@ -2,24 +2,27 @@ import type { Collection as Stored } from 'mongodb';
 import type { AnyCollection } from '../../projections/define.js';
 import { inTime } from './connection.js';
 
-/** What readers must know of a generation: where it lies, and by what it can be listed. */
+/** A live generation as readers need it: its number, its projection's version and its indexes. */
 type Live = {
   readonly number: number;
   readonly version: number;
   readonly indexes: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Of all generations together; how far one that is built has come is kept apart, so that builders stop no commits. */
+/**
+ * Checkpoint of all live generations. The progress of those being built is stored apart, so that builders never
+ * conflict with commits.
+ */
 export type StoredCheckpoint = {
   _id: string;
   revision: number;
   positions: Record<string, number>;
   live: Record<string, Live>;
-  /** The number that the newest generation was given. */
+  /** Number of the newest generation, by collection. */
   newest: Record<string, number>;
-  /** Of what a generation is built, and so may be swapped. */
+  /** Collections with a generation being built, which may be swapped at any moment. */
   building: string[];
-  /** Unix ms; until then nobody moves the positions. */
+  /** Unix ms; until then the positions may not be moved. */
   heldUntil?: number;
   retired: { collection: string; number: number; at: number }[];
 };
@@ -31,7 +34,7 @@ export const indexesOf = ({ indexes }: AnyCollection): Live['indexes'] =>
 
 export type StoredCollection = { readonly collection: AnyCollection; readonly stored: string };
 
-/** Where those lie whose live generation is of the version that this software declares. */
+/** Lists the collections whose live generation has the version that this software declares, with their stored names. */
 export const ownOf = (live: StoredCheckpoint['live'], collections: readonly AnyCollection[]): StoredCollection[] =>
   collections.flatMap((collection) => {
     const one = live[collection.name];
@@ -40,14 +43,14 @@ export const ownOf = (live: StoredCheckpoint['live'], collections: readonly AnyC
       : [];
   });
 
-/** For so long what was read of the checkpoint is taken for true. */
+/** Time for which a checkpoint once read is trusted. */
 const trustedMs = 250;
-/** Nothing is swapped before everybody who reads knows that it may be. */
+/** Time between beginning a build and its swap, so that every reader knows by then that a swap is possible. */
 export const toldMs = 2 * trustedMs;
 
 /**
- * Which generation is live. Asking with every read would double the reads, so that is done only while a new one is
- * built: what was read meanwhile from the one that is still live then, is true.
+ * Finds the live generation of a collection. Asking before every read would double the reads, so the checkpoint is read
+ * again only while a new generation is being built: a result counts if the same generation is still live afterwards.
  */
 export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => {
   let known: { readonly at: number; readonly checkpoint: Promise<StoredCheckpoint> } | undefined;
@@ -64,7 +67,7 @@ export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => 
 
   return {
     ask,
-    /** Gives the read the collection of the live generation. */
+    /** Runs the read on the live generation, and once more if that was swapped meanwhile. */
     read: async <T>({ name }: AnyCollection, read: (live: Live, stored: string) => Promise<T>): Promise<T> => {
       const from = ({ live }: StoredCheckpoint) => {
         const one = live[name];
@@ -82,6 +85,6 @@ export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => 
 };
 
 const found = (checkpoint: StoredCheckpoint | null): StoredCheckpoint => {
-  if (!checkpoint) throw new Error('the checkpoint is gone');
+  if (!checkpoint) throw new Error('the checkpoint of the read models is missing');
   return checkpoint;
 };

@@ -16,7 +16,10 @@ const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTrans
   told,
 });
 
-/** The two bounds let the index start in the right place, and leave out what was seen at the same time before. */
+/**
+ * Selects transactions after one: the first bound lets the index start in the right place, the second skips those seen
+ * at the same time before it.
+ */
 const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
   firstSeen: { $gte: firstSeen },
   $or: [{ firstSeen: { $gt: firstSeen } }, { _id: { $gt: hash } }],
@@ -24,8 +27,8 @@ const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
 
 const oldestFirst = { firstSeen: 1, _id: 1 } as const;
 
-export const mongoPending = async (url: string): Promise<PendingTransactions> => {
-  const { db, close } = await connectMongo(url);
+export const mongoPending = async (url: string, namespace = ''): Promise<PendingTransactions> => {
+  const { db, close } = await connectMongo(url, namespace);
   const kept = db.collection<Stored>('pending_transactions');
   const indexes = [
     { name: 'by_sender', key: { from: 1, nonce: 1, firstSeen: 1, _id: 1 } },
@@ -45,7 +48,7 @@ export const mongoPending = async (url: string): Promise<PendingTransactions> =>
     try {
       await kept.insertMany(stored, { ordered: false });
     } catch (error) {
-      // The first one to see it has told when.
+      // Duplicates are fine: the first process to see a transaction has recorded when.
       const isKnown =
         error instanceof MongoBulkWriteError && [error.writeErrors].flat().every((one) => one.code === duplicateKey);
       if (!isKnown) throw error;

@@ -4,7 +4,7 @@ import type { Change, DocumentKey, PageKey, ReadModels } from '../../application
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
 import { connectMongo, inTime, longestMs } from './connection.js';
-import { inTransaction, mongoGenerations } from './generations.js';
+import { mongoGenerations } from './generations.js';
 import { ensureIndexes, fieldOf } from './indexes.js';
 import {
   checkpointId,
@@ -14,6 +14,7 @@ import {
   ownOf,
   type StoredCheckpoint,
 } from './live.js';
+import { createTransactions } from './transactions.js';
 
 type Stored = { _id: string; scope: string; id: string; document: Record<string, unknown> };
 type Query = Parameters<ReadModels['page']>[2];
@@ -27,13 +28,16 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
   return { replaceOne: { filter, replacement: { scope, id, document: document as Stored['document'] }, upsert: true } };
 };
 
-/** The first bound lets the index start in the right place, the second leaves out what was shown with the same value. */
+/**
+ * Selects documents beyond a page key: the first bound lets the index start in the right place, the second skips those
+ * shown with the same value.
+ */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
   const [orEqual, strictly] = oldestFirst ? (['$gte', '$gt'] as const) : (['$lte', '$lt'] as const);
   return { [order]: { [orEqual]: value }, $or: [{ [order]: { [strictly]: value } }, { id: { [strictly]: id } }] };
 };
 
-/** What finds a page: every field of it leads an index that is declared. */
+/** Builds the query of a page; its fields are a prefix of the declared index. */
 export const pageFilter = (collection: AnyCollection, scope: string, query: Query) => {
   const index = collection.indexes[query.index];
   if (!index) throw new Error(`${collection.name} has no index ${query.index}`);
@@ -52,7 +56,10 @@ const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null 
 
 const nothing = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
 
-/** What older versions of this file wrote named the projection's version with its position, and knew no generations. */
+/**
+ * Upgrades a checkpoint of older versions, whose position names include the projection's version and which has no
+ * generations.
+ */
 const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredCheckpoint>) => ({
   positions: Object.fromEntries(Object.entries(positions ?? {}).map(([name, at]) => [name.replace(/@\d+$/, ''), at])),
   live: live ?? {},
@@ -61,7 +68,7 @@ const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredC
   retired: retired ?? [],
 });
 
-/** Makes the checkpoint and a first generation of every collection that has none. */
+/** Creates the checkpoint and a first generation of every collection that has none. */
 const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collections: readonly AnyCollection[]) => {
   const self = { _id: checkpointId };
   await checkpoints.updateOne(self, { $setOnInsert: nothing }, { upsert: true });
@@ -86,7 +93,9 @@ const writeAll = async (db: Db, stored: string, changes: readonly Change[], sess
   await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
 };
 
-/** By the generation that is live at that moment, which an older version of the software must not write to. */
+/**
+ * Writes to the generations that are live at that moment; refuses if one belongs to a newer version of the software.
+ */
 const writeLive = async (
   db: Db,
   { live }: StoredCheckpoint,
@@ -119,15 +128,18 @@ const reads = (stored: Collection<Stored>): Pick<ReadModels, 'getMany' | 'scan'>
 export const mongoReadModels = async (
   url: string,
   collections: readonly AnyCollection[],
-  access: 'write' | 'read' = 'write',
+  { access = 'write', namespace = '' }: { readonly access?: 'write' | 'read'; readonly namespace?: string } = {},
 ): Promise<RebuildableReadModels> => {
-  const { client, db, close } = await connectMongo(url);
+  const { client, db, close } = await connectMongo(url, namespace);
+  const transactions = createTransactions(client, db);
   const checkpoints = db.collection<StoredCheckpoint>('checkpoints');
   if (access === 'write')
-    await inTime(prepare(db, checkpoints, collections), longestMs).catch(async (error: unknown) => {
-      await close();
-      throw error;
-    });
+    await inTime(Promise.all([prepare(db, checkpoints, collections), transactions.removeOld()]), longestMs).catch(
+      async (error: unknown) => {
+        await close();
+        throw error;
+      },
+    );
   const live = createLiveGenerations(checkpoints);
   const on = (stored: string) => reads(db.collection<Stored>(stored));
 
@@ -135,7 +147,7 @@ export const mongoReadModels = async (
     live.read(collection, (_, stored) => on(stored).getMany(collection, keys));
 
   const generations = mongoGenerations({
-    client,
+    transactions,
     db,
     collections,
     on,
@@ -163,7 +175,7 @@ export const mongoReadModels = async (
       return { revision, positions };
     },
     commit: (changes, from, positions) =>
-      inTransaction({ client }, async (session) => {
+      transactions.run(async (session) => {
         const filter = { _id: checkpointId, revision: from.revision };
         const change = { $set: { positions }, $inc: { revision: 1 } };
         const moved = await checkpoints.findOneAndUpdate(filter, change, { session });
@@ -171,15 +183,10 @@ export const mongoReadModels = async (
         await writeLive(db, moved, { collections, changes }, session);
         return true;
       }),
-    // The checkpoint comes last: whoever is interrupted starts over, instead of taking a part for the whole.
-    reset: async () => {
-      await generations.abandon(collections);
-      for (const [name, { number }] of Object.entries((await live.ask()).live))
-        await inTime(db.collection(collectionName(name, number)).deleteMany({}), longestMs);
-      const change = { $set: { positions: {} }, $inc: { revision: 1 } };
-      await inTime(checkpoints.updateOne({ _id: checkpointId }, change));
-    },
     generations,
-    close,
+    close: async () => {
+      await transactions.close();
+      await close();
+    },
   };
 };

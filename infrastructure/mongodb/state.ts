@@ -6,8 +6,8 @@ type Stored = { _id: string; value: string; revision: number };
 const duplicateKey = 11_000;
 const idsAtOnce = 1000;
 
-export const mongoState = async (url: string): Promise<StateStore> => {
-  const { db, close } = await connectMongo(url);
+export const mongoState = async (url: string, namespace = ''): Promise<StateStore> => {
+  const { db, close } = await connectMongo(url, namespace);
   const entries = (bucket: string) => db.collection<Stored>(bucket, { writeConcern: { w: 'majority', journal: true } });
 
   const create = async (bucket: string, id: string, value: string) => {

@@ -7,9 +7,9 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import type { createLanes, Step } from './fair-queue.js';
 
-/** A dead worker's shifts are found within the lock and two checks: well within five seconds. */
+/** A dead worker's shifts are found within the lock duration and two checks, well below five seconds. */
 const leases = { lockDuration: 3000, stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };
-/** BullMQ waits this long for a shift, in seconds, and Redis has to say something before `silentMs`. */
+/** Seconds that BullMQ waits for a shift; Redis must answer within `silentMs`, so this stays below it. */
 const drainDelay = 2;
 const silentMs = 5000;
 const tendEveryMs = 100;
@@ -29,7 +29,7 @@ export type Working = {
   readonly signal: AbortSignal;
 };
 
-/** Steps of one turn of the event loop travel together. */
+/** Batches the steps of one turn of the event loop into one call. */
 const createSteps = (lanes: Working['lanes']) => {
   type Waiting = { step: Step; resolve: (job: Job | null) => void; reject: (error: unknown) => void };
   let waiting: Waiting[] = [];
@@ -50,7 +50,7 @@ const createSteps = (lanes: Working['lanes']) => {
     });
 };
 
-/** Says each thing once until Redis is back: BullMQ repeats it with every try, and for every shift. */
+/** Logs each error once until Redis is back, because BullMQ repeats it with every retry and for every shift. */
 const createReport = (log: Log) => {
   let told = '';
   return {
@@ -65,7 +65,7 @@ const createReport = (log: Log) => {
   };
 };
 
-/** A shift: jobs, one after the other, until none is due. */
+/** Runs a shift: job after job, until none is due. */
 const createShift = (work: Work, { lanes, log, signal }: Working) => {
   const send = createSteps(lanes);
   const next = async (step: Step) => {
@@ -73,7 +73,7 @@ const createShift = (work: Work, { lanes, log, signal }: Working) => {
       try {
         return await send(step);
       } catch {
-        // Whoever takes over when the lock has ended does the job again.
+        // The job is done again by the worker that takes over after the lock has expired.
         if (signal.aborted) return null;
         await sleep(retryMs);
       }
@@ -97,9 +97,9 @@ const createShift = (work: Work, { lanes, log, signal }: Working) => {
   };
 };
 
-/** Sees to what comes due, until the signal. */
-const tend = async ({ atOnce, perLane }: Work, { queue, lanes, begin, signal }: Working) => {
-  const place = { worker: randomUUID(), atOnce, perLane, shiftKeys: queue.toKey('') };
+/** Starts shifts for jobs that come due, until the signal aborts. */
+const tend = async ({ atOnce, perOrganization, perLane }: Work, { queue, lanes, begin, signal }: Working) => {
+  const place = { worker: randomUUID(), atOnce, perOrganization, perLane, shiftKeys: queue.toKey('') };
   const once = async () => {
     const { begun, next } = await lanes.tend(place);
     await begin(begun);
@@ -111,14 +111,14 @@ const tend = async ({ atOnce, perLane }: Work, { queue, lanes, begin, signal }: 
   }
 };
 
-/** One worker: what `work` of the port says. */
+/** Runs one worker, as `work` of the port describes. */
 export const workShifts = async (work: Work, working: Working) => {
   const { queue, redis, log } = working;
   const report = createReport(log);
   const doShift = createShift(work, working);
   const inHand = new Set<Promise<void>>();
 
-  // Nobody waits for BullMQ's own: they may wait for Redis to come back.
+  // No caller waits for BullMQ's own commands, so they may wait for Redis to come back.
   const patient = { maxRetriesPerRequest: null, socketTimeout: silentMs, lazyConnect: false };
   const connection = redis.duplicate({ ...patient, commandTimeout: undefined } as object);
   connection.on('error', report.failed).on('ready', report.recovered);
@@ -143,7 +143,7 @@ export const workShifts = async (work: Work, working: Working) => {
   await tend(work, working);
   const closed = worker.close();
   while (inHand.size > 0) await Promise.all(inHand);
-  // With Redis away it would wait for its return; what it could not say there, the end of its locks says.
+  // Closing waits for Redis, which may be away; the locks then expire by themselves.
   await withDeadline(closed, closeMs).catch(report.failed);
   connection.disconnect();
 };

@@ -6,40 +6,45 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
 import { workShifts } from './bullmq-worker.js';
-import { connectRedis } from './connection.js';
+import { connectRedis, rootIn } from './connection.js';
 import { createLanes } from './fair-queue.js';
 
-/** So that Redis is not kept from others when many are put at once. */
+/** Jobs per call, so that a large put does not block Redis for others. */
 const atOnce = 1000;
 const answerMs = 3000;
-const markKey = 'chainfold:jobs:mark';
 
 const parts = <T>(all: readonly T[]) =>
   Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
 
-/** One that was emptied has forgotten the mark; one that was started anew may have come back with less than it had. */
-const identityOf = async (redis: Redis) => {
+/**
+ * Returns a text that changes when Redis may have lost jobs: an emptied server has lost the mark, and a restarted one,
+ * which may have reloaded older data, has another run id.
+ */
+const identityOf = async (redis: Redis, root: string) => {
+  const markKey = `${root}:turns:mark`;
   const run = /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? '';
   await redis.set(markKey, randomUUID(), 'NX');
   return `${run} ${await redis.get(markKey)}`;
 };
 
 /**
- * What BullMQ hands out are shifts, in which a worker does one job after the other: it wakes workers, shares the work
- * between them and gives what the dead had in hand to the living. Which job is next the lanes say, because a queue of
- * BullMQ is first come, first served: ten thousand jobs of one lane in it would delay everybody's. A shift spares it
- * the cost of a queued job for each of ours, too. No more of a lane are done at once by all processes together than one may.
+ * Job queue over BullMQ shifts, in which a worker does one job after the other. BullMQ wakes workers, shares the shifts
+ * between them and gives those of dead workers to others. The lanes choose the next job, because a BullMQ queue is
+ * first come, first served: ten thousand jobs of one lane would delay everybody's. A shift also saves the cost of a
+ * queued job for each of ours. The limit on jobs of a lane at once holds over all processes; an organization may hold the
+ * sum of what each process allows it.
  */
-export const bullJobs = async (url: string, log: Log): Promise<Jobs> => {
+export const bullJobs = async (url: string, log: Log, namespace = ''): Promise<Jobs> => {
   const redis = await connectRedis(url, log);
-  const lanes = createLanes(redis);
+  const root = rootIn(namespace);
+  const lanes = createLanes(redis, `${root}:turns`);
   const queue = new Queue('shifts', {
     connection: redis,
-    prefix: 'chainfold',
+    prefix: root,
     streams: { events: { maxLen: 100 } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
-  // The connection has told already.
+  // The connection logs its errors itself.
   queue.on('error', () => undefined);
   const closing = new AbortController();
   const workers = new Set<Promise<void>>();
@@ -65,7 +70,7 @@ export const bullJobs = async (url: string, log: Log): Promise<Jobs> => {
       workers.delete(working);
     },
     count: lanes.count,
-    identity: () => identityOf(redis).catch(unavailable('Redis')),
+    identity: () => identityOf(redis, root).catch(unavailable('Redis')),
     close: async () => {
       closing.abort();
       await Promise.all(workers);

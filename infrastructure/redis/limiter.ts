@@ -1,25 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { nonceWindowMs, rememberedMs } from '../../application/access/nonces.js';
 import type { Charge, Limiter, Memory } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
 import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';
 import { unavailable } from '../unavailable.js';
-import { connectRedis } from './connection.js';
+import { connectRedis, rootIn } from './connection.js';
 
-/** From its use, which may be as long before its own time as it is accepted after; the rest is for clocks that differ. */
-const nonceKeptMs = 900_000;
+/** Time a span of nonces is remembered from the last use of one. After it, no client has a nonce of the span any more. */
+const spanKeptMs = 900_000;
+/**
+ * Time a nonce is remembered from its use: until its span is forgotten, or has nonces that are so much later that this
+ * one is refused without being remembered.
+ */
+const nonceKeptMs = spanKeptMs + rememberedMs + 2 * nonceWindowMs;
 export const answerKeptMs = 86_400_000;
 
 /**
- * Windows go by the clock of Redis, so that nodes whose clocks differ count into the same ones. Months differ in length:
- * the caller names where this one starts and the next two. The connection sends a command again when it broke before
- * the answer; the claimant's own token makes that harmless.
+ * Windows follow the clock of Redis, so that nodes whose clocks differ count into the same ones. Months differ in
+ * length, so the caller passes the start of this month and of the next two. The connection repeats a command if it
+ * broke before the answer; the caller's token makes the repetition harmless, and tells whether the first run refused.
+ * A span that is gone, because it expired or Redis lost its memory, admits no nonce.
  */
 const admit = `
   local token, kept, cost = ARGV[1], ARGV[2], tonumber(ARGV[3])
-  local resent = false
+  local refusal = token .. ':refused'
+  local resent, allowed = false, 1
+  if ARGV[12] ~= '' and redis.call('PEXPIRE', KEYS[3], ARGV[12]) == 0 then return {2} end
   if token ~= '' and not redis.call('SET', KEYS[1], token, 'NX', 'PX', kept) then
-    if redis.call('GET', KEYS[1]) ~= token then return {1} end
+    local first = redis.call('GET', KEYS[1])
+    if first ~= token and first ~= refusal then return {1} end
+    if first == refusal then allowed = 0 end
     resent = true
   end
   if cost == 0 then return {0} end
@@ -27,7 +38,6 @@ const admit = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local held = redis.call('HMGET', KEYS[2], 's1', 's2', 's3', 's4', 'c1', 'c2', 'c3', 'c4')
   local starts, ends, used = {}, {}, {}
-  local allowed = 1
   for i, length in ipairs({1000, 3600000, 86400000}) do
     starts[i] = now - now % length
     ends[i] = starts[i] + length
@@ -36,7 +46,7 @@ const admit = `
   starts[4], ends[4] = tonumber(ARGV[month]), tonumber(ARGV[month + 1])
   for i = 1, 4 do
     used[i] = tonumber(held[i]) == starts[i] and tonumber(held[i + 4]) or 0
-    if not resent and used[i] + cost > tonumber(ARGV[i + 3]) then allowed = 0 end
+    if not resent and ARGV[11] == '0' and used[i] + cost > tonumber(ARGV[i + 3]) then allowed = 0 end
   end
   if allowed == 1 and not resent then
     for i = 1, 4 do
@@ -45,6 +55,7 @@ const admit = `
     end
     redis.call('PEXPIREAT', KEYS[2], string.format('%.0f', ends[4]))
   end
+  if allowed == 0 and token ~= '' then redis.call('SET', KEYS[1], refusal, 'PX', kept) end
   local answer = {0, allowed}
   for i = 1, 4 do
     answer[#answer + 1] = used[i]
@@ -64,9 +75,9 @@ const recordAnswer = `
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'answer', ARGV[1]) end
   return 1`;
 
-/** By the name under which the connection knows them; it sends their text once. */
+/** Scripts by command name; the connection sends the text of each only once. */
 const scripts = {
-  chainfoldAdmit: { keys: 2, lua: admit },
+  chainfoldAdmit: { keys: 3, lua: admit },
   chainfoldClaim: { keys: 1, lua: claimKey },
   chainfoldRecord: { keys: 1, lua: recordAnswer },
 } as const;
@@ -77,37 +88,42 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
   return kind === 'answered' ? { kind, answer: detail } : { kind: 'other-request' };
 };
 
-/** The answer of the script: replayed or not, allowed or not, then for each window what is used and when it ends. */
+/** Reads the script's answer: replayed, allowed, then usage and remaining milliseconds of each window. */
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
   const used = windows.map((window, i) => [window, { used: usage[2 * i] as number, end: usage[2 * i + 1] as number }]);
   return quotaOf(limits, Object.fromEntries(used), { now: 0, cost, allowed: allowed === 1 });
 };
 
-const keys = {
-  nonce: (apiKey: string, nonce: string) => `chainfold:nonce:${apiKey}:${nonce}`,
-  rate: (organizationId: string, chain: string) => `chainfold:rate:${organizationId}:${chain}`,
-  answer: (apiKey: string, key: string) => `chainfold:answer:${apiKey}:${key}`,
-};
+const keysIn = (root: string) => ({
+  nonce: (apiKey: string, nonce: string) => `${root}:nonce:${apiKey}:${nonce}`,
+  rate: (organizationId: string, chain: string) => `${root}:rate:${organizationId}:${chain}`,
+  answer: (apiKey: string, key: string) => `${root}:answer:${apiKey}:${key}`,
+  span: (id: string) => `${root}:span:${id}`,
+});
+type Keys = ReturnType<typeof keysIn>;
 
-/** What a key says, and its time to live. */
-const memoryOf = async (redis: Redis, key: string): Promise<Memory | null> => {
-  const [, kind = '', apiKey = ''] = key.split(':', 3);
-  const rest = key.slice(`chainfold:${kind}:${apiKey}:`.length);
+/** Reads the content of a key and its time to live. */
+const memoryOf = async (redis: Redis, root: string, key: string): Promise<Memory | null> => {
+  const [kind = '', apiKey = ''] = key.slice(root.length + 1).split(':', 2);
+  const rest = key.slice(`${root}:${kind}:${apiKey}:`.length);
   if (kind === 'nonce') return { kind, apiKey, nonce: rest };
   const { request, seed, answer = null } = await redis.hgetall(key);
   const leftMs = await redis.pttl(key);
-  // It may have been forgotten since it was found.
+  // The key may have expired since it was listed.
   if (kind !== 'answer' || request === undefined || seed === undefined) return null;
   return { kind, apiKey, idempotencyKey: rest, request, seed, answer, time: Date.now() - answerKeptMs + leftMs };
 };
 
-const memoriesIn = async function* (redis: Redis) {
+const memoriesIn = async function* (redis: Redis, root: string) {
+  const keys = keysIn(root);
   for (const pattern of [keys.nonce('*', '*'), keys.answer('*', '*')])
     for await (const found of redis.scanStream({ match: pattern, count: 1000 }))
-      yield (await Promise.all((found as string[]).map((key) => memoryOf(redis, key)))).flatMap((one) => one ?? []);
+      yield (await Promise.all((found as string[]).map((key) => memoryOf(redis, root, key)))).flatMap(
+        (one) => one ?? [],
+      );
 };
 
-const remember = async (redis: Redis, memories: readonly Memory[]) => {
+const remember = async (redis: Redis, keys: Keys, memories: readonly Memory[]) => {
   const batch = redis.multi();
   for (const memory of memories) {
     if (memory.kind === 'nonce') batch.set(keys.nonce(memory.apiKey, memory.nonce), 'moved', 'PX', nonceKeptMs);
@@ -121,35 +137,45 @@ const remember = async (redis: Redis, memories: readonly Memory[]) => {
   await batch.exec();
 };
 
-/** One round trip a question, exact for all processes that share the Redis. */
-export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
+/** Limiter in Redis: one round trip per question, exact for all processes that share the server. */
+export const redisLimiter = async (url: string, log: Log, namespace = ''): Promise<Limiter> => {
   const redis = await connectRedis(url, log);
-  for (const [name, { keys, lua }] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: keys, lua });
+  const root = rootIn(namespace);
+  const keys = keysIn(root);
+  for (const [name, { keys: numberOfKeys, lua }] of Object.entries(scripts))
+    redis.defineCommand(name, { numberOfKeys, lua });
   const run = (name: keyof typeof scripts, ...given: (string | number)[]) =>
     (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)
       [name]?.(...given)
       .catch(unavailable('Redis'));
 
-  /** Without a token nothing is spent. */
-  const admitBy = async (nonce: string, token: string, charge?: Charge) => {
+  /** Charges, and spends the nonce if there is a token. */
+  const admitBy = async (nonce: string, token: string, charge?: Charge, span?: string) => {
     const now = Date.now();
     return (await run(
       'chainfoldAdmit',
       nonce,
       keys.rate(charge?.organizationId ?? '', charge?.chain ?? ''),
+      keys.span(span ?? ''),
       token,
       nonceKeptMs,
       charge?.cost ?? 0,
       ...windows.map((window) => charge?.limits[window] ?? 0),
       ...[0, 1, 2].map((later) => monthStart(now, later)),
+      charge?.overdraws ? 1 : 0,
+      span === undefined ? '' : spanKeptMs,
     )) as number[];
   };
 
   return {
-    admit: async ({ apiKey, nonce, charge }) => {
-      const answer = await admitBy(keys.nonce(apiKey, nonce), randomUUID(), charge);
-      const replayed = answer[0] === 1;
-      return { replayed, quota: charge && !replayed ? quotaIn(answer, charge) : null };
+    admit: async ({ apiKey, nonce, charge, span }) => {
+      const answer = await admitBy(keys.nonce(apiKey, nonce), randomUUID(), charge, span);
+      const isAdmitted = answer[0] === 0;
+      const [replayed, forgotten] = [answer[0] === 1, answer[0] === 2];
+      return { replayed, forgotten, quota: charge && isAdmitted ? quotaIn(answer, charge) : null };
+    },
+    openSpan: async (id) => {
+      await redis.set(keys.span(id), 1, 'PX', spanKeptMs).catch(unavailable('Redis'));
     },
     charge: async (charge) => quotaIn(await admitBy(keys.nonce('', ''), '', charge), charge),
     claimIdempotencyKey: async (apiKey, idempotencyKey, request) => {
@@ -159,8 +185,8 @@ export const redisLimiter = async (url: string, log: Log): Promise<Limiter> => {
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
       await run('chainfoldRecord', keys.answer(apiKey, idempotencyKey), answer);
     },
-    memories: () => memoriesIn(redis),
-    remember: (memories) => remember(redis, memories).catch(unavailable('Redis')),
+    memories: () => memoriesIn(redis, root),
+    remember: (memories) => remember(redis, keys, memories).catch(unavailable('Redis')),
     close: async () => redis.disconnect(),
   };
 };

@@ -11,27 +11,52 @@ const ownerOnly = 0o600;
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
-/** The driver closes a database that is garbage, even while its prepared statements are in use; so none becomes garbage. */
+/**
+ * Open databases, held so that none is garbage-collected: the driver would close it even while its statements are in
+ * use.
+ */
 const kept = new Set<Database>();
 
-/** Who only looks changes nothing. */
+/** `read` opens the files without changing them. */
 export type Access = 'write' | 'read';
 
-/** Opens, or makes, a database that other processes may use at the same time. */
+/** Opens a database, or creates it, so that other processes may use it at the same time. */
 export const openDatabase = (path: string, durability: Durability, lockMs = 5000) => {
   try {
     return open(path, durability, lockMs);
   } catch (error) {
-    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`);
+    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`, { cause: error });
   }
 };
 
-/** Writes nothing, not even the files that SQLite keeps beside a database; there are none where nobody has it open. */
+/**
+ * Opens a database without writing anything, not even SQLite's files beside it, which exist only while another process
+ * has it open.
+ */
 export const openToRead = (path: string): Database => {
   const isOpenElsewhere = existsSync(`${path}-wal`);
   const db = new DatabaseSync(isOpenElsewhere ? path : `${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
   kept.add(db);
   return db;
+};
+
+const locked = 5;
+const isLocked = (error: unknown) => (error as { errcode?: number }).errcode === locked;
+const pauseMs = 5;
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+
+/** Switches to the write-ahead log. SQLite itself does not wait for the lock when two switch a new file at once. */
+const useWriteAheadLog = (db: Database, lockMs: number): void => {
+  const until = performance.now() + lockMs;
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error;
+      pause();
+    }
+  }
 };
 
 const open = (path: string, durability: Durability, lockMs: number) => {
@@ -42,17 +67,19 @@ const open = (path: string, durability: Durability, lockMs: number) => {
   }
   const db = new DatabaseSync(path, { timeout: lockMs });
   kept.add(db);
-  db.exec(`PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
+  useWriteAheadLog(db, lockMs);
+  db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
     PRAGMA cache_size = -65536;
     PRAGMA mmap_size = 268435456;`);
   return db;
 };
 
-/** `LIMIT ?` would have SQLite compile the statement again each time it is bound: it plans for the number given. */
+/**
+ * LIMIT clause with a parameter. A plain `LIMIT ?` would make SQLite compile the statement anew for every value bound.
+ */
 export const limitGiven = 'LIMIT ? + 0';
 
-/** Runs the work in one write transaction: all of it is committed, or none and the error goes on. */
+/** Runs the work in one write transaction; on an error it is rolled back and the error thrown. */
 export const inTransaction = <T>(db: Database, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -60,7 +87,7 @@ export const inTransaction = <T>(db: Database, work: () => T): T => {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk may have rolled it back already.
+    // SQLite may have rolled back already, for example on a full disk.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }

@@ -5,12 +5,12 @@ import { BadSetting } from '../config.js';
 
 const waitMs = 500;
 
-/** Whether a service was ever started on it. */
+/** Tells whether a service was ever started on the directory. */
 export const isUsedDirectory = (directory: string) => existsSync(join(directory, 'events.db'));
 
 /**
- * Has a data directory for oneself: whatever runs on it has its read models open for as long as it lives, which this
- * notices; whatever is started meanwhile finds them locked.
+ * Locks a data directory for one process. A running service keeps the read models open, so that the lock fails; a
+ * service started later finds them locked.
  */
 export const lockDirectory = (directory: string): { release(): void } => {
   const db = new DatabaseSync(join(directory, 'read-models.db'), { timeout: waitMs });

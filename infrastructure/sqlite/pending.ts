@@ -4,7 +4,7 @@ import { unavailable } from '../unavailable.js';
 import { inTransaction, openDatabase } from './database.js';
 
 const scannedAtOnce = 100;
-/** This store is written on the main thread, where nothing may wait for long. */
+/** Wait for a lock; short, because this store is written on the main thread. */
 const lockMs = 200;
 
 const schema = `
@@ -24,7 +24,9 @@ const readRow = ({ hash, sender, nonce, first_seen, told }: Row): PendingTransac
   told: JSON.parse(told) as Record<string, string>,
 });
 
-/** Shared by all processes on this data directory; not fsynced: what a power cut takes is seen again. */
+/**
+ * Pending transactions shared by all processes on this data directory; not fsynced, because lost ones are seen again.
+ */
 export const sqlitePending = async (path: string): Promise<PendingTransactions> => {
   const db = openDatabase(path, 'relaxed', lockMs);
   db.exec(schema);

@@ -14,7 +14,7 @@ export type StateJob =
 
 serveThread<{ path: string }, StateJob, boolean>(({ path }) => {
   const db = openDatabase(path, 'durable');
-  // Overwrites what is deleted: a destroyed key must not linger in free pages.
+  // Deleted content is overwritten, because a destroyed key must not linger in free pages.
   db.exec(`PRAGMA secure_delete = ON;
     CREATE TABLE IF NOT EXISTS state (
       bucket TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, revision INTEGER NOT NULL, PRIMARY KEY (bucket, id)
@@ -29,7 +29,7 @@ serveThread<{ path: string }, StateJob, boolean>(({ path }) => {
   const run = (job: StateJob) => {
     if (job.kind === 'destroy') {
       remove.run(job.bucket, job.id);
-      // The write-ahead log may hold the old page too.
+      // The write-ahead log may still hold the old page.
       emptyLog.all();
       return true;
     }

@@ -1,40 +1,41 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 /**
- * SQLite writes, with their waits for the disk, run on a thread of their own, so that neither a slow disk nor a big
- * transaction stops the service from answering. Jobs that arrive while the thread is busy travel together.
+ * Thread for SQLite writes and their waits for the disk, so that neither a slow disk nor a big transaction stops the
+ * service from answering. Jobs that arrive while the thread is busy are sent together.
  */
 export type Thread<Job, Outcome> = {
   run(job: Job): Promise<Outcome>;
-  /** Whether a job is not answered yet. */
+  /** Tells whether a job is still unanswered. */
   isBusy(): boolean;
   close(): Promise<void>;
 };
 
-/** In the place of a thread where nothing is to be written. */
+/** Stands in for a thread where the store is opened read-only. */
 export const noThread: Thread<never, never> = {
-  run: () => Promise.reject(new Error('this was opened to be read')),
+  run: () => Promise.reject(new Error('this store was opened read-only')),
   isBusy: () => false,
   close: async () => undefined,
 };
 
-type Reply<Outcome> = { outcomes: readonly Outcome[] } | { error: string };
+/** `errcode` is SQLite's, where it is the one that failed. */
+type Reply<Outcome> = { outcomes: readonly Outcome[] } | { error: string; errcode: number | undefined };
 type Waiting<Job, Outcome> = { job: Job; resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 
-/** One batch being written and one on its way, so that the thread never idles while there is work. */
+/** Batches sent at once: one being written and one queued, so that the thread never idles while there is work. */
 const batchesUnderWay = 2;
-/** A thread that idles does not wait for those who come later in the same turn once there are so many. */
+/** Queue length at which an idle thread starts without waiting for the rest of the turn of the event loop. */
 const worthStarting = 16;
-/** Past this the disk has fallen too far behind for waiting to help. */
+/** Queue length beyond which writes are refused, because the disk has fallen too far behind. */
 const longestQueue = 20_000;
 
 /**
- * Threads run compiled code, also where their process runs on sources (tests do, through tsx): a loader of sources would make each
- * thread take ten times as long to start.
+ * Threads run compiled code even if their process runs sources (tests do, through tsx), because a loader for sources
+ * would make each thread ten times slower to start.
  */
 const folder = import.meta.url.endsWith('.ts') ? new URL('../../dist/', import.meta.url) : import.meta.url;
 
-/** `module` names a file of the compiled service, or is one. */
+/** Starts a thread; `module` is the name of a compiled file of the service, or a URL. */
 export const startThread = async <Job, Outcome>(module: string | URL, data: unknown): Promise<Thread<Job, Outcome>> => {
   const file = module instanceof URL ? module : new URL(`./${module}.js`, folder);
   const worker = new Worker(file, { workerData: data, execArgv: [] });
@@ -74,7 +75,8 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   worker.on('exit', () => fail(new Error('the writing thread has ended')));
   worker.on('message', (reply: Reply<Outcome>) => {
     const batch = sent.shift() ?? [];
-    if ('error' in reply) for (const { reject } of batch) reject(new Error(reply.error));
+    if ('error' in reply)
+      for (const { reject } of batch) reject(Object.assign(new Error(reply.error), { errcode: reply.errcode }));
     else for (const [i, { resolve }] of batch.entries()) resolve(reply.outcomes[i] as Outcome);
     send();
   });
@@ -94,16 +96,16 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   };
 };
 
-/** The thread's side: takes batches of jobs and answers each job in order, or one error for the whole batch. */
+/** Serves the thread's side: answers each job of a batch in order, or the whole batch with one error. */
 export const serveThread = <Data, Job, Outcome>(open: (data: Data) => (jobs: readonly Job[]) => readonly Outcome[]) => {
   const port = parentPort;
-  if (!port) throw new Error('this module runs in a thread');
+  if (!port) throw new Error('this module must be started as a worker thread');
   const work = open(workerData as Data);
   port.on('message', (jobs: readonly Job[]) => {
     try {
       port.postMessage({ outcomes: work(jobs) });
     } catch (error) {
-      port.postMessage({ error: String(error) });
+      port.postMessage({ error: String(error), errcode: (error as { errcode?: number }).errcode });
     }
   });
   port.postMessage('ready');

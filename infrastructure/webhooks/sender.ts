@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Letter, Reception, Sender } from '../../application/ports/sender.js';
-import type { Egress } from '../egress/guard.js';
+import { type Egress, privateNetwork } from '../egress/guard.js';
 
 type SenderSettings = {
-  /** Closed with the sender. */
+  /** Connections to receivers; closing the sender closes them. */
   readonly egress: Egress;
   readonly now?: () => number;
-  /** For everything together: the name, the wait for a connection, sending, and the answer with its body. */
+  /** Time for the whole exchange: name lookup, waiting for a connection, sending, and the answer with its body. */
   readonly deadlineMs?: number;
 };
 
@@ -15,30 +15,44 @@ type Outcome = Pick<Reception, 'status' | 'failure' | 'answer'> & { readonly ret
 
 const longestHeaderPart = 1000;
 const mostKeptBytes = 1024;
-/** Read past the kept part: a connection that is used again is worth more than the rest of an error page. */
+/** Bytes read before the connection is given up: reusing it is worth reading a short error page to its end. */
 const mostReadBytes = 16_384;
-/** Each is small, so no limit of size ends a stream of answers that only announce an answer. */
+/**
+ * Interim responses (status 1xx) accepted per request. Each is small, so no size limit would end an endless series of
+ * them.
+ */
 const mostHints = 8;
 export const answerWithinMs = 15_000;
 export const longestWaitMs = 24 * 3_600_000;
 
-/** RFC 9110, 5.6.2. */
+/** Grammar of a header name: RFC 9110, 5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Latin-1 is what goes over the wire; its control characters have no business there, even where HTTP allows a tab. */
+/** Latin-1 is sent as it is; control characters are refused, even the tab that HTTP allows. */
 const unprintable = /[^\x20-\x7e\xa0-\xff]/;
-/** What frames the message, what says where it goes, and what says that it is ours. */
+/** Headers that customers may not set: message framing, routing, and those that carry our signature or credentials. */
 const reserved =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept-encoding|te|trailer|upgrade|expect|keep-alive|(?:proxy|webhook|x-api)-.*)$/i;
 
-const checkHeader: Sender['checkHeader'] = (name, value) => {
+const nameFault = (name: string) => {
   if (name.length > longestHeaderPart) return `the name must have at most ${longestHeaderPart} characters`;
   if (!token.test(name)) return "the name must consist of letters, digits and !#$%&'*+-.^_`|~";
-  if (reserved.test(name)) return 'the name is reserved';
+  return reserved.test(name) ? 'the name is reserved for the headers of HTTP and of the service itself' : null;
+};
+const valueFault = (value: string) => {
   if (value.length > longestHeaderPart) return `the value must have at most ${longestHeaderPart} characters`;
   return unprintable.test(value) ? 'the value must hold Latin-1 without control characters' : null;
 };
+const checkHeader: Sender['checkHeader'] = (name, value) => {
+  const ofName = nameFault(name);
+  if (ofName !== null) return { part: 'name', reason: ofName };
+  const ofValue = valueFault(value);
+  return ofValue === null ? null : { part: 'value', reason: ofValue };
+};
 
-/** By system call and code, or name where there is no code. What is told to customers says nothing of addresses, ports or the software in use. */
+/**
+ * Texts for customers, by system call and error code (or name, if there is no code). They reveal no addresses, ports or
+ * software.
+ */
 const failures: readonly (readonly [error: RegExp, failure: string])[] = [
   [/ (?:ENOTFOUND|ENODATA)$/, 'the host name has no address'],
   [/^(?:query|getaddrinfo)/, 'the host name could not be looked up'],
@@ -52,7 +66,7 @@ const failures: readonly (readonly [error: RegExp, failure: string])[] = [
   [/ UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer were too large'],
   [/ (?:HTTPParserError$|HPE_|UND_ERR_RES_)/, 'the answer was not HTTP'],
   [/ UND_ERR_(?:DESTROYED|CLOSED)$/, 'the service is stopping'],
-  [/ EGRESS_REFUSED$/, 'the URL must not lead into a private network'],
+  [/ EGRESS_REFUSED$/, `the URL ${privateNetwork}`],
 ];
 
 const failureOf = (error: Error) => {
@@ -60,7 +74,7 @@ const failureOf = (error: Error) => {
   return failures.find(([pattern]) => pattern.test(`${syscall} ${code}`))?.[1] ?? 'the notification could not be sent';
 };
 
-/** All three forms of RFC 9110, 5.6.7, of which the oldest leaves out that it is GMT. */
+/** The three date formats of RFC 9110, 5.6.7; the oldest of them (asctime) omits GMT. */
 const httpDate = /^[A-Z][a-z]{2,8},? [A-Za-z0-9: -]{15,30}$/;
 
 const retryTime = (given: RetryAfter, now: number) => {
@@ -74,18 +88,21 @@ const beginningOf = () => {
   const kept = Buffer.alloc(mostKeptBytes);
   let size = 0;
   return {
-    /** Whether there is any use in hearing more. */
+    /** Keeps the beginning of the body; returns false once enough of it was read. */
     take: (chunk: Uint8Array) => {
       kept.set(chunk.subarray(0, Math.max(0, mostKeptBytes - size)), Math.min(size, mostKeptBytes));
       size += chunk.length;
       return size <= mostReadBytes;
     },
-    // A character that the limit cuts in two is left out; one that the receiver broke is replaced.
+    // A character cut in two by the limit is omitted; invalid bytes from the receiver become U+FFFD.
     text: () => new TextDecoder().decode(kept.subarray(0, size), { stream: size > mostKeptBytes }).replaceAll('\0', ''),
   };
 };
 
-/** Of what comes after the deadline nothing is heard, and a letter that only then gets a connection is not sent. */
+/**
+ * Sends one request and resolves with its outcome. After the deadline no answer counts, and a request that is still
+ * waiting for a connection is not sent.
+ */
 const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, deadlineMs: number) =>
   new Promise<Outcome>((resolve) => {
     const beginning = beginningOf();
@@ -94,7 +111,7 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
     let hints = 0;
     let isOver = false;
     let running: Dispatcher.DispatchController | undefined;
-    // Who has said a status has answered, however the rest of it ends: to send again would only double the letter.
+    // A receiver that sent a status has answered, even if its body breaks off: sending again would deliver twice.
     const end = (failure: string) => {
       if (isOver) return;
       isOver = true;
@@ -105,14 +122,14 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
     const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => {
-        // Thrown, unlike aborted, it leaves the connection to the next letter.
-        if (isOver) throw new Error('too late');
+        // Throwing here, unlike aborting, leaves the connection usable for the next request.
+        if (isOver) throw new Error('the deadline passed before the request could be sent');
         running = controller;
       },
       onResponseStart: (_, statusCode, headers) => {
         if (statusCode < 200) {
           hints += 1;
-          if (hints > mostHints) end('the answer was announced too often');
+          if (hints > mostHints) end('the answer had too many interim responses (status 1xx)');
           return;
         }
         status = statusCode;
@@ -148,15 +165,17 @@ const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
     method: 'POST',
     headers: headersOf(letter),
     body: letter.body,
-    // They would start anew with every byte; the deadline does not.
+    // Undici's timeouts restart with every byte received; the deadline does not.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
 };
 
-/** Posts over connections that are kept, wherever the egress leads; nothing that receivers answer is believed or waited for too long. */
+/**
+ * Posts webhooks over kept connections through the egress guard; answers are untrusted and bounded in size and time.
+ */
 export const webhookSender = ({ egress, now = Date.now, deadlineMs = answerWithinMs }: SenderSettings): Sender => {
-  /** Asked again before each sending: what was registered may be older than the rules. */
+  /** Checks the URL and headers before every attempt, because a webhook may have been registered under older rules. */
   const refusalOf = ({ url, headers }: Letter) => {
     const refused = egress.check(url);
     if (refused) return `the URL ${refused}`;

@@ -3,20 +3,23 @@ import { ProblemError } from '../client.js';
 import { writeExact } from '../exact-json.js';
 import { problemOf } from '../http/problems.js';
 import { UsageError } from '../usage-error.js';
-import { auditExport, auditReplay, auditVerify } from './audit.js';
-import { auditDiff } from './audit-diff.js';
-import { call } from './call.js';
-import { AnswerIsNo, type Command, helpOf, type Invocation, overview, parse } from './command.js';
-import { credentialDelete, credentialIssue, credentialList } from './credentials.js';
-import { devDeployToken, devMine, devReorg, devTransfer } from './dev.js';
-import { doctor } from './doctor.js';
-import { masterKeyRotate } from './master-key.js';
-import { migrate } from './migrate.js';
-import { organizationCreate, organizationList } from './organizations.js';
-import { projectionsRebuild, projectionsStatus } from './projections.js';
-import { rateLimitDelete, rateLimitList, rateLimitSet } from './rate-limits.js';
-import { serve } from './serve.js';
-import { transactionsStuck } from './transactions.js';
+import { credentialDelete, credentialIssue, credentialList } from './access/credentials.js';
+import { masterKeyRotate } from './access/master-key.js';
+import { organizationCreate, organizationList } from './access/organizations.js';
+import { rateLimitDelete, rateLimitList, rateLimitSet } from './access/rate-limits.js';
+import { auditAcceptLoss } from './audit/accept-loss.js';
+import { auditExport, auditReplay, auditVerify } from './audit/audit.js';
+import { auditDiff } from './audit/diff.js';
+import { call } from './client/call.js';
+import { devDeployToken, devMine, devReorg, devTransfer } from './client/dev.js';
+import { explainUnknownCommand, parse } from './command/arguments.js';
+import { AnswerIsNo, AnswerIsUnknown, type Command, helpOf, type Invocation, overview } from './command/command.js';
+import { chainAccept, chainRetry } from './maintenance/chain.js';
+import { doctor } from './maintenance/doctor.js';
+import { migrate } from './maintenance/migrate.js';
+import { projectionsRebuild, projectionsStatus } from './maintenance/projections.js';
+import { transactionsStuck } from './maintenance/stuck-transactions.js';
+import { serve } from './service/serve.js';
 
 /** Every command, in the order the help shows them. */
 export const commands: readonly Command[] = [
@@ -34,9 +37,12 @@ export const commands: readonly Command[] = [
   auditDiff,
   auditExport,
   auditVerify,
+  auditAcceptLoss,
   projectionsStatus,
   projectionsRebuild,
   transactionsStuck,
+  chainRetry,
+  chainAccept,
   devMine,
   devReorg,
   devTransfer,
@@ -69,7 +75,7 @@ const runCommand = async (command: Command, args: readonly string[], around: Sur
     parameters,
     print,
     draw: json ? null : around.draw,
-    // Read when they are needed: who examines them tells what is wrong with them.
+    // Settings are read when a command asks for them, because `doctor` reports bad ones itself.
     get settings() {
       return around.settings();
     },
@@ -81,9 +87,10 @@ const problemIn = (error: unknown) => {
   return error instanceof Failure ? problemOf(error, '') : null;
 };
 
-/** A refusal is printed as its problem where a machine reads it, as text where a person does. */
+/** Prints a refusal, as a problem in JSON with --json and as text otherwise, and returns the exit code. */
 const complainOf = (error: unknown, json: boolean, around: Surroundings) => {
   if (error instanceof AnswerIsNo) return exit.refused;
+  if (error instanceof AnswerIsUnknown) return exit.misused;
   const problem = problemIn(error);
   if (problem) {
     const faults = problem.errors.length > 1 ? problem.errors : [];
@@ -102,7 +109,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   if (!command) {
     const asked = args.length === 0 || args.some((word) => word === '--help' || word === 'help');
     if (asked) around.write(overview(commands));
-    else around.complain(`there is no command "${args.join(' ')}"; chainfold --help lists them`);
+    else around.complain(explainUnknownCommand(commands, args));
     return asked ? exit.done : exit.misused;
   }
   try {

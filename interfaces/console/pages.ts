@@ -1,94 +1,147 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
+import { shownHead } from '../../application/audit/log/shown-head.js';
+import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
 import { Failure, refuse } from '../../domain/failure.js';
 import { openRpc } from '../gateway/openrpc.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
 import { openApi } from '../http/openapi.js';
 import { HttpFailure, problems, slugOf } from '../http/problems.js';
+import { createDocument } from './document.js';
+import type { Readiness } from './readiness.js';
 
-/** A projection this far behind serves answers that nobody should rely on. */
-const readyLagSeconds = 30;
 const apiVersion = '1.0.0';
-
-/** Why the service should get no traffic right now; empty when it is ready. */
-const notReady = async (app: App, state: ServerState): Promise<string[]> => {
-  const reason = state();
-  if (reason !== null) return [reason];
-  const late = (await app.status.projections()).flatMap(({ name, stopped, lagSeconds }) => {
-    if (stopped !== null) return [`projection ${name} stopped: ${stopped}`];
-    return lagSeconds > readyLagSeconds ? [`projection ${name} is ${Math.round(lagSeconds)} s behind`] : [];
-  });
-  return late;
-};
-
-/** What the server itself knows to be wrong; null when nothing is. */
-export type ServerState = () => string | null;
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** A proxy on this machine speaks for callers from anywhere, and says so in a header. */
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Tells callers on this machine from those behind a proxy on it, which adds a forwarding header, and from web pages whose
+ * own name was made to lead here (DNS rebinding).
+ */
 const isLocal = ({ socket, headers }: IncomingMessage) =>
-  loopback.test(socket.remoteAddress ?? '') && !headers['x-forwarded-for'] && !headers.forwarded;
+  loopback.test(socket.remoteAddress ?? '') &&
+  loopbackHost.test(headers.host ?? 'localhost') &&
+  !headers['x-forwarded-for'] &&
+  !headers.forwarded;
 
-/** Everything that is not an operation: documents, health, figures. */
-export const createPages = (deps: {
-  app: App;
-  metrics: { readonly contentType: string; render(): Promise<string> };
-  metricsToken: string | undefined;
-  state: ServerState;
-}) => {
-  const { app, metrics, metricsToken, state } = deps;
-  const pages = express().disable('x-powered-by').disable('etag');
-  const document = openApi(apiVersion);
-  const methods = openRpc(apiVersion);
-  const docs = readFileSync(new URL('./docs.html', import.meta.url), 'utf8');
+const docsFile = new URL('./docs.html', import.meta.url);
 
-  pages.use((request, response, next) => {
-    response.set('x-request-id', requestIdOf(request, app.system));
-    next();
+/** Lists the hashes of the elements of a kind that stand in a page, which a policy names in place of `unsafe-inline`. */
+const hashesIn = (page: string, element: 'script' | 'style') =>
+  [...page.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}>`, 'gs'))]
+    .map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    .join(' ');
+
+const createDocsPage = () => {
+  const page = readFileSync(docsFile, 'utf8');
+  const policy = `default-src 'self'; script-src ${hashesIn(page, 'script')}; style-src ${hashesIn(page, 'style')}`;
+  return createDocument(() => page, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   });
-  pages.get('/', (_, response) => response.redirect('/docs'));
-  pages.get('/openapi.json', (_, response) => void response.json(document));
-  pages.get('/openrpc.json', (_, response) => void response.json(methods));
-  pages.get('/docs', (_, response) => {
-    response.set('content-security-policy', "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'");
-    response.type('html').send(docs);
-  });
-  pages.get('/problems/:slug', ({ params }, response) => {
-    const found = Object.entries(problems).find(([code]) => slugOf(code as keyof typeof problems) === params.slug);
-    if (!found) return refuse('NOT_FOUND', 'there is no such problem');
-    const [code, kind] = found;
-    response.json({ type: `/problems/${params.slug}`, code, ...kind });
-  });
-  pages.get(
-    '/.well-known/webhook-keys',
-    (_, response) => void response.json({ keys: [{ public_key: app.publicKey }] }),
+};
+/** Pages that explain the problems, by slug. */
+const createProblemPages = () =>
+  new Map(
+    Object.entries(problems).map(([code, kind]) => {
+      const slug = slugOf(code as keyof typeof problems);
+      return [slug, createDocument(() => JSON.stringify({ type: `/problems/${slug}`, code, ...kind }))];
+    }),
   );
-  pages.get('/.well-known/audit-keys', (_, response) => {
-    const { keyId, publicKey } = app.audit;
-    response.json({ keys: [{ key_id: keyId, algorithm: 'ed25519', public_key: publicKey }] });
-  });
+
+type Express = ReturnType<typeof express>;
+type Deps = {
+  readonly app: App;
+  readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  readonly metricsToken: string | undefined;
+  readonly readiness: Readiness;
+};
+
+/** Lists how far chains are followed, which tells a chain whose nodes stand still but never makes a process unready. */
+const chainsOf = async ({ status }: App) =>
+  (await status.followers()).map(({ chain, height, head, headSeconds, trouble }) => ({
+    chain,
+    height,
+    head,
+    head_age_seconds: Math.round(headSeconds),
+    alarm: trouble !== null,
+  }));
+
+/** Adds the pages that every process can serve: health and metrics. */
+const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: Deps) => {
   pages.get('/health/live', (_, response) => void response.json({ status: 'live' }));
-  pages.get('/health/ready', async (_, response) => {
-    const reasons = await notReady(app, state).catch((error: unknown) => [String(error)]);
-    response
-      .status(reasons.length === 0 ? 200 : 503)
-      .json({ status: reasons.length === 0 ? 'ready' : 'not ready', reasons });
+  pages.get('/health/ready', async (request, response) => {
+    const reasons = await readiness(request.query.role).catch((error: unknown) => [String(error)]);
+    const isReady = reasons.length === 0;
+    const body = { status: isReady ? 'ready' : 'not ready', reasons, chains: await chainsOf(app).catch(() => []) };
+    response.status(isReady ? 200 : 503).json(body);
   });
   pages.get('/metrics', async (request, response) => {
     const sent = request.headers.authorization ?? '';
     const bearer = metricsToken !== undefined && app.system.same(sent, `Bearer ${metricsToken}`);
     if (!bearer && !isLocal(request))
-      return refuse('PERMISSION_DENIED', 'figures are for this machine or the bearer token');
+      return refuse(
+        'PERMISSION_DENIED',
+        'metrics are for callers on this machine; from elsewhere send the bearer token that CHAINFOLD_METRICS_TOKEN sets',
+      );
     response.set('content-type', metrics.contentType).send(await metrics.render());
   });
+};
+
+/** Headers of RFC 9745 and RFC 8594. */
+const endOfSharedKey = {
+  deprecation: `@${sharedKeyDeprecated / 1000}`,
+  sunset: new Date(sharedKeyEnds).toUTCString(),
+};
+
+/** Adds the pages that describe the API. */
+const addDescriptions = (pages: Express, { app }: Deps) => {
+  const problemPages = createProblemPages();
+  pages.get('/', (_, response) => response.redirect('/docs'));
+  pages.get(
+    '/openapi.json',
+    createDocument(() => JSON.stringify(openApi(apiVersion))),
+  );
+  pages.get(
+    '/openrpc.json',
+    createDocument(() => JSON.stringify(openRpc(apiVersion))),
+  );
+  pages.get('/docs', createDocsPage());
+  pages.get('/problems/:slug', (request, response) => {
+    const page = problemPages.get(request.params.slug) ?? refuse('NOT_FOUND', 'there is no such problem');
+    return page(request, response);
+  });
+  pages.get('/.well-known/webhook-keys', (_, response) => {
+    const keys = app.sharedWebhookKeys(app.system.now()).map((public_key) => ({ public_key }));
+    response.set(endOfSharedKey).json({ keys });
+  });
+  pages.get('/.well-known/audit-log', async (_, response) => {
+    response.set('cache-control', 'no-store').json(shownHead(await app.logProofs.head()));
+  });
+  pages.get('/.well-known/audit-keys', (_, response) => {
+    const { keyId, publicKey } = app.audit;
+    response.json({ keys: [{ key_id: keyId, algorithm: 'ed25519', public_key: publicKey }] });
+  });
+};
+
+const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => void)[]) => {
+  const { app } = deps;
+  const pages = express().disable('x-powered-by').disable('etag');
+  pages.use((request, response, next) => {
+    response.set({ 'x-request-id': requestIdOf(request, app.system), 'x-content-type-options': 'nosniff' });
+    next();
+  });
+  for (const some of add) some(pages, deps);
   pages.use(() => refuse('NOT_FOUND', 'there is no such page'));
 
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     const { status } = error as { status?: unknown };
-    // Express's own refusals, of a malformed address for one.
+    // Errors with a status are Express's own refusals, such as that of a malformed path.
     const refusal = typeof status === 'number' && status < 500 && !(error instanceof Failure);
     const requestId = String(response.getHeader('x-request-id') ?? requestIdOf(request, app.system));
     const told = refusal ? new HttpFailure(status, 'the address is malformed') : error;
@@ -96,3 +149,9 @@ export const createPages = (deps: {
   };
   return pages.use(failed);
 };
+
+/** Serves the pages that are no operations: API descriptions, public keys, health and metrics. */
+export const createPages = (deps: Deps) => servePages(deps, [addDescriptions, addHealth]);
+
+/** Serves the pages of a process that answers no requests of customers. */
+export const createHealthPages = (deps: Deps) => servePages(deps, [addHealth]);

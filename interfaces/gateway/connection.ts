@@ -1,34 +1,37 @@
 import type { RawData, WebSocket } from 'ws';
+import type { Holder } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
 import { createWaiter } from '../../application/async/cancellation.js';
 import type { Pressure, Reader } from '../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
+import type { Method } from '../../application/gateway/methods.js';
 import type { Node } from '../../application/ports/node.js';
 import { answerMessage, encode } from './dispatch.js';
-import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
+import { type Call, errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
+import { createLoad, type Load } from './load.js';
 import { createOutbox, type Line } from './outbox.js';
 import { createSubscriptions, type Opened } from './subscriptions.js';
-import { admit, type Target } from './target.js';
+import { admit, methodFaults, type Refusal, type Target } from './target.js';
 
-/** Of WebSocket: going away, policy violation, try again later. */
+/** WebSocket close codes. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
-/** While so many messages are unanswered no more are read. */
+/** Unanswered messages of a client at which no more are read. */
 export const mostUnanswered = 256;
-/** A client that does not read the answers it asks for is let go when this much waits for it. */
+/** Unread bytes at which a client that does not read its answers is disconnected. */
 export const mostUnread = 64 * 1024 * 1024;
-/** A client that is let go with no more than this still unread may read it. */
+/** Unread bytes up to which a disconnected client may still read them before the socket ends. */
 const mostFarewell = 1024 * 1024;
-/** Each costs an answer; a client that wants to know whether it is heard sends one in a while. */
+/** Pings of a client between two pings of ours, since each costs an answer. */
 export const mostPings = 1000;
-/** How long a client has to read what is still under way, and that the connection ends. */
+/** Time for a client to read what was sent and the close frame. */
 const farewellMs = 10_000;
 
 const text = { binary: false };
 
 const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString();
 
-/** A client that asks faster than it is answered has to wait. */
+/** Stops reading from a client that asks faster than it is answered. */
 const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>, failed: (error: unknown) => void) => {
   let unanswered = 0;
   socket.on('message', (data) => {
@@ -43,47 +46,66 @@ const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>,
   });
 };
 
+/** Refuses each call of a message under its id, since a client over WebSocket finds its calls by nothing else. */
+const refusalOf = ({ calls, isBatch }: Message, { code, message }: Refusal) => {
+  const replies = calls.flatMap(({ id }) => (id === null ? [] : errorReply(code, message, id)));
+  if (replies.length === 0) return errorReply(code, message);
+  return isBatch ? `[${replies.join(',')}]` : replies.join();
+};
+
 export type Connection = Reader & {
   readonly apiKey: string;
   readonly opened: () => Opened;
-  /** False when the last ping stayed without an answer. */
+  /** Pings the client; returns false when the last ping was not answered. */
   readonly ping: () => boolean;
   readonly sweep: () => void;
   readonly close: (code: number, reason: string) => void;
   readonly terminate: () => void;
 };
 
-type Place = Target & { readonly node: Node; readonly feed: ChainFeed };
+type Place = Target & { readonly node: Node; readonly feed: ChainFeed; readonly origin: string | undefined };
 type Subscriptions = ReturnType<typeof createSubscriptions>;
+type Sending = { readonly send: (message: string | Buffer) => void; readonly pressure: Pressure };
 
-/** Answers what a client sends. */
-const createAnswering = (
-  app: App,
-  target: Place,
-  subscriptions: Subscriptions,
-  send: (message: string | Buffer) => void,
-) => {
-  const waiter = createWaiter();
-  const answerCalls = async (message: Message) => {
+/** Answers the messages of a client. */
+const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, { send, pressure }: Sending) => {
+  const client = createWaiter();
+  const loads = new Set<Load>();
+  let isOver = false;
+  const answerCalls = async (message: Message, holder: Holder) => {
     const opened: string[] = [];
-    const replies = await answerMessage(message, {
-      node: target.node,
-      log: app.system.log,
-      waiter,
-      own: (method, call) => subscriptions.answer(method, call, opened),
-    });
-    if (replies.length > 0) send(encode(replies, message.isBatch));
+    const load = createLoad({ client, pressure, calls: message.calls.length });
+    loads.add(load);
+    const own = (method: Method, call: Call) => subscriptions.answer(method, call, opened);
+    try {
+      const faultOf = methodFaults(holder, target.variant);
+      const replies = await answerMessage(message, { node: target.node, log: app.system.log, load, own, faultOf });
+      const answer = replies.length > 0 ? encode(replies, message.isBatch) : null;
+      // The socket counts these bytes from here on.
+      load.release();
+      if (answer) send(answer);
+    } finally {
+      load.release();
+      loads.delete(load);
+    }
     subscriptions.activate(opened);
   };
   return {
-    leave: waiter.leave,
+    leave: client.leave,
+    /** Returns the bytes of answers that have come and were not handed to the socket yet. */
+    arriving: () => [...loads].reduce((sum, load) => sum + load.bytes(), 0),
+    /** Refuses all answers that have not been sent, and answers no more. */
+    stop: () => {
+      isOver = true;
+      for (const load of loads) load.refuseAll();
+    },
     take: async (given: string) => {
       const message = readMessage(given);
-      const { refusal } = await admit(app, target, 'calls' in message ? message.calls.length : 1);
+      const calls = 'calls' in message ? message.calls : undefined;
+      const { refusal, holder } = await admit(app, target, target.origin, calls);
       if (!('calls' in message)) return send(errorReply(message.code, message.message));
-      const id = message.isBatch ? undefined : (message.calls[0]?.id ?? undefined);
-      if (refusal) return send(errorReply(refusal.code, refusal.message, id));
-      return answerCalls(message);
+      if (refusal) return send(refusalOf(message, refusal));
+      return isOver || !holder ? undefined : answerCalls(message, holder);
     },
     failed: (error: unknown) => {
       app.system.log.error({ err: error }, 'a message to the gateway failed');
@@ -92,7 +114,7 @@ const createAnswering = (
   };
 };
 
-/** One client over WebSocket: all HTTP methods, filters and subscriptions. */
+/** Serves one client over WebSocket: all methods of HTTP, filters and subscriptions. */
 export const createConnection = (app: App, line: Line, target: Place, pressure: Pressure): Connection => {
   const { socket } = line;
   let isAlive = true;
@@ -109,6 +131,7 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
   const cut = () => {
     if (isCut) return;
     isCut = true;
+    stop();
     close(closeCodes.tryLater, 'too much waits to be read');
     if (socket.bufferedAmount > mostFarewell) socket.terminate();
   };
@@ -119,8 +142,9 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > mostUnread) cut();
     else socket.send(message, text);
+    if (message.length > mostFarewell) pressure.checkAll();
   };
-  const { take, failed, leave } = createAnswering(app, target, subscriptions, send);
+  const { take, failed, leave, arriving, stop } = createAnswering(app, target, subscriptions, { send, pressure });
 
   onEachMessage(socket, take, failed);
   socket.on('message', () => (isAlive = true));
@@ -129,10 +153,11 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     pings++;
     if (pings === mostPings) close(closeCodes.policy, 'too many pings');
   });
-  // It is closed after an error, which is all there is to do about one.
+  // The library closes the socket after an error, so there is nothing left to do.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearTimeout(farewell);
+    stop();
     leave();
     outbox.close();
     subscriptions.close();
@@ -142,7 +167,7 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     apiKey: target.apiKey,
     opened: subscriptions.opened,
     buffered,
-    unread: () => outbox.bytes() + subscriptions.bytes() + buffered(),
+    unread: () => outbox.bytes() + subscriptions.bytes() + arriving() + buffered(),
     cut,
     ping: () => {
       if (!isAlive) return false;

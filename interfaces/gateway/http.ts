@@ -1,20 +1,28 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Holder, isToken } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
+import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import type { Waiter } from '../../application/async/cancellation.js';
 import { type MaybePromise, mapMaybe, settle } from '../../application/async/maybe-promise.js';
+import { createBackpressure, type Pressure, type Reader } from '../../application/gateway/backpressure.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import { addRateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, takeBody } from '../http/body.js';
 import { HttpFailure } from '../http/problems.js';
-import { answerMessage, encode, encodeOne, type Reply } from './dispatch.js';
+import { addCors, answerPreflight, isPreflight } from './cors.js';
+import { answerMessage, encodeAll } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
+import { createLoad } from './load.js';
+import { addProvenance, type Provenance, provenanceOf, remembered, wantsFresh } from './provenance.js';
 import { createRecent } from './recent.js';
 import {
   type Address,
   type Admission,
   addressIn,
   admit,
+  chainOff,
+  methodFaults,
   type Refusal,
   recognize,
   type Target,
@@ -27,22 +35,31 @@ const types = ['application/json', 'application/json-rpc', 'application/jsonrequ
 
 const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** The body in pieces, which are not put together before they are sent; a text has one character a byte. */
+/** Answer whose body is sent in pieces, without joining them; strings are Latin-1, one character per byte. */
 type Answer = {
   readonly status: number;
   readonly body: readonly (string | Uint8Array)[];
   readonly quota: Quota | null;
+  /** Units that the message was charged; absent where nothing was. */
+  readonly cost?: number;
+  readonly provenance?: Provenance | null;
+  /** Origin whose pages may read the answer. */
+  readonly readableBy?: string | undefined;
 };
 
-const refusal = ({ status, code, message }: Refusal, quota: Quota | null = null, id?: string): Answer => ({
+const refusal = ({ status, code, message }: Refusal, admission: Admission | null = null, id?: string): Answer => ({
   status,
   body: [Buffer.from(errorReply(code, message, id))],
-  quota,
+  quota: admission?.quota ?? null,
+  cost: admission?.cost ?? 0,
 });
 
 const notPosted: Refusal = { status: 405, code: rpcCodes.invalidRequest, message: 'JSON-RPC is called with POST' };
-const otherType: Refusal = { status: 415, code: rpcCodes.invalidRequest, message: 'the body must be application/json' };
-const chainOff: Refusal = { status: 200, code: rpcCodes.noNode, message: 'this chain is off' };
+const otherType: Refusal = {
+  status: 415,
+  code: rpcCodes.invalidRequest,
+  message: 'content-type must be application/json',
+};
 const unexpected: Refusal = { status: 500, code: rpcCodes.internal, message: 'an unexpected error' };
 
 const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
@@ -51,10 +68,10 @@ const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
   return types.includes(type) || types.includes(plain(type)) ? null : otherType;
 };
 
-/** A single call that is refused as a whole is refused under its id. */
+/** Returns the id for a refusal of the whole message: that of a single call, none for a batch. */
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
-/** A client that closes the connection before its answer came has left. */
+/** Treats a client that closes the connection before its answer as having left. */
 const waiterFor = (response: ServerResponse): Waiter => ({
   hasLeft: () => response.destroyed,
   onLeave: (listener) => {
@@ -63,51 +80,88 @@ const waiterFor = (response: ServerResponse): Waiter => ({
   },
 });
 
-/** Bodies up to this size are read before it is known who sends them. */
+/** Size up to which a body is read before the API key is checked. */
 const modestBody = 65_536;
 const isModest = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? bodyLimit) <= modestBody;
 
 const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON in UTF-8' };
 
-const encodeAll = (replies: readonly Reply[], isBatch: boolean) => {
-  const [only] = replies;
-  return only && !isBatch ? encodeOne(only) : [encode(replies, true)];
+/** Time for which a client may take nothing of an answer that waits for it. */
+export const stalledMs = 30_000;
+
+/** Target of requests to one URL, and the recent answers there. */
+type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecent> };
+
+/** Counts the answers to a message until they are sent; a client that takes too much gets a refusal or is disconnected. */
+const loadFor = (response: ServerResponse, calls: number, pressure: Pressure) => {
+  const begun = () => {
+    const reader: Reader = {
+      buffered: () => 0,
+      unread: () => load.bytes(),
+      cut: () => {
+        if (!response.headersSent) return load.refuseAll();
+        response.destroy();
+        return load.release();
+      },
+    };
+    pressure.readers.add(reader);
+    response.once('close', () => {
+      pressure.readers.delete(reader);
+      load.release();
+    });
+  };
+  const load = createLoad({ client: waiterFor(response), pressure, calls, begun });
+  return load;
 };
 
-/** Where requests to one URL lead, and what was asked there. */
-type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecent> };
+type Client = {
+  readonly response: ServerResponse;
+  /** Origin of the page that asks. */
+  readonly origin: string | undefined;
+  readonly pressure: Pressure;
+  /** True when it wants no remembered answer. */
+  readonly isFresh: boolean;
+  /** Time for which it may take nothing of its answer. */
+  readonly patienceMs: number;
+};
 
 const readBytes = (bytes: Buffer) => (isUtf8(bytes) ? readMessage(bytes.toString()) : notText);
 
 const answerRead = (
   { app, target, recent }: Place,
   bytes: Buffer,
-  { quota, refusal: refused }: Admission,
-  response: ServerResponse,
+  admission: Admission,
+  { response, pressure, isFresh }: Client,
   message = readBytes(bytes),
 ): MaybePromise<Answer> => {
-  if (!('calls' in message)) return refusal(refused?.status === 401 ? refused : message, quota);
-  if (refused) return refusal(refused, quota, idOf(message));
+  const { quota, cost, holder, refusal: refused } = admission;
+  if (!('calls' in message)) return refusal(refused?.code === rpcCodes.badKey ? refused : message, admission);
+  if (refused) return refusal(refused, admission, idOf(message));
   const { node } = target;
-  if (!node) return refusal(chainOff, quota, idOf(message));
-  const replies = answerMessage(message, { node, log: app.system.log, waiter: waiterFor(response) });
+  if (!node) return refusal(chainOff(target, 200), admission, idOf(message));
+  const load = loadFor(response, message.calls.length, pressure);
+  const faultOf = holder ? methodFaults(holder, target.variant) : undefined;
+  const replies = answerMessage(message, { node, log: app.system.log, load, isFresh, faultOf });
   return mapMaybe(replies, (all) => {
-    const [only] = all;
-    if (only && !message.isBatch) recent.keep(bytes, only.answer);
-    return { status: 200, body: encodeAll(all, message.isBatch), quota };
+    const only = message.isBatch ? undefined : all[0];
+    if (only) recent.keep(bytes, only.answer, cost);
+    const provenance = only ? provenanceOf(only.answer, isFresh) : null;
+    return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance };
   });
 };
 
-/** What is asked for again and again is answered without being read. */
-const answerBody = (place: Place, bytes: Buffer, response: ServerResponse): MaybePromise<Answer> => {
+/** Answers a repeated request from the recent answers without parsing it. */
+const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<Answer> => {
   const { app, target, recent } = place;
-  const ready = recent.find(bytes);
+  const ready = client.isFresh ? null : recent.find(bytes);
   const message = ready === null ? readBytes(bytes) : undefined;
-  const calls = message && 'calls' in message ? message.calls.length : 1;
-  return mapMaybe(admit(app, target, calls), (admission) => {
-    const { quota, refusal: refused } = admission;
-    if (ready === null || refused) return answerRead(place, bytes, admission, response, message);
-    return { status: 200, body: [ready], quota };
+  const calls = message && 'calls' in message ? message.calls : undefined;
+  return mapMaybe(admit(app, target, client.origin, calls, ready?.cost), (admission) => {
+    const { quota, cost, holder } = admission;
+    // The method of a call is known once the call is parsed.
+    if (ready === null || !holder || methodFaults(holder, target.variant))
+      return answerRead(place, bytes, admission, client, message);
+    return { status: 200, body: [ready.answer], quota, cost, provenance: remembered };
   });
 };
 
@@ -117,7 +171,7 @@ const lengthOf = (body: Answer['body']) => {
   return length;
 };
 
-/** In one go, as far as the connection takes it. */
+/** Writes all pieces of the body together. */
 const write = (response: ServerResponse, body: Answer['body']) => {
   if (body.length === 1) return response.end(body[0], 'latin1');
   response.cork();
@@ -128,40 +182,51 @@ const write = (response: ServerResponse, body: Answer['body']) => {
 
 const contentType = 'application/json; charset=utf-8';
 
-const send = (request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer) => {
+const send = (request: IncomingMessage, { response, patienceMs }: Client, requestId: string, answer: Answer) => {
   if (response.destroyed) return;
-  const { status, body, quota } = answer;
+  const { status, body, quota, cost = 0, provenance, readableBy } = answer;
   const length = String(lengthOf(body));
   const list = ['content-type', contentType, 'x-request-id', requestId, 'content-length', length];
   if (quota) addRateHeaders(list, quota);
+  if (cost > 0) list.push('ratelimit-cost', String(cost));
+  if (provenance) addProvenance(list, provenance);
+  if (readableBy !== undefined) addCors(list, readableBy);
   if (status === notPosted.status) list.push('allow', 'POST');
   if (!request.complete) list.push('connection', 'close');
   response.writeHead(status, list);
   write(response, body);
+  // The timer starts anew whenever some bytes could be sent.
+  if (response.socket && response.socket.writableLength > 0) response.setTimeout(patienceMs, () => response.destroy());
 };
 
-const idsAtOnce = 64;
+const idsAtOnce = 100;
+const zero = 0x30;
 /**
- * Ids made before they are needed: one, with numbers behind it. Each is a text of its own, for what is put together from
- * parts takes longer to check and to send.
+ * Makes request ids of one UUID with two digits appended. The detour through bytes makes them flat strings, since
+ * concatenated ones take longer to check and to send.
  */
 const createStock = (uuid: () => string) => {
-  let stock: string[] = [];
-  const fill = (first: string): string[] =>
-    JSON.parse(JSON.stringify(Array.from({ length: idsAtOnce }, (_, i) => `${first}-${i}`)));
+  let bytes = Buffer.alloc(0);
+  let left = 0;
   return () => {
-    if (stock.length === 0) stock = fill(uuid());
-    return stock.pop() as string;
+    if (left === 0) {
+      bytes = Buffer.from(`${uuid()}-00`, 'latin1');
+      left = idsAtOnce;
+    }
+    left--;
+    bytes[bytes.length - 2] = zero + Math.floor(left / 10);
+    bytes[bytes.length - 1] = zero + (left % 10);
+    return bytes.toString('latin1');
   };
 };
 
-/** Clients come back with the same URL. */
+/** URLs whose targets are cached, since clients repeat theirs. */
 const mostUrls = 1000;
 
-/** Null for what is no address of the gateway; without a place where there is no such chain. */
+/** Finds the target of a URL: null when it is no gateway address, `place: null` when there is no such chain. */
 const createPlaces = (app: App) => {
   const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecent()]));
-  const known = new Map<string, { readonly place: Place | null }>();
+  const known = createBoundedCache<string, { readonly place: Place | null }>(mostUrls);
   const find = (address: Address) => {
     const target = targetOf(app, address);
     return { place: target && { app, target, recent: recents.get(target.address) ?? createRecent() } };
@@ -172,14 +237,13 @@ const createPlaces = (app: App) => {
     const address = addressIn(url, 'http');
     if (!address) return null;
     const found = find(address);
-    if (known.size >= mostUrls) known.clear();
     known.set(url, found);
     return found;
   };
 };
 
-/** `POST /<chain>/<network>/v1/<API_KEY>`: JSON-RPC to the chain's nodes. What needs no node is answered without waiting a turn. */
-export const createGateway = (app: App) => {
+/** Serves `POST /<chain>/<network>/v1/<API_KEY or token>`; answers that need no node are sent synchronously. */
+export const createGateway = (app: App, pressure = createBackpressure(), patienceMs = stalledMs) => {
   const places = createPlaces(app);
   const ids = { uuid: createStock(app.system.uuid) };
   const faultOf = (error: unknown, requestId: string): Answer => {
@@ -190,23 +254,32 @@ export const createGateway = (app: App) => {
   };
   const answer = (place: Place | null, request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request, ids);
-    const finish = (reply: Answer) =>
-      request.complete
-        ? send(request, response, requestId, reply)
-        : void drain(request).then(() => send(request, response, requestId, reply));
+    const { origin } = request.headers;
+    const client = { response, origin, pressure, isFresh: wantsFresh(request), patienceMs };
+    let readableBy: string | undefined;
+    const tell = (reply: Answer) =>
+      send(request, client, requestId, readableBy === undefined ? reply : { ...reply, readableBy });
+    const finish = (reply: Answer) => (request.complete ? tell(reply) : void drain(request).then(() => tell(reply)));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
     if (!place) return finish(refusal(unknownChain));
     const take = () => {
       const fault = formFault(request);
       if (fault) return finish(refusal(fault));
-      const answerTo = (body: Buffer) => settle(() => answerBody(place, body, response), finish, fail);
+      const answerTo = (body: Buffer) => settle(() => answerBody(place, body, client), finish, fail);
       return takeBody(request, bodyLimit, answerTo, fail);
     };
-    if (isModest(request)) return take();
-    const hear = (unknown: Refusal | null) => (unknown ? finish(refusal(unknown)) : take());
-    return void recognize(app, place.target).then(hear, fail);
+    const isPage = origin !== undefined && isToken(place.target.apiKey);
+    if (isModest(request) && !isPage) return take();
+    const hear = (found: Holder | Refusal) => {
+      if ('code' in found) return finish(refusal(found));
+      if (isPage && found.grant?.origins) readableBy = origin;
+      return readableBy !== undefined && isPreflight(request)
+        ? answerPreflight(response, requestId, readableBy)
+        : take();
+    };
+    return void recognize(app, place.target, origin).then(hear, fail);
   };
-  /** False for what is no address of the gateway. */
+  /** Returns false when the URL is no gateway address. */
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const found = places(request.url ?? '');
     if (found) answer(found.place, request, response);

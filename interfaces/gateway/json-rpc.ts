@@ -1,5 +1,6 @@
+import type { RpcAnswer } from '../../application/ports/node.js';
 import { isRecord } from '../../domain/rpc-value.js';
-import { scan } from './scan.js';
+import { deepest, longestNumber, mostContainers, scan } from './scan.js';
 
 export const rpcCodes = {
   notJson: -32_700,
@@ -17,12 +18,12 @@ export const rpcCodes = {
 export const mostCalls = 100;
 export const longestName = 2048;
 
-/** `id` as it is written; null for a notification, which gets no answer. */
+/** `id` is the JSON text of the id; null for a notification, which gets no answer. */
 export type Call = { readonly id: string | null; readonly method: string; readonly params: readonly unknown[] };
-/** What is no call, and why. */
+/** Element of a message that is no valid call. */
 type Refused = { readonly id: string; readonly code: number; readonly message: string };
 export type Message = { readonly isBatch: boolean; readonly calls: readonly (Call | Refused)[] };
-/** A message that is refused whole. */
+/** Message that is refused as a whole. */
 export type Unreadable = { readonly status: number; readonly code: number; readonly message: string };
 
 const refuse = (code: number, message: string, id = 'null'): Refused => ({ id, code, message });
@@ -35,14 +36,19 @@ const paramsIn = (params: unknown): readonly unknown[] | null => {
 };
 
 const readCall = (request: unknown, written: string | undefined): Call | Refused => {
-  if (!isRecord(request)) return refuse(rpcCodes.invalidRequest, 'a request is an object');
+  if (!isRecord(request)) return refuse(rpcCodes.invalidRequest, 'a request must be an object');
   const { jsonrpc, method, params, id } = request;
   const isNotification = !Object.hasOwn(request, 'id');
-  if (!isNotification && !isId(id)) return refuse(rpcCodes.invalidRequest, 'an id is a string, a number or null');
+  if (!isNotification && !isId(id)) return refuse(rpcCodes.invalidRequest, 'id must be a string, a number or null');
   const given = isNotification ? undefined : (written ?? JSON.stringify(id));
   if (jsonrpc !== '2.0' || typeof method !== 'string')
     return refuse(rpcCodes.invalidRequest, 'jsonrpc must be "2.0" and method a string', given);
-  if (method.length > longestName) return refuse(rpcCodes.invalidRequest, 'the name of the method is too long', given);
+  if (method.length > longestName)
+    return refuse(
+      rpcCodes.invalidRequest,
+      `method must have at most ${longestName} characters, has ${method.length}`,
+      given,
+    );
   const list = paramsIn(params);
   if (!list) return isNotification ? { id: null, method: '', params: [] } : nonArray(given);
   return { id: given ?? null, method, params: list };
@@ -58,14 +64,14 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** The calls in a message, or why there are none. */
+/** Reads the calls of a message, or returns why it is refused as a whole. */
 export const readMessage = (text: string): Message | Unreadable => {
   const { isBatch, ids, isModest } = scan(text);
   if (!isModest)
     return {
       status: 200,
       code: rpcCodes.invalidRequest,
-      message: 'the request is nested too deeply or has too many parts',
+      message: `the request may be nested ${deepest} deep, with ${mostContainers} objects and lists and numbers of ${longestNumber} characters`,
     };
   const parsed = parse(text);
   if (parsed === undefined) return { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON' };
@@ -75,13 +81,15 @@ export const readMessage = (text: string): Message | Unreadable => {
     return {
       status: 400,
       code: rpcCodes.invalidRequest,
-      message: `batch too large: it holds up to ${mostCalls} calls`,
+      message: `batch too large: it holds up to ${mostCalls} calls, this one ${parsed.length}`,
     };
   return { isBatch, calls: parsed.map((request, i) => readCall(request, ids[i])) };
 };
 
-/** The JSON of an error object. */
-export const errorJson = (code: number, message: string): string => JSON.stringify({ code, message });
+const errorJson = (code: number, message: string): string => JSON.stringify({ code, message });
+
+/** Makes the answer of a call that failed. */
+export const failed = (code: number, message: string): RpcAnswer => ({ error: Buffer.from(errorJson(code, message)) });
 
 export const errorReply = (code: number, message: string, id = 'null'): string =>
   `{"jsonrpc":"2.0","id":${id},"error":${errorJson(code, message)}}`;

@@ -3,14 +3,14 @@ import type { Told } from '../../application/gateway/notification.js';
 /** Notifications use the prefix that the subscriber used. */
 export type Prefix = 'evm' | 'eth';
 
-/** As long as every id is. */
+/** Placeholder with the length of every subscription id. */
 const placeholder = `0x${'0'.repeat(32)}`;
 
-/** Of WebSocket: a whole message of text, and how lengths that do not fit into one byte are announced. */
+/** First byte of an unfragmented text frame, and the length codes (RFC 6455, 5.2). */
 const wholeText = 0x81;
 const [mostInOne, inTwo, mostInTwo, inEight] = [125, 126, 65_535, 127] as const;
 
-/** What precedes a message of so many bytes from a server (RFC 6455, 5.2). */
+/** Returns the frame header of a server's message of so many bytes (RFC 6455, 5.2). */
 const headFor = (length: number): Buffer => {
   if (length <= mostInOne) return Buffer.from([wholeText, length]);
   const head = Buffer.alloc(length <= mostInTwo ? 4 : 10);
@@ -21,10 +21,10 @@ const headFor = (length: number): Buffer => {
   return head;
 };
 
-/** Written once for all subscribers; each puts its own id there. */
+/** Frame that all subscribers share; each writes its own id at `idAt`. */
 type Frame = { bytes: Buffer; readonly idAt: number };
 
-/** As it goes over the wire, with nobody's id in it. */
+/** Builds the frame with a placeholder for the subscription id. */
 const frameOf = ({ json }: Told, prefix: Prefix): Frame => {
   const before = `{"jsonrpc":"2.0","method":"${prefix}_subscription","params":{"subscription":"`;
   const message = Buffer.from(`${before}${placeholder}","result":${json}}}`);
@@ -34,7 +34,7 @@ const frameOf = ({ json }: Told, prefix: Prefix): Frame => {
 
 const createFrames = (prefix: Prefix) => {
   const made = new WeakMap<Told, Frame>();
-  // Thousands in a row are told the same.
+  // The last frame is kept because thousands of subscribers in a row get the same notification.
   let latest: { readonly told: Told; readonly frame: Frame } | null = null;
   return (told: Told): Frame => {
     if (latest?.told === told) return latest.frame;

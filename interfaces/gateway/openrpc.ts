@@ -18,10 +18,10 @@ const toDocument = (method: Method) => ({
   name: method.name,
   summary: method.summary,
   paramStructure: 'by-position',
-  params: method.params.map(({ name, required, kind }) => ({
+  params: method.params.map(({ name, required, kind, missing }) => ({
     name: name.replaceAll(' ', '_'),
     required,
-    schema: kind.schema,
+    schema: missing === undefined ? kind.schema : { ...kind.schema, default: missing },
   })),
   result: { name: 'result', schema: method.result },
   tags: method.over === 'socket' ? [{ name: 'websocket' }] : [{ name: 'http' }, { name: 'websocket' }],
@@ -29,13 +29,13 @@ const toDocument = (method: Method) => ({
   ...(method.nodeName !== method.name && { 'x-also-named': method.nodeName }),
 });
 
-/** The gateway's methods, as OpenRPC 1.3. */
+/** Describes the gateway's methods as OpenRPC 1.3. */
 export const openRpc = (version: string): object => ({
   openrpc: '1.3.2',
   info: {
     title: 'chainfold node gateway',
     version,
-    description: 'JSON-RPC 2.0 to chain nodes, authenticated by the API key in the address.',
+    description: 'JSON-RPC 2.0 to chain nodes, authenticated by the API key or the gateway token in the address.',
   },
   servers: [
     {

@@ -4,30 +4,30 @@ import type { Pressure } from '../../application/gateway/backpressure.js';
 import type { Told } from '../../application/gateway/notification.js';
 import { frameFor, type Prefix } from './notification.js';
 
-/** When so many notifications wait, the client is taken not to read any more. */
+/** Waiting notifications at which a client counts as not reading any more. */
 export const mostWaiting = 10_000;
-/** So many bytes are handed to the connection; what comes then waits unwritten, at the cost of two references each. */
+/** Bytes handed to the connection; further notifications wait in the queue, where each costs two references. */
 const mostHanded = 16_384;
-/** Behind the first so many of the queue that are gone it is moved up. */
+/** Number of sent notifications at the front of the queue at which it is compacted. */
 const slack = 1024;
 
 export type Subscriber = { readonly id: string; readonly prefix: Prefix };
 
-/** A connection, and what its frames are written to. */
+/** Connection, and the stream that its frames are written to. */
 export type Line = { readonly socket: WebSocket; readonly wire: Duplex };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * The notifications of one connection, in order, at the pace the client reads them. They are written as frames straight
- * to the connection: a library would frame them anew for every client.
+ * Sends the notifications of one connection in order, at the pace the client reads them. Frames are written straight to
+ * the connection, because the library would build them anew for every client.
  */
 export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflow: () => void) => {
   let told: Told[] = [];
   let subscribers: Subscriber[] = [];
   let first = 0;
   let bytes = 0;
-  /** The connection has enough, and tells when it has sent it. */
+  /** True while the connection has enough to send; `drained` is called once that is sent. */
   let isFull = false;
   let isOpen = true;
 
@@ -50,7 +50,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
     }
   };
   const transmit = (one: Told, { id, prefix }: Subscriber) => {
-    // Nothing may follow the frame that closes a connection.
+    // No frame may follow the one that closes a connection.
     if (socket.readyState !== socket.OPEN) return;
     const frame = frameFor[prefix](one);
     const { bytes: own, idAt } = frame;
@@ -58,7 +58,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
     isFull = wire.writableLength + own.length > mostHanded;
     if (isFull) wire.write(own, drained);
     else wire.write(own);
-    // Most connections have sent it by now. One that has not keeps these bytes, and who comes next gets others.
+    // A connection that has not sent the frame yet keeps these bytes, so the next subscriber gets a copy.
     if (wire.writableLength > 0) frame.bytes = Buffer.from(own);
   };
   const close = () => {
@@ -71,7 +71,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   };
 
   return {
-    /** What waits, as if it waited for this client alone. */
+    /** Returns the size of the waiting notifications, in full although clients share them. */
     bytes: () => bytes,
     push: (one: Told, subscriber: Subscriber) => {
       if (!isOpen) return;

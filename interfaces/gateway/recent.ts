@@ -1,18 +1,27 @@
+import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { scan } from './scan.js';
 
-/** So many, of questions and answers of this length: a few megabytes at most. */
+/** Limits that keep the answers within a few megabytes. */
 const most = 500;
 const longestQuestion = 512;
 const longestAnswer = 4096;
 
-/** What stands before the id in the question, and what follows it in the answer. */
-type Kept = { readonly before: string; readonly answer: string; readonly repeated: () => void };
-/** Where a plain number stands as the first id that a text names. */
+/** Text before the id in the question, and text after the id in the answer. */
+type Kept = {
+  readonly before: string;
+  readonly answer: string;
+  readonly cost: number;
+  readonly repeated: () => boolean;
+};
+/** Range of the plain number after the first `"id":` of a text. */
 type Place = { readonly start: number; readonly end: number };
 
 const idKey = '"id":';
 const [zero, nine] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
+
+/** Tells whether a number ends before this character; a fraction or an exponent would go on. */
+const endsNumber = (character: string | undefined) => character === ',' || character === '}';
 
 const endOfDigits = (text: string, start: number) => {
   let end = start;
@@ -25,48 +34,53 @@ const placeIn = (text: string): Place | null => {
   if (at < 0) return null;
   const start = at + idKey.length;
   const end = endOfDigits(text, start);
-  // What has more digits after a zero is no JSON.
-  const isNumber = end > start && (text.charCodeAt(start) !== zero || end === start + 1);
+  // A number with a leading zero is not JSON.
+  const isNumber = end > start && (text.charCodeAt(start) !== zero || end === start + 1) && endsNumber(text[end]);
   return isNumber ? { start, end } : null;
 };
 
-/** Null where it is another number that stands there, deeper in. */
+/** Returns null when the first `"id":` is not the request's own id but one inside its parameters. */
 const ownPlaceIn = (text: string) => {
   const place = placeIn(text);
   return place && scan(text).idAt === place.start ? place : null;
 };
 
 /**
- * Answers that never change, by the text of the question but for its id: one that comes again and again need not be read to
- * be answered. The first key that reads like one stands before the id, so a text has one place only where it can be.
+ * Keeps short answers that never change by the text of the question without its id, so that a repeated question is
+ * answered without parsing. Only questions whose first `"id":` is their own are kept, so `find` may look at the first.
  */
 export const createRecent = () => {
-  /** By what follows the id. */
-  const kept = new Map<string, Kept>();
+  /** Answers by the text after the question's id. */
+  const kept = createBoundedCache<string, Kept>(most);
+  let isEmpty = true;
   return {
-    /** The whole answer; null unless the same was asked before, perhaps under another id. */
-    find: (question: Buffer): string | null => {
-      if (kept.size === 0 || question.length > longestQuestion) return null;
+    /** Returns the whole answer and its cost; null unless the same question was kept, perhaps with another id. */
+    find: (question: Buffer): { readonly answer: string; readonly cost: number } | null => {
+      if (isEmpty || question.length > longestQuestion) return null;
       const text = question.toString();
       const place = placeIn(text);
       const found = place && kept.get(text.slice(place.end));
       if (!found || found.before.length !== place.start || !text.startsWith(found.before)) return null;
-      found.repeated();
-      return `{"jsonrpc":"2.0","id":${text.slice(place.start, place.end)}${found.answer}`;
+      if (!found.repeated()) return null;
+      return {
+        answer: `{"jsonrpc":"2.0","id":${text.slice(place.start, place.end)}${found.answer}`,
+        cost: found.cost,
+      };
     },
-    /** What one question was answered with. */
-    keep: (question: Buffer, answer: RpcAnswer): void => {
+    /** Keeps the answer to a question if both are short and the answer never changes. */
+    keep: (question: Buffer, answer: RpcAnswer, cost: number): void => {
       if (!('result' in answer) || !answer.repeated) return;
       if (question.length > longestQuestion || answer.result.length > longestAnswer) return;
       const text = question.toString();
-      // What is no text at all reads like one with strange characters.
+      // A question that is not ASCII is not kept, because a later one of invalid bytes might decode to the same text.
       if (text.length !== question.length) return;
       const place = ownPlaceIn(text);
       if (!place) return;
-      if (kept.size >= most) kept.clear();
       const result = Buffer.from(answer.result).toString('latin1');
       const { repeated } = answer;
-      kept.set(text.slice(place.end), { before: text.slice(0, place.start), answer: `,"result":${result}}`, repeated });
+      isEmpty = false;
+      const before = text.slice(0, place.start);
+      kept.set(text.slice(place.end), { before, answer: `,"result":${result}}`, cost, repeated });
     },
   };
 };

@@ -1,23 +1,23 @@
 import { backslash, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
 
-/** What can be told of a text of JSON without reading it: the ids as they are written, and whether it is worth reading. */
+/** Facts about a JSON text that are found without parsing it. */
 export type Scanned = {
   readonly isBatch: boolean;
-  /** By place in the batch; absent where there is none, or where it is no plain value. */
+  /** Ids as they are written, by place in the batch; absent where there is none, or where it is no plain value. */
   readonly ids: readonly (string | undefined)[];
-  /** Where the last of them starts; -1 where there is none. */
+  /** Index at which the last id starts; -1 when there is none. */
   readonly idAt: number;
-  /** False for what would cost more to read than any real request. */
+  /** False when parsing would cost more than for any real request. */
   readonly isModest: boolean;
 };
 
 export const deepest = 32;
-const mostContainers = 50_000;
-const longestNumber = 1000;
+export const mostContainers = 50_000;
+export const longestNumber = 1000;
 
 const opening = /\S/;
 
-/** By character: 1 for what ends a token, spaces among it. */
+/** Characters that end a token, whitespace among them, are 1. */
 const ends = new Uint8Array(128);
 for (const character of ' \t\r\n,:{}[]"') ends[character.charCodeAt(0)] = 1;
 
@@ -36,7 +36,7 @@ const endOfPlain = (text: string, start: number) => {
   return at;
 };
 
-/** Where the two letters are written as escapes it is longest. */
+/** Length of the key `id` when both letters are written as escapes. */
 const longestIdKey = '"\\u0069\\u0064"'.length;
 
 const isIdKey = (text: string, start: number, end: number) => {
@@ -51,7 +51,7 @@ const isIdKey = (text: string, start: number, end: number) => {
   }
 };
 
-/** One way through the text; every call goes it, so nothing is made on the way but the ids. `level` is the depth at which requests have their members. */
+/** State of one pass over the text, which allocates only the ids. `level` is the depth of a request's members. */
 type Walk = {
   readonly text: string;
   readonly level: number;
@@ -60,13 +60,13 @@ type Walk = {
   depth: number;
   containers: number;
   place: number;
-  /** What a text at the level of members would be. */
+  /** Meaning of the next token at the level of members. */
   next: 'key' | 'id' | 'value';
 };
 
 const passToken = (walk: Walk, start: number, end: number) => {
   if (walk.depth !== walk.level || walk.next === 'value') return;
-  // As for readers of JSON, the last one counts.
+  // The last of several ids counts, as it does for JSON parsers.
   if (walk.next === 'id') {
     walk.ids[walk.place] = walk.text.slice(start, end);
     walk.idAt = start;
@@ -94,7 +94,7 @@ const passMark = (walk: Walk, code: number) => {
 
 const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= mostContainers;
 
-/** Passes what stands there, a mark or a token; gives where the next begins, -1 where it is not modest. */
+/** Passes one mark or token; returns the index of the next, or -1 when the text is too costly to parse. */
 const step = (walk: Walk, at: number): number => {
   const { text } = walk;
   const code = text.charCodeAt(at);

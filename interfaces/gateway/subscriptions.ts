@@ -8,23 +8,25 @@ import { filter, type SubscriptionName } from '../../application/gateway/params.
 import type { RpcAnswer } from '../../application/ports/node.js';
 import type { System } from '../../application/ports/system.js';
 import { readFilter } from '../../domain/log-filter.js';
-import { failed } from './dispatch.js';
-import { type Call, rpcCodes } from './json-rpc.js';
+import { type Call, failed, rpcCodes } from './json-rpc.js';
 import type { Outbox, Subscriber } from './outbox.js';
 
 export const mostSubscriptions = 1000;
 
-/** How many. */
 export type Opened = { readonly subscriptions: number; readonly filters: number };
 
 type Subscription = Subscriber & {
-  /** What happened before the subscriber has been told its id; null once it has. */
+  /** Notifications held back until the subscriber has its id; null afterwards. */
   early: Told[] | null;
   leave: () => void;
 };
 
 const answer = (value: unknown): RpcAnswer => ({ result: Buffer.from(JSON.stringify(value)) });
-const tooMany = () => failed(rpcCodes.limitExceeded, 'limit exceeded: too many filters or subscriptions');
+const tooMany = () =>
+  failed(
+    rpcCodes.limitExceeded,
+    `limit exceeded: a connection has at most ${mostSubscriptions} of each, filters and subscriptions`,
+  );
 
 const startOn = (
   feed: ChainFeed,
@@ -38,7 +40,7 @@ const startOn = (
 const optionsFault = (name: unknown, options: unknown) =>
   name === 'logs' && options != null ? filter.fault(options) : null;
 
-/** The subscriptions of one connection. */
+/** Keeps the subscriptions of one connection. */
 const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   const subscriptions = new Map<string, Subscription>();
   const start = startOn(feed);
@@ -52,7 +54,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
     };
     opening++;
     subscription.leave = await start[name](hear, options).finally(() => opening--);
-    // The connection may have gone meanwhile.
+    // The connection may have been closed meanwhile.
     if (isOpen) subscriptions.set(subscription.id, subscription);
     else subscription.leave();
   };
@@ -87,7 +89,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   };
 };
 
-/** What one connection has opened: its filters and subscriptions, which end with it. */
+/** Keeps the filters and subscriptions of one connection, which end with it. */
 export const createSubscriptions = (around: {
   readonly feed: ChainFeed;
   readonly outbox: Outbox;
@@ -104,9 +106,9 @@ export const createSubscriptions = (around: {
   };
   return {
     opened: (): Opened => ({ subscriptions: count(), filters: filters.count() }),
-    /** What filters have collected. */
+    /** Returns the size of what filters have collected. */
     bytes: filters.bytes,
-    /** Answers a method that only connections have; `opened` takes what is to be activated after the answer. */
+    /** Answers a method that only connections have; adds ids to `opened` that are to be activated after the answer. */
     answer: async ({ name }: Method, call: Call, opened: string[]): Promise<RpcAnswer> => {
       const id = String(call.params[0]);
       if (name === 'evm_subscribe') return subscribe(call, opened);
@@ -116,7 +118,7 @@ export const createSubscriptions = (around: {
       const added = await filters.add[name as keyof typeof filters.add](call.params);
       return added === null ? tooMany() : answer(added);
     },
-    /** The subscriber knows its id from here on. */
+    /** Starts notifications, once the subscriber has its id. */
     activate,
     dropUnused: filters.dropUnused,
     close: () => {

@@ -1,12 +1,16 @@
+import type { Duplex } from 'node:stream';
+import type { Holder } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
-import type { MaybePromise } from '../../application/async/maybe-promise.js';
+import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
+import { unitsOf } from '../../application/gateway/costs.js';
+import { headSeen } from '../../application/gateway/log-range.js';
 import type { Node } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
-import type { Quota } from '../../domain/rate-limit.js';
-import { type Variant, variants } from '../../domain/variant.js';
-import { rpcCodes } from './json-rpc.js';
+import { overLimit, type Quota } from '../../domain/rate-limit.js';
+import { networks, type Variant, variants } from '../../domain/variant.js';
+import { type Message, rpcCodes } from './json-rpc.js';
 
-/** What a gateway address leads to. */
+/** Chain, network and key that a gateway address leads to. The key is an api_key or a gateway token. */
 export type Target = {
   readonly variant: Variant;
   /** `<segment>/<network>` */
@@ -21,54 +25,149 @@ const patterns = {
 };
 type Transport = keyof typeof patterns;
 
-/** What a gateway address says. */
 export type Address = { readonly segment: string; readonly network: string; readonly apiKey: string };
 
-/** Null when it is no gateway address. */
+/** Returns null when the URL is no gateway address. */
 export const addressIn = (url: string, transport: Transport): Address | null => {
   const found = patterns[transport].exec(url);
   return found && { segment: found[1] ?? '', network: found[2] ?? '', apiKey: found[3] ?? '' };
 };
 
-/** Null when there is no such chain. */
+/** Returns null when there is no such chain. */
 export const targetOf = (app: App, { segment, network, apiKey }: Address): Target | null => {
   const variant = variants.find((one) => one.segment === segment);
   const address = `${segment}/${network}`;
   return variant ? { variant, address, node: app.nodes.get(address), apiKey } : null;
 };
 
-/** Why a request is not let in. */
 export type Refusal = { readonly status: number; readonly code: number; readonly message: string };
-export const unknownChain: Refusal = { status: 404, code: rpcCodes.invalidRequest, message: 'there is no such chain' };
-export type Admission = { readonly quota: Quota | null; readonly refusal: Refusal | null };
+
+const served = variants.filter(({ can }) => can.includes('gateway')).map(({ segment }) => segment);
+export const unknownChain: Refusal = {
+  status: 404,
+  code: rpcCodes.invalidRequest,
+  message: `there is no such chain; the gateway serves ${served.join(', ')}`,
+};
+
+/** Says why a gateway address has no node, and which setting gives it one. */
+const explainOff = ({ variant: { tag, segment }, address }: Target): string => {
+  const network = networks.find((name) => address === `${segment}/${name}`);
+  if (!served.includes(segment)) return `the gateway does not serve ${segment}; it serves ${served.join(', ')}`;
+  if (!network) return `there is no such network; the networks are ${networks.join(', ')}`;
+  const setting = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
+  return `this chain is off: set CHAIN_${tag}_URL or ${setting} to the URL of a node`;
+};
+export const chainOff = (target: Target, status: number): Refusal => ({
+  status,
+  code: rpcCodes.noNode,
+  message: explainOff(target),
+});
+
+/** Remainder of the limits after a message, the cost that was charged, who is charged, and why the message is refused. */
+export type Admission = {
+  readonly quota: Quota | null;
+  readonly cost: number;
+  readonly holder: Holder | null;
+  readonly refusal: Refusal | null;
+};
 
 const refusalFor = (error: unknown): Refusal => {
   if (!(error instanceof Failure)) throw error;
-  return error.code === 'UNAUTHENTICATED'
-    ? { status: 401, code: rpcCodes.badKey, message: error.message }
-    : { status: 503, code: rpcCodes.noNode, message: error.message };
+  const { code, message } = error;
+  if (code === 'QUOTA_EXCEEDED') return { status: 403, code: rpcCodes.limitExceeded, message };
+  return { status: 503, code: rpcCodes.noNode, message };
 };
 
-const refused = (error: unknown): Admission => ({ quota: null, refusal: refusalFor(error) });
+const refused = (refusal: Refusal, quota: Quota | null = null): Admission => ({
+  quota,
+  cost: 0,
+  holder: null,
+  refusal,
+});
+const failed = (error: unknown) => refused(refusalFor(error));
 
-const admissionOf = (quota: Quota): Admission => {
-  if (quota.allowed) return { quota, refusal: null };
-  const message = `limit exceeded: no more than ${quota.limit} requests`;
-  return { quota, refusal: { status: 429, code: rpcCodes.limitExceeded, message } };
+const unknownKey: Refusal = { status: 401, code: rpcCodes.badKey, message: 'the API key is not valid' };
+const otherOrigin: Refusal = {
+  status: 403,
+  code: rpcCodes.badKey,
+  message: 'this token is not for calls from this origin',
 };
 
-/** Charges so many calls to the organization's limits on that chain. */
-export const admit = (app: App, { apiKey, variant }: Target, calls: number): MaybePromise<Admission> => {
-  const admitted = app.access.admitKey(apiKey, variant, calls);
-  return admitted instanceof Promise ? admitted.then(admissionOf, refused) : admissionOf(admitted);
+/** Says why a key opens nothing for a page of that origin; null when it does. */
+const faultOf = (holder: Holder | null, origin: string | undefined): Refusal | null => {
+  if (holder === null) return unknownKey;
+  const origins = holder.grant?.origins;
+  return origins && !origins.has(origin ?? '') ? otherOrigin : null;
 };
 
-/** Before anything else of a request is looked at; charges nothing. */
-export const recognize = async (app: App, { apiKey }: Target): Promise<Refusal | null> => {
+const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: number): Admission => {
+  if (quota.allowed) return { quota, cost, holder, refusal: null };
+  const message = `limit exceeded: ${overLimit(quota, tag)}`;
+  return refused({ status: 429, code: rpcCodes.limitExceeded, message }, quota);
+};
+
+const one: Message['calls'] = [{ id: null, method: '', params: [] }];
+
+/** Returns the cost of the calls together; one that is no valid call costs 1. */
+const costOfCalls = (calls: Message['calls'], node: Node | undefined) => {
+  let cost = 0;
+  for (const call of calls)
+    cost += node && 'params' in call ? unitsOf(call.method, call.params, () => headSeen(node)) : 1;
+  return cost;
+};
+
+/** Charges the calls of a message, or one where it has none, to the limits of the key at the gateway of that chain. */
+export const admit = (
+  { gatewayAccess }: App,
+  { apiKey, variant, node }: Target,
+  origin: string | undefined,
+  calls: Message['calls'] = one,
+  cost = costOfCalls(calls, node),
+): MaybePromise<Admission> => {
+  const charge = (holder: Holder | null): MaybePromise<Admission> => {
+    const fault = faultOf(holder, origin);
+    if (fault || holder === null) return refused(fault ?? unknownKey);
+    const charged = gatewayAccess.charge(holder, variant, calls.length, cost - calls.length);
+    return mapMaybe(charged, (quota) => admissionOf(quota, holder, variant, cost));
+  };
+  const admitted = mapMaybe(gatewayAccess.find(apiKey), charge);
+  return admitted instanceof Promise ? admitted.catch(failed) : admitted;
+};
+
+/** Checks the key before anything else of a request is read; charges nothing. */
+export const recognize = async (
+  { gatewayAccess }: App,
+  { apiKey }: Target,
+  origin: string | undefined,
+): Promise<Holder | Refusal> => {
   try {
-    const known = await app.knownCredentials.find(apiKey);
-    return known ? null : { status: 401, code: rpcCodes.badKey, message: 'the API key is not valid' };
+    const holder = await gatewayAccess.find(apiKey);
+    return faultOf(holder, origin) ?? holder ?? unknownKey;
   } catch (error) {
     return refusalFor(error);
   }
+};
+
+/** Counts a connection until its socket closes, or refuses it. */
+export const countConnection = async (
+  app: App,
+  { organizationId, grant }: Holder,
+  socket: Duplex,
+): Promise<Refusal | null> => {
+  try {
+    const disconnect = await app.quotas.connect(organizationId, grant?.gatewayTokenId);
+    if (socket.destroyed) disconnect();
+    else socket.once('close', disconnect);
+    return null;
+  } catch (error) {
+    return refusalFor(error);
+  }
+};
+
+/** Returns what says why a method is refused to a token; undefined where nothing is. */
+export const methodFaults = ({ grant }: Holder, { tag }: Variant): ((method: string) => string | null) | undefined => {
+  if (!grant) return undefined;
+  const { chains, methods } = grant;
+  if (chains && !chains.has(tag)) return () => `this token is not for chain ${tag}`;
+  return methods ? (method) => (methods.has(method) ? null : `this token is not for the method ${method}`) : undefined;
 };

@@ -2,47 +2,54 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { App } from '../../application/app.js';
-import { createPressure } from '../../application/gateway/backpressure.js';
+import { createBackpressure } from '../../application/gateway/backpressure.js';
+import type { Quota } from '../../domain/rate-limit.js';
+import { rateHeaders } from '../http/answer.js';
 import { type Connection, closeCodes, createConnection } from './connection.js';
-import { errorReply, rpcCodes } from './json-rpc.js';
+import { errorReply } from './json-rpc.js';
 import type { Opened } from './subscriptions.js';
-import { type Address, type Refusal, recognize, type Target, targetOf, unknownChain } from './target.js';
+import {
+  type Address,
+  admit,
+  chainOff,
+  countConnection,
+  type Refusal,
+  type Target,
+  targetOf,
+  unknownChain,
+} from './target.js';
 
 export const longestMessage = 5 * 1_048_576;
 export const mostFragments = 1024;
 export const pingEveryMs = 30_000;
-/** A deleted key ends its connections within a second. */
+/** Interval at which keys are checked, so that a deleted or expired key ends its connections within a second. */
 const recognizeEveryMs = 250;
-/** What waits for all clients together. */
-export const mostUnread = 256 * 1_048_576;
-
-const refuse = (socket: Duplex, { status, code, message }: Refusal) => {
+const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota | null = null) => {
   const body = errorReply(code, message);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...Object.entries(quota ? rateHeaders(quota) : {}).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-const off: Refusal = { status: 503, code: rpcCodes.noNode, message: 'this chain is off' };
-
-/** Connections whose key was deleted, here or in another process, are closed. */
+/** Closes connections whose key opens nothing any more, wherever that was decided. */
 const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   for (const apiKey of new Set([...connections].map((one) => one.apiKey))) {
-    // A store that is away says nothing about the key.
-    const isKnown = await (async () => app.knownCredentials.find(apiKey))().catch(() => true);
+    // An unreachable store does not mean that the key was deleted.
+    const isKnown = await (async () => app.gatewayAccess.find(apiKey))().catch(() => true);
     if (isKnown) continue;
-    for (const one of connections) if (one.apiKey === apiKey) one.close(closeCodes.policy, 'the API key was deleted');
+    for (const one of connections)
+      if (one.apiKey === apiKey) one.close(closeCodes.policy, 'the API key is not valid any more');
   }
 };
 
-/** `/<chain>/<network>/v1/ws/<API_KEY>`: JSON-RPC with filters and subscriptions. */
-export const createSockets = (app: App) => {
+/** Serves `/<chain>/<network>/v1/ws/<API_KEY or token>`: JSON-RPC with filters and subscriptions. */
+export const createSockets = (app: App, pressure = createBackpressure()) => {
   const connections = new Set<Connection>();
-  const pressure = createPressure(connections, mostUnread);
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -54,11 +61,16 @@ export const createSockets = (app: App) => {
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { node, address } = target;
     const feed = app.feeds.get(address);
-    if (!node || !feed) return refuse(socket, off);
+    if (!node || !feed) return refuse(socket, chainOff(target, 503));
     return server.handleUpgrade(request, socket, head, (client) => {
-      const connection = createConnection(app, { socket: client, wire: socket }, { ...target, node, feed }, pressure);
+      const place = { ...target, node, feed, origin: request.headers.origin };
+      const connection = createConnection(app, { socket: client, wire: socket }, place, pressure);
       connections.add(connection);
-      client.once('close', () => connections.delete(connection));
+      pressure.readers.add(connection);
+      client.once('close', () => {
+        connections.delete(connection);
+        pressure.readers.delete(connection);
+      });
     });
   };
   const check = () => {
@@ -79,8 +91,10 @@ export const createSockets = (app: App) => {
       socket.on('error', () => socket.destroy());
       const target = targetOf(app, address);
       if (!target) return refuse(socket, unknownChain);
-      const unknown = await recognize(app, target);
-      return unknown ? refuse(socket, unknown) : accept(target, request, socket, head);
+      const { refusal: unpaid, holder, quota } = await admit(app, target, request.headers.origin);
+      if (unpaid || !holder) return refuse(socket, unpaid ?? unknownChain, quota);
+      const refusal = await countConnection(app, holder, socket);
+      return refusal ? refuse(socket, refusal) : accept(target, request, socket, head);
     },
     figures: () => ({
       connections: connections.size,

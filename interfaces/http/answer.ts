@@ -5,7 +5,7 @@ import { type Problem, problemOf } from './problems.js';
 
 export type Headers = Record<string, string>;
 
-/** Adds what is left of the caller's limits: name, value, name, value. */
+/** Appends the rate-limit headers to a flat list of names and values. */
 export const addRateHeaders = (list: string[], { allowed, limit, remaining, resetMs }: Quota): void => {
   const seconds = String(Math.ceil(resetMs / 1000));
   list.push('ratelimit-limit', String(limit), 'ratelimit-remaining', String(remaining), 'ratelimit-reset', seconds);
@@ -22,29 +22,56 @@ export const rateHeaders = (quota: Quota): Headers => {
 
 const given = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's own id for the request, or a new one. */
+/** Returns the caller's own id for the request when it is well-formed, else a new one. */
 export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: Pick<System, 'uuid'>) => {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && given.test(sent) ? sent : uuid();
 };
 
-const send = (response: ServerResponse, status: number, headers: Headers, body: string) => {
-  if (response.headersSent || response.destroyed) return;
+const start = (response: ServerResponse, status: number, headers: Headers, body: string) =>
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+
+const isOver = (response: ServerResponse) => {
+  if (response.destroyed) return true;
+  // The beginning of another answer was sent: only the end of the connection tells the caller that it is not whole.
+  if (response.headersSent) response.destroy();
+  return response.headersSent;
 };
 
+const send = (response: ServerResponse, status: number, headers: Headers, body: string) => {
+  if (!isOver(response)) start(response, status, headers, body).end(body);
+};
+
+/** Sends the answer at once, and ends it when the sender of an unread body has finished: ending closes the connection. */
+const sendEarly = async (
+  response: ServerResponse,
+  [status, headers, body]: readonly [number, Headers, string],
+  drained: Promise<void>,
+) => {
+  if (isOver(response)) return;
+  start(response, status, headers, body).write(body);
+  await drained;
+  response.end();
+};
+
+const unguessed = { 'x-content-type-options': 'nosniff' };
+const jsonHeaders = (requestId: string, headers: Headers): Headers => ({
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': requestId,
+  ...unguessed,
+  ...headers,
+});
+
+/** Sends the headers of an answer whose body is written in pieces. */
+export const beginJson = (response: ServerResponse, requestId: string, headers: Headers) =>
+  response.writeHead(200, jsonHeaders(requestId, headers));
+
 export const answerJson = (response: ServerResponse, requestId: string, body: string, headers: Headers) =>
-  send(
-    response,
-    200,
-    { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, ...headers },
-    body,
-  );
+  send(response, 200, jsonHeaders(requestId, headers), body);
 
 const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({
   ...(status === 405 && { allow: 'POST' }),
-  // What is left of a body that nobody reads must not be taken for the next request.
+  // The unread rest of the body must not be taken for the next request, so the connection ends.
   ...(!request.complete && { connection: 'close' }),
 });
 
@@ -52,15 +79,19 @@ export const answerProblem = (
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  about: { requestId: string; log: Log; headers?: Headers },
+  about: { requestId: string; log: Log; headers?: Headers; drained?: Promise<void> | undefined },
 ): Problem => {
-  const { requestId, log } = about;
+  const { requestId, log, drained } = about;
   const problem = problemOf(error, requestId);
-  // Without the query string, in which anything may stand, also a secret.
+  // The query string is left out of the log, because it may hold a secret.
   const facts = { requestId, path: request.url?.split('?', 1)[0] };
   if (problem.code === 'INTERNAL') log.error({ ...facts, err: error }, 'a request failed');
   else if (problem.status >= 500) log.warn({ ...facts, code: problem.code }, problem.detail);
-  const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...about.headers };
-  send(response, problem.status, { ...headers, ...extraHeaders(request, problem) }, JSON.stringify(problem));
+  const own = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...unguessed };
+  const told = { ...own, ...about.headers };
+  const headers = { ...told, ...extraHeaders(request, problem) };
+  const body = JSON.stringify(problem);
+  if (drained === undefined) send(response, problem.status, headers, body);
+  else void sendEarly(response, [problem.status, headers, body], drained);
   return problem;
 };

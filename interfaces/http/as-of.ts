@@ -8,7 +8,7 @@ import type { Endpoint } from '../operations/index.js';
 
 const header = 'x-as-of';
 
-/** Fires when whoever asked is gone, or has the answer. */
+/** Aborts when the caller has left or has been answered. */
 const goneSignal = (response: ServerResponse) => {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -18,23 +18,23 @@ const goneSignal = (response: ServerResponse) => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What answers it all the same, where there is time and memory. */
+/** Command that answers the same request from the stores, without a limit on events. */
 const commandFor = ({ variant, operation }: Endpoint, given: string, input: object, { organizationId }: Caller) =>
   `chainfold call ${variant.segment} ${operation.name} ${quoted(JSON.stringify(input))} --as-of ${given} --organization ${organizationId}`;
 
-/** What can answer a request as of the moment that its header names. */
+/** Opens the read models as of the moment in the header; too many events name a command to run instead. */
 export const openPast = async (
   app: App,
   endpoint: Endpoint,
   { given, input, response, by }: { given: string; input: object; response: ServerResponse; by: Caller },
 ) => {
-  const bounds = { most: app.past.most, signal: goneSignal(response) };
+  const bounds = { most: app.asOf.most, signal: goneSignal(response) };
   const goTo = prepareAsOf(endpoint.operation, { given, name: header, ...bounds });
   try {
     return await goTo(app, by);
   } catch (error) {
     if (!(error instanceof TooManyEvents)) throw error;
     const command = commandFor(endpoint, given, input, by);
-    return refuse('UNAVAILABLE', `${error.message}; where its stores are at hand this has no such limit: ${command}`);
+    return refuse('UNAVAILABLE', `${error.message}; run on the stores, this command has no such limit: ${command}`);
   }
 };

@@ -10,16 +10,23 @@ export const maxNumberLength = 100;
 
 const [zero, nine] = [0x30, 0x39];
 
-/** The whole body, or a refusal as soon as it is clear that it is too large; in the same turn in which it is there. */
+const tooLarge = (limit: number) => new HttpFailure(413, `the body is larger than ${limit} bytes`);
+const announced = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? -1);
+
+/** Refuses a body whose headers say that it is too large. */
+export const checkLength = (request: IncomingMessage, limit: number) => {
+  if (announced(request) > limit) throw tooLarge(limit);
+};
+
+/** Collects the body and calls `done` in the turn its last byte arrives; fails once it is known to be too large. */
 export const takeBody = (
   request: IncomingMessage,
   limit: number,
   done: (body: Buffer) => void,
   failed: (fault: HttpFailure) => void,
 ) => {
-  const tooLarge = () => new HttpFailure(413, `the body is larger than ${limit} bytes`);
-  const expected = Number(request.headers['content-length'] ?? -1);
-  if (expected > limit) return failed(tooLarge());
+  const expected = announced(request);
+  if (expected > limit) return failed(tooLarge(limit));
   const chunks: Buffer[] = [];
   let length = 0;
   let isOver = false;
@@ -33,18 +40,18 @@ export const takeBody = (
     isOver = true;
     done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
   };
-  // Small ones are there as a whole with their first piece, a turn before they are said to have ended.
+  // A small body is complete with its first chunk, one turn before "end" is emitted.
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length > limit) {
       request.pause();
-      return fail(tooLarge());
+      return fail(tooLarge(limit));
     }
     chunks.push(chunk);
     if (length === expected && request.complete) finish();
   });
   request.on('end', finish);
-  // Also after an error, which is told of to nobody when nobody listens.
+  // "close" also follows an error, which goes unnoticed when "error" has no listener.
   request.on('close', () => {
     if (!request.complete) fail(new HttpFailure(400, 'the body ended early'));
   });
@@ -56,7 +63,7 @@ export const readBody = (request: IncomingMessage, limit: number): Promise<Buffe
 const drainedBytes = 16_777_216;
 const drainedMs = 5000;
 
-/** Lets a sender finish what nobody wants, within bounds: one that is cut off while it sends never reads the answer. */
+/** Reads the rest of a refused body, within bounds: a client that is cut off while it sends never reads the answer. */
 export const drain = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
     let length = 0;
@@ -89,15 +96,16 @@ const count = (tally: Tally, byte: number) => {
 const isTooMuch = ({ depth, containers, keys, digits }: Tally) =>
   depth > maxDepth || containers > maxContainers || keys > maxKeys || digits > maxNumberLength;
 
-/** How many keys the text names; refuses shapes that would cost more to parse than any real request. */
+const tooMuch = `the body may be nested ${maxDepth} deep, with ${maxContainers} objects and lists, ${maxKeys} keys and ${maxNumberLength} digits a number`;
+
+/** Counts the keys in the text, and refuses shapes that would cost more to parse than any real request. */
 const survey = (body: Buffer) => {
   const tally = { depth: 0, containers: 0, keys: 0, digits: 0 };
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
     if (byte === quote) at = afterString(body, at) - 1;
     count(tally, byte);
-    if (isTooMuch(tally))
-      return refuse('INVALID_ARGUMENT', 'the body is nested too deeply, has too many parts or too long a number');
+    if (isTooMuch(tally)) return refuse('INVALID_ARGUMENT', tooMuch);
   }
   return tally.keys;
 };
@@ -118,7 +126,7 @@ const decode = (body: Buffer) => {
   }
 };
 
-/** Strict where JSON.parse is not: a key given twice is refused, since sender and receiver might read different ones. */
+/** Parses JSON, but refuses a key that is given twice, since sender and receiver might read different ones. */
 export const parseJson = (body: Buffer): unknown => {
   if (body.length === 0) return {};
   const keys = survey(body);

@@ -74,7 +74,7 @@ const asOf = parameter(
   'Answer as the read models stood at this moment: an event position, or an ISO time with its zone. Not with x-min-position.',
 );
 
-/** Statuses that any signed operation may answer with. */
+/** Refusals that every signed operation may answer with. */
 const refusals: readonly ProblemCode[] = [
   'INVALID_ARGUMENT',
   'UNAUTHENTICATED',
@@ -100,7 +100,7 @@ const otherRefusals = Object.fromEntries(
   ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
 );
 
-const pathItem = ({ operation, variant, request, response, example }: Endpoint) => {
+const pathItem = ({ operation, variant, isExtension, request, response, example }: Endpoint) => {
   const isLimited = variant.surface !== 'admin';
   const limitHeaders = isLimited ? rateLimitHeaders : {};
   return {
@@ -108,7 +108,7 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
       operationId: `${variant.segment}.${operation.name}`,
       summary: operation.summary,
       tags: [variant.segment],
-      ...(operation.extension && { 'x-extension': true }),
+      ...(isExtension && { 'x-extension': true }),
       parameters: [...parameters[operation.kind], ...(takesAsOf(operation) ? [asOf] : [])],
       requestBody: { required: true, content: json(request, example) },
       responses: {
@@ -127,7 +127,7 @@ const pathItem = ({ operation, variant, request, response, example }: Endpoint) 
   };
 };
 
-/** OpenAPI 3.1 uses plain JSON Schema, so there is nothing to translate. */
+/** Describes all endpoints; OpenAPI 3.1 takes their JSON Schemas as they are. */
 export const openApi = (version: string) => ({
   openapi: '3.1.0',
   info: {

@@ -1,33 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
+import { createFairTurns, type FairTurns } from '../../application/async/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
-import { refuse, StoreDown } from '../../domain/failure.js';
+import { Failure, refuse, StoreDown } from '../../domain/failure.js';
+import { overLimit } from '../../domain/rate-limit.js';
 import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
-import type { Endpoint } from '../operations/index.js';
-import { answerJson, answerProblem, type Headers, rateHeaders, requestIdOf } from './answer.js';
+import { type Endpoint, explainUnknown } from '../operations/index.js';
+import { answerJson, answerProblem, beginJson, type Headers, rateHeaders, requestIdOf } from './answer.js';
 import { openPast } from './as-of.js';
-import { drain, parseJson, readBody } from './body.js';
+import { checkLength, drain, parseJson, readBody } from './body.js';
+import { createLargeAnswers, isUnread } from './large-answer.js';
+import { createMeter, itemsIn } from './meter.js';
 import { HttpFailure } from './problems.js';
+import { createToldLate, NotYetThere, unlessBehind } from './told-late.js';
 import { check, createAjv } from './validation.js';
 
 export const bodyLimit = 1_048_576;
-/** How long an answer waits for the read models before it says that they are behind. */
+/** Time that an answer waits for the read models before it says `x-consistency: pending`. */
 export const consistencyMs = 2000;
 
-/** What the operations tell the server, and ask it. */
+/** Requests of one organization that are worked on, and that may wait for it: of queries as many as of commands. */
+export const inFlight = { ofOneKey: 128, mostWaiting: 512 };
+
+/** Callbacks of the server that the operations run in. */
 export type Surroundings = {
-  /** Told of every answered request. */
+  /** Records the status and duration of an answered request. */
   readonly observe: (endpoint: Endpoint, status: number, seconds: number) => void;
-  /** Told why requests cannot be served right now. */
+  /** Reports a store that is down, which makes the service unready for a while. */
   readonly trouble: (reason: string) => void;
-  /** False until the read models have caught up with what was there at the start. */
-  readonly isReady: () => boolean;
+  /** Returns why the read models are incomplete: they are catching up at the start, or were lost; else null. */
+  readonly unready: () => string | null;
 };
 
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
-/** `headers` take what every answer tells from then on, also a refusal. */
+/** `headers` collect what the answer will carry whether the request succeeds or is refused. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 type Told = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
@@ -41,7 +49,7 @@ const readPosition = (value: string | undefined): Position => {
   if (value === undefined) return 0;
   return /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))
     ? Number(value)
-    : refuse('INVALID_ARGUMENT', 'x-min-position is not a position');
+    : refuse('INVALID_ARGUMENT', 'x-min-position must be an event position: a whole number from 0 on');
 };
 const readIdempotencyKey = (value: string | undefined) =>
   value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)
@@ -52,21 +60,61 @@ const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
   'x-position': String(position),
   ...(!upToDate && { 'x-consistency': 'pending' }),
 });
-/** What chains count may be larger than a number can be exact; what the service counts is not, and is written faster. */
+/** Writes bigints for the query API, since chains count beyond 2^53; JSON.stringify is faster for the others. */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 
-const checkContentType = (request: IncomingMessage, body: Buffer) => {
+/** Length up to which a body is read before it is known whether its key exists, so that no answer comes earlier. */
+const shortBody = 16_384;
+const isShort = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= shortBody;
+
+const signedBy = (request: IncomingMessage, body: () => Promise<Buffer>) => ({
+  key: headerOf(request, 'x-api-key'),
+  nonce: headerOf(request, 'x-api-nonce'),
+  signature: headerOf(request, 'x-api-signature'),
+  method: request.method ?? '',
+  path: request.url ?? '',
+  body,
+  isShort: isShort(request),
+});
+
+const checkContentType = (request: IncomingMessage, hasBody: boolean) => {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (body.length > 0 && type !== 'application/json') throw new HttpFailure(415, 'the body must be application/json');
+  if (hasBody && type !== 'application/json') throw new HttpFailure(415, 'content-type must be application/json');
 };
 
-/** A checked request to its outcome: a query sees at least what was asked for, a command is seen by whoever asks next. */
+/** Refuses a body by what the headers tell of it, before any of it is read. */
+const checkAnnounced = (request: IncomingMessage) => {
+  checkLength(request, bodyLimit);
+  const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = request.headers;
+  checkContentType(request, Number(length) > 0 || (encoding !== undefined && type !== undefined));
+};
+
+/** Reads the body when it is first asked for, and once. */
+const bodyOf = (request: IncomingMessage) => {
+  let reading: Promise<Buffer> | undefined;
+  return () => {
+    reading ??= readBody(request, bodyLimit).then((body) => {
+      checkContentType(request, body.length > 0);
+      return body;
+    });
+    return reading;
+  };
+};
+
+const checkRole = ({ operation: { name, role: needed } }: Route, role: Caller['role']) => {
+  if (needed && needed !== role)
+    refuse('PERMISSION_DENIED', `${name} needs an ${needed} credential, and this is a ${role} credential`);
+};
+
+/** Runs a checked request: a query waits for `x-min-position`, a command until the read models include its events. */
 const createRun = (app: App) => {
+  const late = createToldLate(app);
   const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
     const upToDate = await app.progress.reached(atLeast, consistencyMs);
     const position = await app.progress.ask();
-    return { body: await handle(), position, upToDate };
+    return { body: await unlessBehind(upToDate, handle), position, upToDate };
   };
 
   const past = async (
@@ -77,7 +125,7 @@ const createRun = (app: App) => {
     by: Caller,
   ) => {
     if (request.headers['x-min-position'] !== undefined)
-      refuse('INVALID_ARGUMENT', 'x-as-of and x-min-position exclude each other');
+      refuse('INVALID_ARGUMENT', 'give x-as-of or x-min-position, not both');
     const { position, answer } = await openPast(app, route, { given, input, response, by });
     headers['x-position'] = String(position);
     return { body: await answer(input), position, upToDate: true };
@@ -87,10 +135,16 @@ const createRun = (app: App) => {
     const input = check(route.validator(), parseJson(body));
     const { request } = exchange;
     const { operation } = route;
+    by.touch?.(itemsIn(input));
     const asOf = headerOf(request, 'x-as-of');
     if (asOf !== undefined) return past(route, exchange, asOf, input, by);
     if (operation.kind === 'query')
-      return query(() => operation.handle(app, input, by), readPosition(headerOf(request, 'x-min-position')));
+      return app.shares.small(by.organizationId, () =>
+        query(
+          () => operation.handle(app, input, by),
+          Math.max(readPosition(headerOf(request, 'x-min-position')), late.owed(by.organizationId)),
+        ),
+      );
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
     const idempotencyKey = readIdempotencyKey(headerOf(request, 'idempotency-key'));
     const retry = (key: string) => ({
@@ -101,12 +155,26 @@ const createRun = (app: App) => {
     });
     const { answer, position } =
       idempotencyKey === undefined ? await handle() : await app.once(retry(idempotencyKey), handle);
-    return { body: answer, position, upToDate: await app.progress.reached(position, consistencyMs) };
+    const upToDate = await app.progress.reached(position, consistencyMs);
+    if (!upToDate) late.tell(by.organizationId, position);
+    return { body: answer, position, upToDate };
   };
-  return run;
+  return (...given: Parameters<typeof run>) => late.notYet(given[3].organizationId, () => run(...given));
 };
 
-/** Compiled when it is first needed: all of them would take half of the start. */
+/** Writes an outcome at once, or while it is read when it is large. */
+const createAnswer = ({ turns }: App) => {
+  const writeLarge = createLargeAnswers(turns);
+  return async (route: Route, { response, headers }: Exchange, by: Caller, outcome: Outcome) => {
+    const told = { ...headers, ...positionHeaders(outcome) };
+    if (!('isLarge' in route.operation) || !isUnread(outcome.body))
+      return answerJson(response, by.requestId, writeBody(route, outcome), told);
+    const begin = () => beginJson(response, by.requestId, told);
+    return writeLarge(by.organizationId, response, begin, outcome.body);
+  };
+};
+
+/** Compiles a schema when it is first needed, because compiling all of them would take half of the start. */
 const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   let validate: ValidateFunction | null = null;
   return () => {
@@ -115,55 +183,86 @@ const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   };
 };
 
-/** Answers `POST /v1/{api}/{Operation}`: read ▸ authenticate ▸ parse ▸ validate ▸ handle ▸ wait for the read models. */
-export const createOperations = (app: App, endpoints: readonly Endpoint[], around: Surroundings) => {
+/** Lets requests begin in turn; one that had to wait begins in a later turn of the loop, after what others sent. */
+const createRequestTurns = ({ system }: App, bounds: typeof inFlight): FairTurns => {
+  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ...bounds });
+  return (key, work) => {
+    const request: { hasWaited: boolean } = { hasWaited: false };
+    const done = inTurn(key, async () => {
+      if (request.hasWaited) await system.breathe();
+      return work();
+    });
+    request.hasWaited = true;
+    return done;
+  };
+};
+
+const routesOf = (endpoints: readonly Endpoint[]) => {
   const ajv = createAjv();
-  const run = createRun(app);
-  const routes = new Map(
+  return new Map(
     endpoints.map((endpoint): [string, Route] => [
       endpoint.path,
       { ...endpoint, validator: validatorOf(ajv, endpoint.request) },
     ]),
   );
+};
 
-  const admit = (request: IncomingMessage, body: Buffer, { variant }: Route) => {
-    const signed = {
-      key: headerOf(request, 'x-api-key'),
-      nonce: headerOf(request, 'x-api-nonce'),
-      signature: headerOf(request, 'x-api-signature'),
-      method: request.method ?? '',
-      path: request.url ?? '',
-      body,
-    };
-    return app.access.admit(signed, variant);
+/** Answers `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ wait for the read models. */
+export const createOperations = (
+  app: App,
+  endpoints: readonly Endpoint[],
+  around: Surroundings,
+  bounds: typeof inFlight = inFlight,
+) => {
+  const run = createRun(app);
+  const inTurn = createRequestTurns(app, bounds);
+  const answer = createAnswer(app);
+  const routes = routesOf(endpoints);
+
+  const requireReadModels = () => {
+    const reason = around.unready();
+    if (reason !== null) refuse('UNAVAILABLE', reason);
   };
 
   const respond = async (route: Route, exchange: Exchange, requestId: string) => {
     const { request, headers } = exchange;
     if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
-    if (!around.isReady()) refuse('UNAVAILABLE', 'the service is starting: its read models are catching up');
-    const body = await readBody(request, bodyLimit);
-    checkContentType(request, body);
-    const { caller, quota } = await admit(request, body, route);
+    requireReadModels();
+    checkAnnounced(request);
+    const body = bodyOf(request);
+    const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
     if (quota) Object.assign(headers, rateHeaders(quota));
-    if (quota && !quota.allowed) refuse('RATE_LIMITED', `no more than ${quota.limit} requests; see retry-after`);
+    if (quota && !quota.allowed) refuse('RATE_LIMITED', `${overLimit(quota, route.variant.tag)}; see retry-after`);
     const { organizationId, apiKey, role } = caller;
-    if (route.operation.role && route.operation.role !== role)
-      refuse('PERMISSION_DENIED', `${route.operation.name} needs an ${route.operation.role} credential`);
+    checkRole(route, role);
     const by: Caller = {
       organizationId,
       role,
       variant: route.variant,
       actor: { kind: 'credential', id: apiKey },
       requestId,
+      touch: createMeter(app, caller, route.variant, headers),
     };
-    return run(route, exchange, body, by);
+    return inTurn(`${route.operation.kind} ${organizationId}`, async () => {
+      // A caller that left while its request waited gets no more work done.
+      if (exchange.response.destroyed) return;
+      const outcome = await run(route, exchange, await body(), by);
+      // Read models that were lost meanwhile have answered a query with less than there is.
+      if (route.operation.kind === 'query') requireReadModels();
+      by.touch?.(itemsIn(outcome.body));
+      await answer(route, exchange, by, outcome);
+    });
   };
 
-  const refused = async (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
-    if (!request.complete) await drain(request);
-    const headers = { 'x-position': String(app.progress.current()), ...told.headers };
-    const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers });
+  const refused = (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
+    const drained = request.complete ? undefined : drain(request);
+    const isBusy = error instanceof NotYetThere || (error instanceof Failure && error.code === 'RATE_LIMITED');
+    const headers = {
+      'x-position': String(app.progress.current()),
+      ...(isBusy && { 'retry-after': '1' }),
+      ...told.headers,
+    };
+    const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers, drained });
     if (error instanceof StoreDown) around.trouble(problem.detail);
     return problem.status;
   };
@@ -171,15 +270,15 @@ export const createOperations = (app: App, endpoints: readonly Endpoint[], aroun
   return async (request: IncomingMessage, response: ServerResponse) => {
     const started = process.hrtime.bigint();
     const requestId = requestIdOf(request, app.system);
-    const route = routes.get(request.url?.split('?', 1)[0] ?? '');
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const route = routes.get(path);
     const headers: Headers = {};
     let status = 200;
     try {
-      if (!route) return refuse('NOT_FOUND', 'there is no such operation');
-      const outcome = await respond(route, { request, response, headers }, requestId);
-      answerJson(response, requestId, writeBody(route, outcome), { ...headers, ...positionHeaders(outcome) });
+      if (!route) return refuse('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists them'));
+      await respond(route, { request, response, headers }, requestId);
     } catch (error) {
-      status = await refused(request, response, error, { requestId, headers });
+      status = refused(request, response, error, { requestId, headers });
     } finally {
       if (route) around.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
     }

@@ -5,7 +5,7 @@ export type ProblemCode = FailureCode | 'INTERNAL';
 type Kind = {
   readonly status: number;
   readonly title: string;
-  /** Whether the very same request may succeed later. */
+  /** True when the very same request may succeed later. */
   readonly retryable: boolean;
   readonly meaning: string;
 };
@@ -31,6 +31,13 @@ export const problems: Readonly<Record<ProblemCode, Kind>> = {
     title: 'The credential may not do this',
     retryable: false,
     meaning: 'The operation needs an admin credential, or the page its bearer token.',
+  },
+  QUOTA_EXCEEDED: {
+    status: 403,
+    title: 'The organization has as many as it may have',
+    retryable: false,
+    meaning:
+      'The request would take more than a quota of the organization has left; `detail` names the quota, its limit and how much is used (GetLimits). Remove something, or ask the operator to raise it (SetQuota).',
   },
   NOT_FOUND: {
     status: 404,
@@ -115,7 +122,7 @@ const describe = (code: ProblemCode, status: number, detail: string, requestId: 
   errors,
 });
 
-/** Only deliberate refusals reach the caller; of anything else they learn that it happened and its request id. */
+/** Shows deliberate refusals to the caller; any other error becomes a 500 without details, found by its request id. */
 export const problemOf = (error: unknown, requestId: string): Problem => {
   if (!(error instanceof Failure))
     return describe('INTERNAL', 500, 'an unexpected error; it has been logged', requestId, []);

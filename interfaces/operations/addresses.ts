@@ -67,6 +67,7 @@ export const batchRemoveAddresses = operation({
   name: 'BatchRemoveAddresses',
   summary: 'Remove up to 1000 addresses at once, or with remove_all every address of the wallet.',
   surface: 'wallet',
+  touches: 'addresses',
   request: {
     wallet_id: { schema: id, required: true },
     addresses: { schema: addresses },

@@ -1,4 +1,5 @@
-import { roles } from '../../domain/credential.js';
+import { roles } from '../../domain/aggregates/credential.js';
+import { quotaNames } from '../../domain/quota.js';
 import { defaultLimits } from '../../domain/rate-limit.js';
 import { chains } from '../../domain/variant.js';
 import { operation } from './define.js';
@@ -10,12 +11,13 @@ import {
   pageSize,
   pageToken,
   pagination,
+  quotaRecord,
   rateLimitInfo,
   rateLimitRecord,
 } from './records.js';
-import { id, int64, list, oneOf, text, timestamp } from './schema.js';
+import { formed, id, int64, list, oneOf, text, timestamp } from './schema.js';
 
-const domain = text(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$');
+const domain = formed(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$', 'a-z and 0-9, with single dashes between them');
 const tags: readonly string[] = chains.map(({ tag }) => tag);
 const chain = oneOf(['', ...tags]);
 const limit = int64({ minimum: 0 });
@@ -173,4 +175,36 @@ export const setRateLimit = operation({
       day: request.per_day_limit,
       month: request.per_month_limit,
     }),
+});
+
+export const getLimits = operation({
+  kind: 'query',
+  name: 'GetLimits',
+  summary: "An organization's quotas: each with its limit and how much of it is used; without an id, one's own.",
+  surface: 'admin',
+  extension: true,
+  request: { organization_id: { schema: id } },
+  example: () => ({ organization_id: anyOrganization }),
+  response: { quotas: { schema: list(quotaRecord), required: true } },
+  handle: async (app, { organization_id }, by) => {
+    const found = await app.organizations.find(by, { id: organization_id ?? by.organizationId });
+    return { quotas: await app.quotas.list(found.organization_id) };
+  },
+});
+
+export const setQuota = operation({
+  kind: 'command',
+  name: 'SetQuota',
+  summary: 'Set a quota of an organization. One that has more keeps what it has and gets no more.',
+  surface: 'admin',
+  role: 'admin',
+  extension: true,
+  request: {
+    organization_id: { schema: id, required: true },
+    quota: { schema: oneOf(quotaNames), required: true },
+    limit: { schema: limit, required: true },
+  },
+  example: () => ({ organization_id: anyOrganization, quota: 'wallets' as const, limit: 1000 }),
+  response: {},
+  handle: (app, { organization_id, quota, limit }, by) => app.quotas.set(by, organization_id, quota, limit),
 });

@@ -4,13 +4,13 @@ import type { Position } from '../../application/ports/event-store.js';
 import { refuse } from '../../domain/failure.js';
 import type { AnyOperation, Caller } from './define.js';
 
-/** Which operations can answer as of a moment: the Gets and Lists of the wallet APIs. */
+/** Accepts the operations that can answer as of a moment: the Gets and Lists of the wallet APIs. */
 export const takesAsOf = (
   operation: AnyOperation,
 ): operation is Extract<AnyOperation, { kind: 'query'; surface: 'wallet' }> =>
   operation.kind === 'query' && operation.surface === 'wallet';
 
-/** `name` is what the caller calls the moment, `most` how many events the answer may take. */
+/** `name` is the header or option that holds the moment, `most` the number of events that the answer may read. */
 type Asked = {
   readonly given: string;
   readonly name: string;
@@ -18,16 +18,16 @@ type Asked = {
   readonly signal: AbortSignal;
 };
 
-/** How things stood: the position that every answer includes, also a refusal. */
+/** Read models as of a moment; `position` is that of the last event in them. */
 type Then = { readonly position: Position; readonly answer: (input: object) => Promise<object> };
 
-/** Finds out first whether there can be an answer at all. */
+/** Refuses operations and moments that cannot be answered before any store is opened. */
 export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: Asked) => {
   if (!takesAsOf(operation))
     return refuse('INVALID_ARGUMENT', `${name} is for Gets and Lists of the wallet APIs, not for ${operation.name}`);
   const moment = momentOf(given, name);
   return async (app: App, by: Caller): Promise<Then> => {
-    const { records, position } = await app.past.at(by.organizationId, moment, bounds);
+    const { records, position } = await app.asOf.at(by.organizationId, moment, { ...bounds, touch: by.touch });
     return { position, answer: (input) => operation.handle(records, input, by) };
   };
 };

@@ -1,7 +1,13 @@
 import { showAsset, showContract, showTransfer } from '../../application/assets/wire-records.js';
-import { assetTypeOf, contractTypeOf, standardsOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
+import {
+  assetTypeOf,
+  contractTypeOf,
+  type RegisteredStandard,
+  standardsOf,
+  tokenStandards,
+} from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
-import { operation } from './define.js';
+import { operation, type Shape } from './define.js';
 import {
   anyWallet,
   assetRecord,
@@ -12,10 +18,10 @@ import {
   transferRecord,
   unixTime,
 } from './records.js';
-import { address, flag, id, list, oneOf, text } from './schema.js';
+import { address, extension, flag, id, int64, list, oneOf, text } from './schema.js';
 
 const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
-/** What names a token is its chain's to say. */
+/** Bounds the length only; the codec of the chain decides which texts name a token. */
 const tokenAddress = text(1, 1000);
 const contractType = oneOf(tokenStandards.map(contractTypeOf));
 
@@ -77,6 +83,7 @@ export const listAssets = operation({
     asset_type: { schema: assetType, required: true },
     contract_address: { schema: address, needs: 'token-contracts' },
     token_address: { schema: tokenAddress, needs: 'token-import' },
+    include_tokens: { schema: extension(flag(false)), needs: 'token-import' },
     is_aggregated: { schema: flag(false) },
     exclude_zero_balance: { schema: flag(false) },
     page_size: { schema: pageSize },
@@ -94,6 +101,7 @@ export const listAssets = operation({
       address: request.address,
       contract: request.contract_address,
       token: request.token_address,
+      withTokens: request.include_tokens ?? false,
       excludeZero: request.exclude_zero_balance ?? false,
     };
     const read = request.is_aggregated ? app.assets.listAggregated : app.assets.list;
@@ -115,16 +123,46 @@ export const refreshAssetBalances = operation({
   name: 'RefreshAssetBalances',
   summary: 'Read balances from the node now, at the confirmed height: of one address, or of all that a wallet has.',
   surface: 'wallet',
+  touches: 'addresses',
   request: {
     wallet_id: { schema: id },
     address: { schema: address },
     asset_type: { schema: assetType, required: true },
+    from_block: { schema: int64({ minimum: 0 }), needs: 'token-contracts' },
   },
   atLeastOne: ['wallet_id', 'address'],
   example: (variant) => ({ wallet_id: anyWallet, asset_type: assetTypeOf(variant, 'native') }),
   response: {},
-  handle: (app, { wallet_id, address, asset_type }, by) =>
-    app.balances.refresh(by, { walletId: wallet_id, address, standard: standardNamed(by.variant, asset_type) }),
+  handle: (app, { wallet_id, address, asset_type, from_block }, by) => {
+    const standard = standardNamed(by.variant, asset_type);
+    return app.balances.refresh(by, { walletId: wallet_id, address, standard, from: from_block });
+  },
+});
+
+const refreshStates = { running: 'BALANCE_REFRESH_STATE_RUNNING', idle: 'BALANCE_REFRESH_STATE_IDLE' } as const;
+
+export const getBalanceRefresh = operation({
+  kind: 'query',
+  name: 'GetBalanceRefresh',
+  summary: 'Tell how many addresses of a wallet the running RefreshAssetBalances has read.',
+  surface: 'wallet',
+  extension: true,
+  request: { wallet_id: { schema: id, required: true }, asset_type: { schema: assetType, required: true } },
+  example: (variant) => ({ wallet_id: anyWallet, asset_type: assetTypeOf(variant, 'native') }),
+  response: {
+    state: { schema: oneOf(Object.values(refreshStates)), required: true },
+    done: { schema: int64({ minimum: 0 }), required: true },
+    total: { schema: int64({ minimum: 0 }), required: true },
+    complete_from_block: { schema: int64({ minimum: 0 }), needs: 'token-contracts' },
+  },
+  handle: async (app, { wallet_id, asset_type }, by) => {
+    const standard = standardNamed(by.variant, asset_type);
+    const running = await app.refreshes.find(by, wallet_id, standard);
+    const from = await app.refreshes.searchedFrom(by, wallet_id, standard);
+    const complete = from === null ? {} : { complete_from_block: from };
+    if (!running) return { state: refreshStates.idle, done: 0, total: 0, ...complete };
+    return { state: refreshStates.running, done: running.done, total: running.total, ...complete };
+  },
 });
 
 export const importAsset = operation({
@@ -145,23 +183,38 @@ export const importAsset = operation({
     app.imports.take(by, { address, token: token_address, account: token_account_address }),
 });
 
-const tokenStandardNamed = (name: string): TokenStandard =>
-  tokenStandards.find((standard) => contractTypeOf(standard) === name) ?? 'erc20';
+/** Operations on contracts were first on the APIs with several token standards. */
+const addedTo = ({ can }: Variant) => !can.includes('token-contracts');
+/** Names a contract, which is called a token where there is only one standard. */
+const contractNamed = {
+  contract_address: { schema: address, needs: 'token-contracts', required: true },
+  token_address: { schema: tokenAddress, needs: 'token-import', required: true },
+} as const;
+const nameOf = ({ contract_address, token_address }: Shape<typeof contractNamed>) =>
+  contract_address ?? token_address ?? '';
+
+const registeredStandard = (name: string | undefined): RegisteredStandard =>
+  tokenStandards.find((standard) => contractTypeOf(standard) === name) ?? 'token';
 
 export const registerContract = operation({
   kind: 'command',
   name: 'RegisterContract',
   summary: 'Follow a token contract from now on. Refused when it does not answer as its type.',
   surface: 'wallet',
-  needs: 'token-contracts',
+  needs: 'contracts',
+  extension: addedTo,
   request: {
-    contract_address: { schema: address, required: true },
-    contract_type: { schema: contractType, required: true },
+    ...contractNamed,
+    contract_type: { schema: contractType, needs: 'token-contracts', required: true },
   },
-  example: ({ addressExample }) => ({ contract_address: addressExample, contract_type: contractTypeOf('erc20') }),
+  example: ({ addressExample, tokenExample = '' }) => ({
+    contract_address: addressExample,
+    contract_type: contractTypeOf('erc20'),
+    token_address: tokenExample,
+  }),
   response: {},
-  handle: (app, { contract_address, contract_type }, by) =>
-    app.contracts.register(by, contract_address, tokenStandardNamed(contract_type)),
+  handle: (app, { contract_type, ...named }, by) =>
+    app.contracts.register(by, nameOf(named), registeredStandard(contract_type)),
 });
 
 export const removeContract = operation({
@@ -169,11 +222,15 @@ export const removeContract = operation({
   name: 'RemoveContract',
   summary: 'Stop following a token contract. Removing one that is not registered changes nothing.',
   surface: 'wallet',
-  needs: 'token-contracts',
-  request: { contract_address: { schema: address, required: true } },
-  example: ({ addressExample }) => ({ contract_address: addressExample }),
+  needs: 'contracts',
+  extension: addedTo,
+  request: contractNamed,
+  example: ({ addressExample, tokenExample = '' }) => ({
+    contract_address: addressExample,
+    token_address: tokenExample,
+  }),
   response: {},
-  handle: (app, { contract_address }, by) => app.contracts.remove(by, contract_address),
+  handle: (app, named, by) => app.contracts.remove(by, nameOf(named)),
 });
 
 export const listContracts = operation({
@@ -181,9 +238,17 @@ export const listContracts = operation({
   name: 'ListContracts',
   summary: 'List the token contracts that are followed, newest first.',
   surface: 'wallet',
-  needs: 'token-contracts',
+  needs: 'contracts',
+  extension: addedTo,
   request: {},
   example: () => ({}),
-  response: { contracts: { schema: list(contractRecord), required: true } },
-  handle: async (app, _, by) => ({ contracts: (await app.contracts.list(by)).map(showContract) }),
+  response: { contracts: { schema: (variant) => list(contractRecord(variant)), required: true } },
+  handle: async (app, _, by) => {
+    const found = await app.contracts.list(by);
+    const describe = await app.descriptions(
+      by,
+      found.map(({ contract }) => ({ standard: 'token', contract })),
+    );
+    return { contracts: found.map((one) => showContract(one, describe)) };
+  },
 });

@@ -1,8 +1,10 @@
 import { shownEvent } from '../../application/audit/event-record.js';
+import { type ShownHead, shownHead } from '../../application/audit/log/shown-head.js';
 import { momentOf, now } from '../../application/history/parse-moment.js';
+import { shownToClient } from './client-history.js';
 import { operation } from './define.js';
 import { anyOrganization, eventRecord, pageSize, pageToken, pagination } from './records.js';
-import { id, list, moment } from './schema.js';
+import { formed, id, int64, list, moment, record, text, timestamp } from './schema.js';
 
 export const listEvents = operation({
   kind: 'query',
@@ -26,6 +28,105 @@ export const listEvents = operation({
     const upTo = as_of === undefined ? now : momentOf(String(as_of), 'as_of');
     const page = { size: page_size, token: page_token };
     const { documents, nextPageToken } = await app.audit.page(found.organization_id, upTo, String(as_of ?? ''), page);
-    return { events: documents.map(shownEvent), pagination: { next_page_token: nextPageToken } };
+    const events = documents.map(shownEvent);
+    const shown = by.role === 'admin' ? events : events.map((one) => shownToClient(one, by.organizationId));
+    return { events: shown, pagination: { next_page_token: nextPageToken } };
+  },
+});
+
+const hash = formed(64, 64, '^[0-9a-f]{64}$', '64 lower-case hex digits');
+const count = int64({ minimum: 1 });
+const logHead = record<ShownHead>({
+  size: int64({ minimum: 0 }),
+  root: hash,
+  time: timestamp,
+  key_id: id,
+  signature: id,
+});
+type ProvenEvent = { event_id: string; number: number; previous_hash: string; hash: string };
+type ProvenSeal = {
+  organization_id: string;
+  count: number;
+  hash: string;
+  places: string;
+  position: number;
+  key_id: string;
+  signature: string;
+};
+
+export const getInclusionProof = operation({
+  kind: 'query',
+  name: 'GetInclusionProof',
+  summary:
+    'What proves that an event is under the signed head of the log of seals: its number, its seal, and the path from there.',
+  surface: 'admin',
+  extension: true,
+  request: {
+    organization_id: { schema: id },
+    event_id: { schema: id, required: true },
+    position: { schema: int64({ minimum: 0 }) },
+  },
+  example: () => ({ event_id: '019b7a4e-0040-7c3a-9d21-4f8e6a0b1c5d' }),
+  response: {
+    event: {
+      schema: record<ProvenEvent>({ event_id: id, number: count, previous_hash: hash, hash }),
+      required: true,
+    },
+    seal: {
+      schema: record<ProvenSeal>({
+        organization_id: id,
+        count,
+        hash,
+        places: hash,
+        position: int64({ minimum: 0 }),
+        key_id: id,
+        signature: id,
+      }),
+      required: true,
+    },
+    leaf: { schema: text(1, 1000), required: true },
+    leaf_index: { schema: int64({ minimum: 0 }), required: true },
+    inclusion_path: { schema: list(hash), required: true },
+    head: { schema: logHead, required: true },
+  },
+  handle: async (app, { organization_id, event_id, position }, by) => {
+    const found = await app.organizations.find(by, { id: organization_id ?? by.organizationId });
+    const wanted = { eventId: event_id, position };
+    const { event, seal, leaf, index, path, head } = await app.logProofs.inclusion(found.organization_id, wanted);
+    return {
+      event: { event_id: event.id, number: event.count, previous_hash: event.before, hash: event.hash },
+      seal: {
+        organization_id: seal.organizationId,
+        count: seal.count,
+        hash: seal.hash,
+        places: String(seal.places),
+        position: seal.position,
+        key_id: seal.keyId,
+        signature: seal.signature,
+      },
+      leaf,
+      leaf_index: index,
+      inclusion_path: [...path],
+      head: shownHead(head),
+    };
+  },
+});
+
+export const getConsistencyProof = operation({
+  kind: 'query',
+  name: 'GetConsistencyProof',
+  summary: 'What proves that the log of seals of one size continues that of another; without `to`, the present one.',
+  surface: 'admin',
+  extension: true,
+  request: { from: { schema: count, required: true }, to: { schema: count } },
+  example: () => ({ from: 1 }),
+  response: {
+    from: { schema: logHead, required: true },
+    to: { schema: logHead, required: true },
+    consistency_path: { schema: list(hash), required: true },
+  },
+  handle: async (app, { from, to }) => {
+    const proof = await app.logProofs.consistency(from, to);
+    return { from: shownHead(proof.from), to: shownHead(proof.to), consistency_path: [...proof.path] };
   },
 });

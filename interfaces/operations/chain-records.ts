@@ -9,9 +9,9 @@ import type {
 } from '../../application/queries/wire-records.js';
 import { flag, list, record, type Schema, timestamp } from './schema.js';
 
-/** docs/specification.md#212-chain-query-records */
+/** Records of docs/specification.md#212-chain-query-records. */
 
-/** All digits are given, also beyond what a double can hold. */
+/** Integer with all its digits, also beyond what a double can hold. */
 const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };
 const statusCode: Schema<ExactInteger | null> = { type: ['integer', 'null'], minimum: 0 };
 
@@ -20,7 +20,7 @@ const data = hex('^0x([0-9a-fA-F]{2})*$');
 const quantity = hex('^0x[0-9a-fA-F]+$');
 const hash = hex('^0x[0-9a-fA-F]{64}$');
 const address = hex('^0x[0-9a-f]{40}$');
-/** Empty where there is none. */
+/** Hash, or an empty string where the chain has none. */
 const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
 const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
 const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');

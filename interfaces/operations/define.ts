@@ -1,7 +1,8 @@
 import type { App } from '../../application/app.js';
 import type { Context, Done } from '../../application/commands/handle.js';
-import type { Records } from '../../application/wallet-apis.js';
-import type { Role } from '../../domain/credential.js';
+import type { Listed } from '../../application/read-models/paging.js';
+import type { WalletApis } from '../../application/wallet-apis.js';
+import type { Role } from '../../domain/aggregates/credential.js';
 import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
 
@@ -10,7 +11,7 @@ type PerVariant<T> = T | ((variant: Variant) => T);
 type Field = {
   readonly schema: PerVariant<Schema<unknown>>;
   readonly required?: true;
-  /** Where it is required in some variants only. */
+  /** Tells the variants that require the field, when not all do. */
   readonly requiredIn?: (variant: Variant) => boolean;
   readonly needs?: Capability;
 };
@@ -24,8 +25,14 @@ export type Shape<F extends Fields> = { [K in Sure<F>]: ValueOf<F[K]> } & {
   [K in Exclude<keyof F, Sure<F>>]?: ValueOf<F[K]> | undefined;
 };
 
-/** Who calls, and what they may do. */
 export type Caller = Context & { readonly role: Role };
+
+/** Answer of which every list may still have to be read. */
+type Unread<T> = T extends readonly (infer Item)[]
+  ? Listed<Unread<Item>>
+  : T extends object
+    ? { readonly [K in keyof T]: Unread<T[K]> }
+    : T;
 
 type Surface = Variant['surface'];
 type Handle<A, Q, R> = (app: A, request: Q, by: Caller) => Promise<R>;
@@ -34,21 +41,38 @@ type Handle<A, Q, R> = (app: A, request: Q, by: Caller) => Promise<R>;
  * APIs look at records alone, which can be had as of a moment.
  */
 type Handler<Q, R> =
-  // `surface`, with the variant, fixes path, auth and the rate limit charged
+  // `surface` and the variant together decide path, authentication and the rate limit that is charged.
   | { readonly kind: 'command'; readonly surface: Surface; readonly handle: Handle<App, Q, Done<R>> }
-  | { readonly kind: 'query'; readonly surface: 'wallet'; readonly handle: Handle<Records, Q, R> }
+  | {
+      readonly kind: 'query';
+      readonly surface: 'wallet';
+      readonly isLarge?: never;
+      readonly handle: Handle<WalletApis, Q, R>;
+    }
+  // `isLarge`: lists of the answer may be read while it is written
+  | {
+      readonly kind: 'query';
+      readonly surface: 'wallet';
+      readonly isLarge: true;
+      readonly handle: Handle<WalletApis, Q, Unread<R>>;
+    }
   | { readonly kind: 'query'; readonly surface: Exclude<Surface, 'wallet'>; readonly handle: Handle<App, Q, R> };
 
 type Definition<Q extends Fields, R extends Fields> = {
   readonly name: string;
   readonly summary: string;
   readonly needs?: Capability;
-  /** Only for callers of this role. */
+  /** Role that a caller needs; any role will do when absent. */
   readonly role?: 'admin';
-  /** Beyond the first version; marked wherever operations are described (docs/specification.md#51-calling-an-operation). */
-  readonly extension?: true;
-  /** The answer holds a secret. */
+  /**
+   * Marks an addition to the first version, or tells the variants where it is one; shown as `x-extension`
+   * (docs/specification.md#51-calling-an-operation).
+   */
+  readonly extension?: true | ((variant: Variant) => boolean);
+  /** Marks an answer that holds a secret, so that it is never stored for retries. */
   readonly confidential?: true;
+  /** Things that the use case reports and a call is charged for, besides the items of lists in request and answer. */
+  readonly touches?: 'addresses';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
   readonly response: R;
@@ -60,7 +84,7 @@ export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
     readonly example: (variant: Variant) => Partial<Shape<Q>>;
     readonly answerExample?: Shape<R>;
   };
-// biome-ignore lint/suspicious/noExplicitAny: for code that handles operations whatever their requests look like
+// biome-ignore lint/suspicious/noExplicitAny: stands for every request type where operations are handled alike
 type AnyHandler = Handler<any, object>;
 export type AnyOperation = Definition<Fields, Fields> &
   AnyHandler & { readonly example: (variant: Variant) => object; readonly answerExample?: object };
@@ -69,7 +93,7 @@ export const operation = <const Q extends Fields, const R extends Fields>(defini
 
 const has = (variant: Variant, { needs }: Field) => !needs || variant.can.includes(needs);
 
-/** The concrete JSON Schema of one variant: what Ajv compiles, OpenAPI prints and the docs show. */
+/** Builds the JSON Schema of the fields that one variant has; Ajv, OpenAPI and the docs page use it. */
 export const schemaFor = (fields: Fields, variant: Variant, atLeastOne: readonly string[] = []) => {
   const kept = Object.entries(fields).filter(([, field]) => has(variant, field));
   const anyOf = kept.filter(([name]) => atLeastOne.includes(name)).map(([name]) => ({ required: [name] }));

@@ -1,9 +1,11 @@
+import { didYouMean } from '../../domain/nearest-name.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import * as addresses from './addresses.js';
 import * as administration from './administration.js';
 import * as assets from './assets.js';
 import * as audit from './audit.js';
 import { type AnyOperation, exampleFor, schemaFor } from './define.js';
+import * as gatewayTokens from './gateway/tokens.js';
 import * as queries from './queries.js';
 import * as transactions from './transactions.js';
 import * as wallets from './wallets.js';
@@ -11,6 +13,7 @@ import * as webhooks from './webhooks.js';
 
 const catalogue: readonly AnyOperation[] = [
   ...Object.values(administration),
+  ...Object.values(gatewayTokens),
   ...Object.values(audit),
   ...Object.values(wallets),
   ...Object.values(addresses),
@@ -24,12 +27,16 @@ export type Endpoint = {
   readonly operation: AnyOperation;
   readonly variant: Variant;
   readonly path: string;
+  readonly isExtension: boolean;
   readonly request: object;
   readonly response: object;
   readonly example: object;
 };
 
-/** Operations × variants, flattened. Router, Ajv, OpenAPI, client and docs read this and nothing else. */
+const isExtension = ({ extension }: AnyOperation, variant: Variant) =>
+  typeof extension === 'function' ? extension(variant) : extension === true;
+
+/** Operations × variants, flattened: the only list that router, Ajv, OpenAPI, docs page and command line read. */
 export const endpoints: readonly Endpoint[] = catalogue.flatMap((operation) =>
   variants
     .filter((v) => v.surface === operation.surface && (!operation.needs || v.can.includes(operation.needs)))
@@ -37,8 +44,21 @@ export const endpoints: readonly Endpoint[] = catalogue.flatMap((operation) =>
       operation,
       variant,
       path: `/v1/${variant.segment}/${operation.name}`,
+      isExtension: isExtension(operation, variant),
       request: schemaFor(operation.request, variant, operation.atLeastOne),
       response: schemaFor(operation.response, variant),
       example: exampleFor(operation.request, variant, operation.example(variant)),
     })),
 );
+
+/** Says why a path names no operation, without repeating the path, in which a secret may stand by mistake. */
+export const explainUnknown = (path: string, listed: string): string => {
+  const [, , segment = '', ...rest] = path.split('/');
+  const name = rest.join('/');
+  const apis = variants.map((variant) => variant.segment);
+  if (!apis.some((api) => api === segment)) return `there is no such API; the APIs are ${apis.join(', ')}`;
+  const elsewhere = endpoints.filter(({ operation }) => operation.name === name).map(({ variant }) => variant.segment);
+  if (elsewhere.length > 0) return `there is no ${name} on ${segment}; it is an operation of ${elsewhere.join(', ')}`;
+  const names = endpoints.filter(({ variant }) => variant.segment === segment).map(({ operation }) => operation.name);
+  return `there is no such operation on ${segment}${didYouMean(name, names) || `; ${listed}`}`;
+};

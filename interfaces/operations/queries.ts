@@ -8,9 +8,9 @@ import {
 } from './chain-records.js';
 import { operation } from './define.js';
 import { answers, asked } from './query-examples.js';
-import { address, int64, list, text } from './schema.js';
+import { address, formed, int64, list } from './schema.js';
 
-const hashText = text(66, 66, '^0x[0-9a-fA-F]{64}$');
+const hashText = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x and 64 hex digits');
 const hash = { transaction_hash: { schema: hashText, required: true } } as const;
 const byHash = () => ({ transaction_hash: asked.hash });
 

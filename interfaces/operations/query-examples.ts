@@ -1,4 +1,4 @@
-/** One transaction of a rollup, in each of the ways that it can be asked about. */
+/** Example answers of the query API, all about one transaction of a rollup. */
 const hash = '0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b';
 const from = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3';

@@ -1,7 +1,10 @@
+import type { QuotaRecord } from '../../application/access/quota-guard.js';
 import type { RateLimitRecord } from '../../application/access/rate-limits.js';
 import type {
   AssetRecord,
   ContractRecord,
+  ExtraCurrency,
+  ImportedMetadata,
   TokenMetadata,
   TransferFields,
   TransferRecord,
@@ -11,15 +14,28 @@ import type { TransactionRecord } from '../../application/transactions/wire-reco
 import type { AddressRecord } from '../../application/wallets/address-parser.js';
 import type { WalletRecord } from '../../application/wallets/wallets.js';
 import type { ShownHeader } from '../../application/webhooks/headers.js';
-import { type Role, roles } from '../../domain/credential.js';
+import { type Role, roles } from '../../domain/aggregates/credential.js';
+import { quotaNames } from '../../domain/quota.js';
 import type { TransferForm, Variant } from '../../domain/variant.js';
 import type { DeliveryStatus } from '../../projections/deliveries.js';
 import type { OrganizationDocument } from '../../projections/organizations.js';
-import { flag, id, int64, list, oneOf, record, type Schema, text, timestamp } from './schema.js';
+import {
+  extension,
+  flag,
+  id,
+  int64,
+  list,
+  oneOf,
+  type Properties,
+  record,
+  type Schema,
+  text,
+  timestamp,
+} from './schema.js';
 
 const stored = text(0, 200);
 
-/** Stands for a wallet's id in examples. */
+/** Placeholder for a wallet's id in examples. */
 export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 
 export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
@@ -51,7 +67,7 @@ export const pagination = record<{ next_page_token: string }>({ next_page_token:
 
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
-/** Far enough, and within what a date can say. */
+/** Seconds since 1970; the maximum, in the year 5138, is within what a Date can hold. */
 export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
 
 /** docs/specification.md#21-organization */
@@ -85,6 +101,12 @@ export const rateLimitRecord = record<RateLimitRecord>({
   update_time: timestamp,
 });
 
+export const quotaRecord = record<QuotaRecord>({
+  quota: oneOf(quotaNames),
+  limit,
+  used: int64({ minimum: 0 }),
+});
+
 export const eventRecord = record<EventRecord>({
   position: int64({ minimum: 0 }),
   commit_time: timestamp,
@@ -101,8 +123,10 @@ export const eventRecord = record<EventRecord>({
 });
 
 const chainText = text(0, 200);
-/** What a contract wrote; capped where it is read. */
+/** Text that a contract wrote; its length is capped where it is read from the chain. */
 const foreignText = text(0, 1_000_000);
+
+const coinType = text(0, 1000);
 
 const token = {
   contract_address: chainText,
@@ -124,6 +148,12 @@ const metadata = record<TokenMetadata>(
   ['erc20', 'erc721', 'erc1155'],
 );
 
+/** docs/specification.md#imported-token */
+const importedMetadata = record<ImportedMetadata>(
+  { token_address: coinType, ...named, decimals: int64({ minimum: 0 }) },
+  ['token_address', 'name', 'symbol', 'decimals'],
+);
+
 /** docs/specification.md#26-asset */
 export const assetRecord = ({ can }: Variant): Schema<AssetRecord> =>
   record<AssetRecord>({
@@ -133,14 +163,15 @@ export const assetRecord = ({ can }: Variant): Schema<AssetRecord> =>
     balance: chainText,
     ...(can.includes('friendly-address') && { user_friendly_address: stored }),
     ...(can.includes('token-contracts') && { asset_metadata: metadata }),
+    ...(can.includes('token-import') && { asset_metadata: extension(importedMetadata) }),
   } as never);
 
 const moved = { asset_type: chainText, from: chainText, to: chainText, value: chainText };
 const height = int64({ minimum: 0 });
-const coinType = text(0, 1000);
+const addedPlace = { block_height: extension(height), block_timestamp: extension(height) };
 
-/** docs/specification.md#28-transfer */
-const transferFields: { readonly [F in TransferForm]: Readonly<Record<keyof TransferFields[F], Schema<unknown>>> } = {
+/** Fields of docs/specification.md#28-transfer, with the names and types that the mapper of each form returns. */
+const transferFields: { readonly [F in TransferForm]: Properties<TransferFields[F]> } = {
   stateful: {
     transaction_hash: chainText,
     nonce: chainText,
@@ -156,7 +187,14 @@ const transferFields: { readonly [F in TransferForm]: Readonly<Record<keyof Tran
     block_height: height,
     block_timestamp: height,
   },
-  final: { transaction_digest: chainText, status: chainText, token_address: coinType },
+  final: {
+    transaction_digest: chainText,
+    transaction_fee: extension(chainText),
+    status: chainText,
+    ...addedPlace,
+    token_address: extension(coinType),
+    transfer_metadata: extension(importedMetadata),
+  },
   'two-sided': {
     transaction_hash: chainText,
     transaction_fee: chainText,
@@ -170,11 +208,15 @@ const transferFields: { readonly [F in TransferForm]: Readonly<Record<keyof Tran
     transfer_hash: chainText,
     transfer_type: chainText,
     bounced: chainText,
-    token_address: coinType,
+    ...addedPlace,
+    token_address: extension(coinType),
+    comment_encrypted: extension(flag()),
+    extra_currencies: extension(list(record<ExtraCurrency>({ currency_id: chainText, value: chainText }))),
+    transfer_metadata: extension(importedMetadata),
   },
 };
 export const transferRecord = ({ transferForm }: Variant): Schema<TransferRecord> =>
-  record<TransferRecord>({ ...moved, ...transferFields[transferForm] } as never, ['token_address']);
+  record<TransferRecord>({ ...moved, ...transferFields[transferForm] } as never);
 
 /** docs/specification.md#29-managed-transaction */
 export const transactionRecord = record<TransactionRecord>({
@@ -191,15 +233,19 @@ export const transactionRecord = record<TransactionRecord>({
   nonce: chainText,
 });
 
-export const contractRecord = record<ContractRecord>({
-  contract_address: chainText,
-  contract_type: chainText,
-  contract_metadata: {
-    type: ['object', 'null'],
-    properties: { ...named, decimals: int64({ minimum: 0 }) },
-    additionalProperties: false,
-  },
-});
+/** docs/specification.md#210-contract */
+export const contractRecord = ({ can }: Variant): Schema<ContractRecord> =>
+  record<ContractRecord>({
+    ...(can.includes('token-contracts')
+      ? { contract_address: chainText, contract_type: chainText }
+      : { token_address: coinType }),
+    contract_metadata: {
+      type: ['object', 'null'],
+      properties: { ...named, decimals: int64({ minimum: 0 }) },
+      additionalProperties: false,
+    },
+    balance_problem: extension(record({ reason: foreignText, since: timestamp })),
+  } as never);
 
 /** docs/specification.md#211-webhook */
 export type WebhookRecord = {
@@ -208,7 +254,9 @@ export type WebhookRecord = {
   webhook_endpoint: string;
   confirmation: number;
   disabled: boolean;
+  public_key: string;
   create_time: string;
+  notification_types?: string[];
 };
 const webhookFields = {
   webhook_id: id,
@@ -216,7 +264,9 @@ const webhookFields = {
   webhook_endpoint: text(1, 2048),
   confirmation: int64({ minimum: 0 }),
   disabled: flag(),
+  public_key: extension(id),
   create_time: timestamp,
+  notification_types: extension(list(id)),
 };
 export const webhookRecord = record<WebhookRecord>(webhookFields);
 export const webhookWithSecret = record<WebhookRecord & { secret: string }>({ ...webhookFields, secret: id });

@@ -1,23 +1,28 @@
-import { longestAddress } from '../../domain/address.js';
+import { longestAddress } from '../../domain/aggregates/address.js';
 
 /** JSON Schema that remembers its TypeScript type. The type exists at compile time only. */
 export type Schema<T> = { readonly [keyword: string]: unknown } & { readonly __type?: T };
 export type TypeOf<S> = S extends Schema<infer T> ? T : never;
 
-/** `unicode` refuses what cannot be stored and given back exactly: NUL and halves of surrogate pairs. */
-export const text = (minLength: number, maxLength: number, pattern?: string): Schema<string> => ({
+/** Format `unicode` refuses NUL and halves of surrogate pairs, which cannot be stored and returned exactly. */
+export const text = (minLength: number, maxLength: number): Schema<string> => ({
   type: 'string',
   format: 'unicode',
   minLength,
   maxLength,
-  ...(pattern !== undefined && { pattern }),
+});
+/** Text of a certain form; a refusal says `form`, which follows "must be". */
+export const formed = (minLength: number, maxLength: number, pattern: string, form: string): Schema<string> => ({
+  ...text(minLength, maxLength),
+  pattern,
+  description: form,
 });
 export const oneOf = <const T extends string>(values: readonly T[], byDefault?: NoInfer<T>): Schema<T> => ({
   type: 'string',
   enum: values,
   ...(byDefault !== undefined && { default: byDefault }),
 });
-/** JSON numbers are exact up to 2^53 - 1; what lies beyond would be changed in silence, so it is refused. */
+/** Integer up to 2^53 - 1; larger JSON numbers would be rounded silently, so they are refused. */
 export const int64 = (keywords: { minimum?: number; maximum?: number; default?: number } = {}): Schema<number> => ({
   type: 'integer',
   format: 'int64',
@@ -33,19 +38,25 @@ export const list = <T>(items: Schema<T>, bounds: { minItems?: number; maxItems?
   items,
   ...bounds,
 });
-/** All members are required unless listed as `optional`. */
+/** Schemas of the members of a type. */
+export type Properties<T> = { readonly [K in keyof T]-?: Schema<Exclude<T[K], undefined>> };
+/** Marks a member that was added to a record after the first version; such members are optional. */
+export const extension = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, 'x-extension': true });
+/** Object whose members are all required unless they are extensions or listed as `optional`. */
 export const record = <T extends object>(
-  properties: { readonly [K in keyof T]-?: Schema<Exclude<T[K], undefined>> },
+  properties: Properties<T>,
   optional: readonly (keyof T & string)[] = [],
 ): Schema<T> => ({
   type: 'object',
   properties,
-  required: Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name)),
+  required: Object.entries<Schema<unknown>>(properties).flatMap(([name, schema]) =>
+    schema['x-extension'] || (optional as readonly string[]).includes(name) ? [] : [name],
+  ),
   additionalProperties: false,
 });
 
 export const id = text(1, 200);
-/** An event position, or an ISO time with its zone. */
+/** Event position, or ISO time with its zone. */
 export const moment: Schema<string | number> = {
   type: ['string', 'integer'],
   format: 'unicode',
@@ -53,5 +64,5 @@ export const moment: Schema<string | number> = {
   maxLength: 40,
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
-/** Which addresses a chain takes is its codec's to say; this only keeps the absurd away from it. */
+/** Bounds the length only; the codec of the chain decides which texts are addresses. */
 export const address = text(1, longestAddress);

@@ -1,17 +1,18 @@
+import { anchorData } from '../../application/audit/log/anchor.js';
 import { showTransactionDocument } from '../../application/transactions/wire-record.js';
 import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain/asset.js';
-import { refuse } from '../../domain/failure.js';
+import { invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyTransaction, anyWallet, pageSize, pageToken, pagination, transactionRecord } from './records.js';
-import { address, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
+import { address, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
 
 const needs = 'managed-transactions';
-/** Smallest units; at most what 256 bits hold. */
-const amount = text(1, 78, '^(0|[1-9][0-9]*)$');
-const hexData = text(2, 200_000, '^0x([0-9a-fA-F]{2})*$');
-const transactionId = text(1, 100, '^[A-Za-z0-9._:-]{1,100}$');
-const transactionHash = text(66, 66, '^0x[0-9a-fA-F]{64}$');
+/** Decimal number of smallest units; 78 digits are enough for 256 bits. */
+const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'a whole number in decimal digits, without leading zeros');
+const hexData = formed(2, 200_000, '^0x([0-9a-fA-F]{2})*$', '0x and two hex digits for each byte');
+const transactionId = formed(1, 100, '^[A-Za-z0-9._:-]{1,100}$', 'of A-Z, a-z, 0-9, dot, underscore, colon and dash');
+const transactionHash = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x and 64 hex digits');
 
 const optional = {
   gas: { schema: amount },
@@ -57,6 +58,23 @@ export const createTransaction = operation({
     app.transactionCreation.create(by, { walletId: wallet_id, from, to, value, data, ...given(rest) }),
 });
 
+export const anchorSeal = operation({
+  kind: 'command',
+  name: 'AnchorSeal',
+  summary:
+    'Prepare a transaction of an address to itself whose data is the head of the log of seals, to sign and send as any.',
+  surface: 'wallet',
+  needs,
+  extension: true,
+  request: { wallet_id: parties.wallet_id, from: parties.from },
+  example: ({ addressExample }) => ({ wallet_id: anyWallet, from: addressExample }),
+  response: { transaction: { schema: transactionRecord, required: true } },
+  handle: async (app, { wallet_id, from }, by) => {
+    const anchor = { value: '0', data: anchorData(await app.logProofs.head()), dataFrom: 'the head of the log' };
+    return app.transactionCreation.create(by, { walletId: wallet_id, from, to: from, ...anchor, ...given({}) });
+  },
+});
+
 type Payload = {
   erc20?: { contract_address: string; value: string };
   erc721?: { contract_address: string; token_id: string };
@@ -71,16 +89,15 @@ const payload: Schema<Payload> = record<Payload>(
   [...tokenStandards],
 );
 
-/** The one that the payload speaks of, which must be the one that was named. */
+/** Reads the one token of the payload, which must be of the contract type that the request names. */
 const tokenIn = (contractType: string, token: Payload) => {
   const [standard, another] = Object.keys(token) as TokenStandard[];
-  // Callers may know only two contract types for this request (docs/specification.md#createtokentransaction), so a payload of
-  // ERC-1155 is enough by itself.
+  // A payload of ERC-1155 is taken under any contract type (docs/specification.md#createtokentransaction), because
+  // callers may know only the two others.
+  const wanted = tokenStandards.find((one) => contractTypeOf(one) === contractType);
   const isNamed = standard === 'erc1155' || (standard && contractTypeOf(standard) === contractType);
   if (!standard || another || !isNamed)
-    return refuse('INVALID_ARGUMENT', 'token_payload must hold just what contract_type names', [
-      { path: '/token_payload', message: `must hold just what ${contractType} names` },
-    ]);
+    return invalid('/token_payload', `must hold ${wanted} and nothing else for ${contractType}`);
   const {
     contract_address,
     value = '1',

@@ -1,8 +1,9 @@
+import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyWallet, pageSize, pageToken, pagination, walletRecord } from './records.js';
 import { address, flag, id, int64, list, text } from './schema.js';
 
-const confirmation = int64({ minimum: 0, default: 10 });
+const confirmation = ({ mostConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum, default: 10 });
 
 export const registerWallet = operation({
   kind: 'command',
@@ -29,6 +30,8 @@ export const getWallet = operation({
   name: 'GetWallet',
   summary: 'Find a wallet by its id or by one of its addresses; with both, the wallet must hold the address.',
   surface: 'wallet',
+  touches: 'addresses',
+  isLarge: true,
   request: { wallet_id: { schema: id }, address: { schema: address } },
   atLeastOne: ['wallet_id', 'address'],
   example: ({ addressExample }) => ({ address: addressExample }),
@@ -43,6 +46,8 @@ export const listWallets = operation({
   name: 'ListWallets',
   summary: 'List the wallets, newest first. A page ends early where its wallets have more than 50 000 addresses.',
   surface: 'wallet',
+  touches: 'addresses',
+  isLarge: true,
   request: { page_size: { schema: pageSize }, page_token: { schema: pageToken } },
   example: () => ({ page_size: 10 }),
   response: {

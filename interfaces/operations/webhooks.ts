@@ -1,6 +1,7 @@
+import type { OpenWebhook } from '../../application/webhooks/webhooks.js';
+import { historySealed } from '../../domain/aggregates/webhook.js';
 import { refuse } from '../../domain/failure.js';
-import type { HistoryDocument } from '../../projections/deliveries.js';
-import type { WebhookDocument } from '../../projections/webhooks.js';
+import { deliveryStatuses, type HistoryDocument } from '../../projections/deliveries.js';
 import { operation } from './define.js';
 import {
   anyDelivery,
@@ -18,20 +19,26 @@ import {
   webhookStatusOf,
   webhookWithSecret,
 } from './records.js';
-import { id, int64, list, text } from './schema.js';
+import { extension, id, int64, list, oneOf, text } from './schema.js';
 
-const showWebhook = (webhook: Omit<WebhookDocument, 'sealed_secret'>): WebhookRecord => ({
+const showWebhook = (webhook: Omit<OpenWebhook, 'secret'>): WebhookRecord => ({
   webhook_id: webhook.webhook_id,
   wallet_id: webhook.wallet_id,
   webhook_endpoint: webhook.endpoint,
   confirmation: webhook.confirmation,
   disabled: webhook.disabled,
+  public_key: webhook.public_key,
   create_time: webhook.create_time,
+  ...(webhook.notification_types && { notification_types: [...webhook.notification_types] }),
 });
 const showHistory = ({ moment, status, ...history }: HistoryDocument): HistoryRecord => ({
   ...history,
   webhook_status: webhookStatusOf(status),
 });
+
+/** Types that a webhook can ask for, of which the API's own is the default. */
+const notificationTypes = (own: string) =>
+  extension({ ...list(oneOf([own, historySealed]), { minItems: 1, maxItems: 2 }), uniqueItems: true });
 
 export const registerWebhook = operation({
   kind: 'command',
@@ -41,12 +48,21 @@ export const registerWebhook = operation({
   request: {
     wallet_id: { schema: id },
     webhook_endpoint: { schema: text(1, 2048), required: true },
-    confirmation: { schema: int64({ minimum: 0 }), required: true },
+    confirmation: {
+      schema: ({ mostConfirmations: maximum }) => int64({ minimum: 0, maximum }),
+      required: true,
+    },
+    notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
   },
   example: () => ({ webhook_endpoint: 'https://example.com/hooks/chainfold', confirmation: 10 }),
   response: { webhook_id: { schema: id, required: true } },
-  handle: (app, { wallet_id, webhook_endpoint, confirmation }, by) =>
-    app.webhooks.register(by, { walletId: wallet_id, endpoint: webhook_endpoint, confirmation }),
+  handle: (app, { wallet_id, webhook_endpoint, confirmation, notification_types }, by) =>
+    app.webhooks.register(by, {
+      walletId: wallet_id,
+      endpoint: webhook_endpoint,
+      confirmation,
+      notificationTypes: notification_types,
+    }),
 });
 
 export const removeWebhook = operation({
@@ -125,6 +141,7 @@ export const listWebhookHeaders = operation({
   name: 'ListWebhookHeaders',
   summary: 'The headers of a webhook, or without one those that go with every webhook.',
   surface: 'wallet',
+  isLarge: true,
   request: { webhook_id: { schema: id } },
   example: () => ({}),
   response: { webhook_headers: { schema: list(webhookHeaderRecord), required: true } },
@@ -169,4 +186,28 @@ export const resendWebhook = operation({
   example: () => ({ webhook_history_id: anyDelivery }),
   response: {},
   handle: (app, { webhook_history_id }, by) => app.deliveries.resend(by, webhook_history_id),
+});
+
+export const resendWebhooks = operation({
+  kind: 'command',
+  name: 'ResendWebhooks',
+  summary:
+    'Deliver again, now, all that a webhook has not taken, or all with a status. A disabled webhook is tried again.',
+  surface: 'wallet',
+  extension: true,
+  request: {
+    webhook_id: { schema: id, required: true },
+    start_time: { schema: unixTime },
+    end_time: { schema: unixTime },
+    webhook_status: { schema: oneOf(deliveryStatuses.map(webhookStatusOf)) },
+  },
+  example: () => ({ webhook_id: anyWebhook, webhook_status: webhookStatusOf('FAILED') }),
+  response: { count: { schema: int64({ minimum: 0 }), required: true } },
+  handle: (app, { webhook_id, start_time, end_time, webhook_status }, by) =>
+    app.deliveries.resendMany(by, {
+      webhookId: webhook_id,
+      startTime: start_time,
+      endTime: end_time,
+      status: deliveryStatuses.find((status) => webhookStatusOf(status) === webhook_status),
+    }),
 });

@@ -4,7 +4,7 @@ import type { Sockets } from '../gateway/websocket.js';
 
 type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
-/** What is shown of the gateway: how its nodes are, what is remembered, who is connected. */
+/** Registers the gateway's gauges (nodes, cache, connections) and returns the function that refreshes them. */
 export const createGatewayFigures = (app: App, sockets: Sockets['figures'], gauge: MakeGauge) => {
   const where = ['chain', 'network'];
   const hits = gauge('chainfold_gateway_cache_hits', 'Calls that were answered from the cache.', where);

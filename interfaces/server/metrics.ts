@@ -3,7 +3,10 @@ import type { App } from '../../application/app.js';
 import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
 import type { Surroundings } from '../http/operations.js';
+import { createFollowerFigures } from './follower-figures.js';
 import { createGatewayFigures } from './gateway-figures.js';
+
+const noSockets = () => ({ connections: 0, subscriptions: 0, filters: 0, waiting: 0 });
 
 const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
   const times = new Histogram({
@@ -16,18 +19,18 @@ const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
   const series = new Map<string, ReturnType<typeof times.labels>>();
   return ({ path, operation, variant }, status, seconds) => {
     const name = `${status} ${path}`;
-    // Found by its labels once, which takes longer than counting.
+    // The series is looked up by its labels only once, because the lookup takes longer than the observation.
     const found = series.get(name) ?? times.labels({ api: variant.segment, operation: operation.name, status });
     series.set(name, found);
     found.observe(seconds);
   };
 };
 
-/** What `/metrics` shows. Labels hold names from our own tables only, never anything a caller sent. */
+/** Collects what `/metrics` shows. Labels hold names from the service's own tables, never anything a caller sent. */
 export const createMetrics = (
   app: App,
   { stuckSeconds }: { readonly stuckSeconds: number },
-  sockets: Sockets['figures'],
+  sockets: Sockets['figures'] = noSockets,
 ): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -40,38 +43,27 @@ export const createMetrics = (
   const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not included.', ['projection']);
   const stopped = gauge('chainfold_projection_stopped', '1 when a projection cannot apply an event.', ['projection']);
 
-  const height = gauge('chainfold_follower_height', 'Block that a follower has come to.', ['chain']);
-  const chainHead = gauge('chainfold_follower_head', 'Head of the chain when a follower last looked.', ['chain']);
-  const blocksBehind = gauge('chainfold_follower_lag_blocks', 'Blocks not yet followed.', ['chain']);
-  const secondsBehind = gauge('chainfold_follower_lag_seconds', 'Age of the last block followed, if behind.', [
-    'chain',
-  ]);
-  const alarmed = gauge('chainfold_follower_alarm', '1 when a follower cannot go on.', ['chain']);
-
   const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
 
   const stuck = gauge('chainfold_transactions_stuck', 'Sent long ago and in no block.', ['chain']);
 
+  const refused = gauge(
+    'chainfold_audit_refused',
+    'Histories that are not sealed, because they are not what was sealed.',
+  );
   const refreshStuck = async () => {
     stuck.reset();
     for (const chain of chainsWith(app.processes, 'transaction watcher')) stuck.set({ chain }, 0);
     for (const { variant } of await app.stuckTransactions(stuckSeconds)) stuck.inc({ chain: variant });
   };
-  const refreshFollowers = async () => {
-    for (const { chain, ...status } of await app.status.followers()) {
-      height.set({ chain }, status.height);
-      chainHead.set({ chain }, status.head);
-      blocksBehind.set({ chain }, Math.max(0, status.head - status.height));
-      secondsBehind.set({ chain }, status.lagSeconds);
-    }
-    for (const { variant, alarm } of app.followers) alarmed.set({ chain: variant }, alarm() === null ? 0 : 1);
-  };
+  const refreshFollowers = createFollowerFigures(app, gauge);
   const refreshGateway = createGatewayFigures(app, sockets, gauge);
   const refresh = async () => {
     refreshGateway();
     await refreshFollowers();
     await refreshStuck();
     waiting.set(await app.deliveriesWaiting());
+    refused.set((await app.audit.refusals()).length);
     head.set(await app.status.head());
     for (const { name, ...status } of await app.status.projections()) {
       const label = { projection: name };
@@ -84,10 +76,7 @@ export const createMetrics = (
 
   return {
     observe,
-    render: async () => {
-      await refresh();
-      return registry.metrics();
-    },
+    render: () => refresh().then(() => registry.metrics()),
     contentType: registry.contentType,
   };
 };

@@ -1,18 +1,44 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { EventStore, Recorded } from '../../application/ports/event-store.js';
-import { eventStores } from '../support/adapters.js';
-import { collect, event, numbers, write } from '../support/counted-events.js';
-import { usePlace } from '../support/places.js';
+import { eventStores } from '../support/engines/adapters.js';
+import { collect, event, numbers, write } from '../support/engines/counted-events.js';
+import { usePlace } from '../support/engines/places.js';
 
 for (const [adapter, place] of Object.entries(eventStores))
-  describe(`event store contract, of adoption: ${adapter}`, () => {
+  describe(`the adoption of events by the event store on ${adapter}`, () => {
     const { open } = usePlace(place);
     const organization = `org_${randomUUID().replaceAll('-', '')}`;
     const stream = (n: number) => `${organization}.thing-${n}`;
     let store: EventStore;
 
-    it('keeps what another store recorded as it was, and goes on from there', async () => {
+    it('keeps the order of thousands of events over hundreds of streams, in batches of any size', async () => {
+      store = await open();
+      const start = await store.head();
+      const recorded = Array.from({ length: 3000 }, (_, n) => ({
+        ...event(n),
+        stream: `${organization}.thing-many${(n * n) % 499}`,
+        position: n + 1,
+        time: 1_700_000_000_000 + n,
+        bytes: 10,
+      }));
+      for (const [from, to] of [
+        [0, 1],
+        [1, 1300],
+        [1300, 1301],
+        [1301, 3000],
+      ])
+        await store.adopt(recorded.slice(from, to));
+      const kept = await collect(store.readAll(start));
+      assert.deepEqual(
+        kept.map(({ id, stream: name }) => [id, name]),
+        recorded.map(({ id, stream: name }) => [id, name]),
+      );
+      const [first] = recorded;
+      assert.equal((await store.read(first?.stream ?? '')).events[0]?.id, first?.id);
+    });
+
+    it('keeps the events of another store unchanged, and lets new ones follow them', async () => {
       store = await open();
       const start = await store.head();
       const other = `${organization}other`;
@@ -22,6 +48,7 @@ for (const [adapter, place] of Object.entries(eventStores))
         stream: name,
         position: 7 * n,
         time: 1_700_000_000_000 + 1000 * Math.floor(n / 2),
+        bytes: Buffer.byteLength(JSON.stringify(event(n).data)),
       }));
       await store.adopt(recorded.slice(0, 3));
       await store.adopt(recorded.slice(3));

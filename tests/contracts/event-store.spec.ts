@@ -9,14 +9,14 @@ import {
   type Recorded,
   WrongRevision,
 } from '../../application/ports/event-store.js';
-import { eventStores } from '../support/adapters.js';
-import { collect, event, numbers, write } from '../support/counted-events.js';
-import { usePlace } from '../support/places.js';
+import { eventStores } from '../support/engines/adapters.js';
+import { collect, event, numbers, write } from '../support/engines/counted-events.js';
+import { usePlace } from '../support/engines/places.js';
 
 const range = (length: number) => Array.from({ length }, (_, n) => n);
 
 for (const [adapter, place] of Object.entries(eventStores))
-  describe(`event store contract: ${adapter}`, () => {
+  describe(`the event store on ${adapter}`, () => {
     const { open, close } = usePlace(place);
     let store: EventStore;
     let start: Position;
@@ -31,7 +31,7 @@ for (const [adapter, place] of Object.entries(eventStores))
     it('reads a stream that nobody wrote as empty', async () =>
       assert.deepEqual(await store.read(stream(1)), { events: [], revision: noStream }));
 
-    it('fails what is asked for while it is being closed, rather than to show less than there is', async () => {
+    it('rejects a read while it is being closed, rather than to return too few events', async () => {
       const position = await store.append([write(stream(1), [event(1)])]);
       for (const turns of range(6)) {
         const other = await open();
@@ -46,7 +46,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
-    it('gives back what was stored, to the letter', async () => {
+    it('returns exactly the events that were stored', async () => {
       const odd = event(1, { text: 'Zürich \u{1f98a} "\\ \n', big: '1'.repeat(78), deep: { list: [null, true, 1.5] } });
       const position = await store.append([write(stream(1), [odd])]);
       const [read] = (await store.read(stream(1))).events;
@@ -54,11 +54,12 @@ for (const [adapter, place] of Object.entries(eventStores))
       const [found] = await collect(store.readAll(start));
       assert.ok(found);
       const { time, ...rest } = found;
-      assert.deepEqual(rest, { ...odd, stream: stream(1), position });
+      const bytes = Buffer.byteLength(JSON.stringify(odd.data));
+      assert.deepEqual(rest, { ...odd, stream: stream(1), position, bytes });
       assert.ok(time > 0);
     });
 
-    it('takes an append that expects what reading gave, again and again', async () => {
+    it('accepts every append that expects the revision that was read', async () => {
       for (const n of range(5)) {
         const { revision } = await store.read(stream(1));
         await store.append([write(stream(1), [event(2 * n), event(2 * n + 1)], revision)]);
@@ -72,12 +73,12 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal((await store.read(stream(1))).events.length, 1);
     });
 
-    it('refuses to expect a stream that is not there', async () => {
+    it('refuses an append that expects a revision of a missing stream', async () => {
       await assert.rejects(store.append([write(stream(1), [event(1)], 0)]), WrongRevision);
       assert.equal(await store.head(), start);
     });
 
-    it('lets one of many racing writers win, also from different processes', async () => {
+    it('lets exactly one of many racing writers win, even from different processes', async () => {
       const other = await open();
       const race = await Promise.allSettled(
         range(32).map((n) => (n % 2 ? store : other).append([write(stream(1), [event(n)])])),
@@ -107,7 +108,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal(all.at(-1)?.position, position);
     });
 
-    it('stores a write once when its answer was lost and it is sent again', async () => {
+    it('stores a write once when it is sent again after its answer was lost', async () => {
       const lost = [write(stream(1), [event(1), event(2)]), write(stream(2), [event(3)])];
       const position = await store.append(lost);
       assert.equal(await store.append(lost), position);
@@ -117,7 +118,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal((await collect(store.readAll(start))).length, 4);
     });
 
-    it('keeps one order for all, and times that never go back', async () => {
+    it('keeps one order of events for all readers, with times that never go back', async () => {
       const positions = await Promise.all(
         range(200).map((n) => store.append([write(stream(n), [event(n), event(n)])])),
       );
@@ -131,7 +132,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.equal(await store.head(), all.at(-1)?.position);
     });
 
-    it('reads all after a position, without it, in batches', async () => {
+    it('reads all events after a position, without the one at it, in batches', async () => {
       for (const n of range(13))
         await store.append([
           write(
@@ -162,11 +163,11 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
-    it('hands on an append as a whole, to those who read and to those who are told', async () => {
+    it('hands an append as a whole to readers and to subscribers', async () => {
       const sizes = [7, 1, 520, 2, ...range(30).map((n) => 2 + (n % 9))];
       const total = sizes.reduce((sum, size) => sum + size, 0);
       const isEnd = (end: number) => sizes.some((_, i) => sizes.slice(0, i + 1).reduce((a, b) => a + b, 0) === end);
-      /** How much there was of it, batch by batch. */
+      /** Reads all events, and checks that every batch ends where an append ends. */
       const check = async (batches: AsyncIterable<readonly Recorded[]>) => {
         let seen = 0;
         for await (const batch of batches) {
@@ -241,7 +242,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(await collect(nobody), []);
     });
 
-    it('subscribes to the past and then to what comes, from here and from another process', async () => {
+    it('delivers past events to a subscription and then new ones, even those of another process', async () => {
       const other = await open();
       await store.append([write(stream(1), [event(0), event(1)])]);
       const stop = new AbortController();
@@ -257,7 +258,7 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual(seen, range(5));
     });
 
-    it('subscribes after a position', async () => {
+    it('begins a subscription after a given position', async () => {
       const position = await store.append([write(stream(1), [event(0)])]);
       await store.append([write(stream(2), [event(1)])]);
       for await (const batch of store.subscribe(position, new AbortController().signal)) {
@@ -266,14 +267,14 @@ for (const [adapter, place] of Object.entries(eventStores))
       }
     });
 
-    it('ends a subscription that waits when the signal comes', async () => {
+    it('ends a waiting subscription when its signal is aborted', async () => {
       const stop = new AbortController();
       const reading = collect(store.subscribe(start, stop.signal));
       setImmediate(() => stop.abort());
       assert.deepEqual(await reading, []);
     });
 
-    it('has everything when it is opened again', async () => {
+    it('has all events when it is opened again', async () => {
       await Promise.all(range(50).map((n) => store.append([write(stream(n), [event(n)])])));
       const before = await collect(store.readAll(start));
       await close(store);

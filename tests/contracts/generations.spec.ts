@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Generation, RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Collection } from '../../projections/define.js';
-import { rebuildableReadModels } from '../support/adapters.js';
-import { type Place, usePlace } from '../support/places.js';
+import { rebuildableReadModels } from '../support/engines/adapters.js';
+import { type Place, usePlace } from '../support/engines/places.js';
 
 type Note = { id: string; owner: string; at: number };
 const notes: Collection<Note> = {
@@ -11,7 +11,7 @@ const notes: Collection<Note> = {
   indexes: { all: { equal: [], order: 'at' }, byOwner: { equal: ['owner'], order: 'at' } },
 };
 const letters: Collection<Note> = { ...notes, name: 'letters' };
-/** As an older version of the software declared it. */
+/** Declaration of the notes by an older version of the software. */
 const oldNotes: Collection<Note> = { ...notes, version: 1, indexes: { all: { equal: [], order: 'at' } } };
 
 const put = (id: string, at: number, collection = notes) => ({
@@ -23,7 +23,7 @@ const put = (id: string, at: number, collection = notes) => ({
 const key = (id: string) => ({ scope: 'one', id });
 
 for (const [adapter, place] of Object.entries(rebuildableReadModels))
-  describe(`generations contract: ${adapter}`, () => {
+  describe(`the generations of read models on ${adapter}`, () => {
     let declared: readonly Collection<Note>[] = [];
     const { open } = usePlace<Place<RebuildableReadModels>>(async () => {
       const { open: openAs, ...rest } = await place([]);
@@ -50,7 +50,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
     const listed = async (from = store) =>
       (await from.page(notes, 'one', { index: 'all', equal: [], limit: 9 })).documents.map(({ id }) => id);
 
-    it('has one live generation of each collection at first', async () => {
+    it('begin with one live generation of each collection', async () => {
       await openNew();
       assert.deepEqual(
         (await store.generations.all())
@@ -63,7 +63,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       );
     });
 
-    it('builds beside the live one, which nobody notices before the swap, and everybody at once then', async () => {
+    it('are built beside the live one, which readers see until the swap and never after it', async () => {
       await openNew();
       const other = await open();
       await commit(5, put('a', 1), put('b', 2));
@@ -96,7 +96,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.equal(await found('building'), undefined);
     });
 
-    it('writes to the one that is live after the swap, from every process', async () => {
+    it('are written only where they are live after the swap, by every process', async () => {
       await openNew();
       const other = await open();
       await commit(1, put('a', 1));
@@ -115,7 +115,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       );
     });
 
-    it('lets one of two builders write, and nothing of what the other was too late with', async () => {
+    it('take the writes of one of two builders, and none of the other that came too late', async () => {
       await openNew();
       await store.generations.begin([notes]);
       assert.equal(await build(0, 3, put('a', 1)), true);
@@ -128,7 +128,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.equal((await found('building'))?.position, 3);
     });
 
-    it('moves all of several generations that are built together, or none', async () => {
+    it('advance together when several are built at once, or not at all', async () => {
       await openNew();
       await store.generations.begin([notes, letters]);
       assert.equal(await build(0, 3, put('a', 1)), true);
@@ -145,7 +145,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await store.get(letters, key('b')), { id: 'b', at: 1, owner: 'ann' });
     });
 
-    it('refuses to swap what is behind the live one, or was never begun', async () => {
+    it('are not swapped in while they are behind the live one, or were never begun', async () => {
       await openNew();
       await commit(5, put('a', 1));
       assert.equal(await store.generations.swap([notes]), false);
@@ -159,7 +159,20 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.equal(await atOf('a'), 7);
     });
 
-    it('holds the live ones for a swap, and lets them go after it, or after a while', async () => {
+    it('are swapped in at the end of the events where the live one is beyond it', async () => {
+      await openNew();
+      await commit(9, put('a', 1));
+      await store.generations.begin([notes]);
+      await build(0, 4, put('a', 7));
+      await store.generations.makeReady([notes]);
+      assert.equal(await store.generations.swap([notes], 5), false);
+      await build(4, 5);
+      assert.equal(await store.generations.swap([notes]), false);
+      assert.equal(await store.generations.swap([notes], 5), true);
+      assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [7, 5]);
+    });
+
+    it('refuse writes to the live one while it is held for a swap, until the swap or the end of the hold', async () => {
       await openNew();
       await commit(5, put('a', 1));
       const before = await store.checkpoint();
@@ -179,7 +192,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await listed(), ['c', 'b', 'a']);
     });
 
-    it('goes on with what was begun, in another process too, and begins anew once it is abandoned', async () => {
+    it('continue after a restart where they were, and begin anew once they are abandoned', async () => {
       await openNew();
       await store.generations.begin([notes]);
       await build(0, 4, put('a', 7));
@@ -194,17 +207,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       assert.deepEqual(await store.generations.built.scan(notes), []);
     });
 
-    it('forgets what is built when it is reset', async () => {
-      await openNew();
-      await commit(5, put('a', 1));
-      await store.generations.begin([notes]);
-      await build(0, 5, put('a', 1));
-      await store.reset();
-      assert.equal(await found('building'), undefined);
-      assert.equal(await atOf('a'), null);
-    });
-
-    describe('of an older version of a collection', () => {
+    describe('that an older version of the software made', () => {
       beforeEach(async () => {
         declared = [oldNotes, letters];
         await openNew();
@@ -212,7 +215,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
         declared = [notes, letters];
         await openNew();
       });
-      it('serve, and are kept going, until one of the new version is swapped in', async () => {
+      it('are served and updated until one of the new version is swapped in', async () => {
         await commit(6, put('c', 3));
         assert.deepEqual([await listed(), (await found('live'))?.version], [['c', 'b', 'a'], 1]);
         const owned = () => store.page(notes, 'one', { index: 'byOwner', equal: ['ann'], limit: 9 });

@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
-import { Redis } from 'ioredis';
-import type { Jobs } from '../../application/ports/jobs.js';
-import { bullJobs } from '../../infrastructure/redis/jobs.js';
-import { jobs as adapters } from '../support/adapters.js';
-import { ids, named, sleep, startHolder, until, useWorkers } from '../support/job-workers.js';
-import { usePlace } from '../support/places.js';
-import { noRedis, redisDatabase, startRedis } from '../support/redis.js';
-import { silent } from '../support/silent.js';
-import { skip } from '../support/skip.js';
+import type { Job, Jobs } from '../../application/ports/jobs.js';
+import { jobs as adapters } from '../support/engines/adapters.js';
+import {
+  ids,
+  named,
+  repeatedAfterPause,
+  sleep,
+  startHolder,
+  until,
+  useWorkers,
+} from '../support/engines/job-workers.js';
+import { usePlace } from '../support/engines/places.js';
+
+/** Limit between a worker that looks for jobs again and again and one that missed a job. */
+const soonMs = 10_000;
+/** Four times the promised five seconds, since a busy machine watches and begins more slowly. */
+const takenOverMs = 20_000;
+/** Pause after which a process may have lost its leases, so that it is not the living one of a test. */
+const shortestLeaseMs = 1500;
 
 for (const [adapter, place] of Object.entries(adapters))
-  describe(`jobs contract: ${adapter}`, () => {
+  describe(`the job queue on ${adapter}`, () => {
     const { start, door } = useWorkers();
     const { place: at, open, close } = usePlace(place);
     let store: Jobs;
@@ -18,23 +28,50 @@ for (const [adapter, place] of Object.entries(adapters))
     beforeEach(async () => {
       [store, other] = await Promise.all([open(), open()]);
     });
-    const untilNoneIsLeft = (ms?: number) => until('no job is left', async () => (await store.count()) === 0, ms);
+    const untilNoneIsLeft = () => until('no job is left', async () => (await store.count()) === 0);
 
-    it('does a job once, however often it is put while it waits or is being done', async () => {
-      const job = { id: 'https://a.example/hook:1', lane: 'https://a.example/hook', at: Date.now() };
+    it('runs a job once, however often it is put while it waits', async () => {
+      const place = { organization: 'org_a', lane: 'https://a.example/hook' };
+      const job = { id: 'https://a.example/hook:1', ...place, at: Date.now() };
       await store.put([job, job]);
-      await other.put([job]);
+      await other.put([job, { ...job, lane: 'another' }]);
       assert.equal(await other.count(), 1);
+      const worker = start(store);
+      await untilNoneIsLeft();
+      assert.deepEqual(worker.begun(), [{ id: job.id, ...place }]);
+    });
+
+    it('runs a job once more, in its own lane, when it is put while it is running', async () => {
+      const [job] = named(1, 'a');
+      assert.ok(job);
       const worker = start(store, () => door().opened.then(() => 'done' as const));
+      await store.put([job]);
       await until('it is begun', () => worker.begun().length > 0);
       await other.put([job, { ...job, lane: 'another' }]);
+      await store.put([{ ...job, at: Date.now() + 3_600_000 }]);
       assert.equal(await store.count(), 1);
       door().open();
       await untilNoneIsLeft();
-      assert.deepEqual(worker.begun(), [{ id: job.id, lane: job.lane }]);
+      const { at: _, ...own } = job;
+      assert.deepEqual(worker.begun(), [own, own]);
     });
 
-    it('does a job again that is put again after it was done', async () => {
+    it('brings a waiting job forward that is put for an earlier time, and none back', async () => {
+      const later = named(2, 'a', Date.now() + 3_600_000);
+      await store.put(later);
+      const worker = start(store);
+      await other.put(named(1, 'a'));
+      await until('the first is done', async () => (await store.count()) === 1);
+      await other.put(named(2, 'a').slice(1));
+      await other.put(later.slice(1));
+      await untilNoneIsLeft();
+      assert.deepEqual(
+        worker.begun().map(({ id }) => id),
+        ['a-0', 'a-1'],
+      );
+    });
+
+    it('runs a job again that is put again after it was done', async () => {
       const worker = start(store);
       for (const times of [1, 2, 3]) {
         await other.put(named(1, 'a'));
@@ -43,32 +80,33 @@ for (const [adapter, place] of Object.entries(adapters))
       }
     });
 
-    it('begins what is put here at once, and what another process put soon', async () => {
+    it('begins a job of its own process at once, and one of another process soon', async () => {
       const worker = start(store);
       await store.put(named(1, 'first'));
       await until('the worker works', () => worker.has('first-0'));
       for (const [from, lane] of [[store, 'here'] as const, [other, 'there'] as const]) {
         await from.put(named(1, lane));
-        await until(`a job put ${lane} is begun`, () => worker.has(`${lane}-0`), 1000);
+        await until(`a job put ${lane} is begun`, () => worker.has(`${lane}-0`), soonMs);
       }
     });
 
-    it('does a job when it is due and not before', async () => {
-      const due = Date.now() + 600;
+    it('runs a job when it is due and not before', async () => {
+      const due = Date.now() + 4000;
       const times = new Map<string, number>();
       const worker = start(store, ({ id }) => {
         times.set(id, Date.now());
         return 'done';
       });
-      await other.put([...named(1, 'late', due), ...named(1, 'later', due + 300), ...named(1, 'now')]);
+      const [late, later] = [due, due + 300].map((at, n) => ({ ...(named(2, 'late')[n] as Job), at }));
+      await other.put([later, late, ...named(1, 'now')] as Parameters<Jobs['put']>[0]);
       await until('all are done', () => worker.begun().length === 3);
-      assert.deepEqual([...times.keys()], ['now-0', 'late-0', 'later-0']);
-      assert.ok((times.get('late-0') ?? 0) >= due && (times.get('later-0') ?? 0) >= due + 300);
+      assert.deepEqual([...times.keys()], ['now-0', 'late-0', 'late-1']);
+      assert.ok((times.get('late-0') ?? 0) >= due && (times.get('late-1') ?? 0) >= due + 300);
     });
 
-    it('begins a lane with what has been due the longest', async () => {
+    it('begins a lane with the job that has been due the longest', async () => {
       await store.put([...named(50, 'a', Date.now() - 1000)]);
-      await store.put([{ id: 'last', lane: 'a', at: Date.now() + 1 }]);
+      await store.put([{ id: 'last', organization: 'org_a', lane: 'a', at: Date.now() + 1 }]);
       const worker = start(store, () => 'done', { atOnce: 1, perLane: 1 });
       await untilNoneIsLeft();
       assert.deepEqual(
@@ -77,7 +115,7 @@ for (const [adapter, place] of Object.entries(adapters))
       );
     });
 
-    it('does a job again at the time its work asks for', async () => {
+    it('runs a job again at the time that its work asks for', async () => {
       const times: number[] = [];
       let again = 0;
       start(store, () => {
@@ -93,7 +131,7 @@ for (const [adapter, place] of Object.entries(adapters))
       for (const n of [1, 2]) assert.ok((times[n] ?? 0) - (times[n - 1] ?? 0) >= 400, String(times));
     });
 
-    it('does a job soon again whose work fails, and others meanwhile', async () => {
+    it('runs a job whose work failed again soon, and others meanwhile', async () => {
       const fails = new Set(['rejects-0', 'throws-0']);
       const worker = start(store, ({ id }) => {
         if (!fails.delete(id)) return 'done';
@@ -105,7 +143,7 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['good-0', 'rejects-0', 'rejects-0', 'throws-0', 'throws-0']);
     });
 
-    it('does not begin what was removed, nor do it again when it was being done', async () => {
+    it('neither begins a removed job nor runs it again when it was running', async () => {
       await store.put([...named(3, 'a'), ...named(2, 'b', Date.now() + 60_000), ...named(1, 'busy')]);
       await other.remove(['a-0', 'a-1', 'b-0', 'b-1', 'unknown']);
       assert.equal(await store.count(), 2);
@@ -119,7 +157,7 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['a-2', 'busy-0', 'end-0']);
     });
 
-    it('counts what waits, is due later or is being done', async () => {
+    it('counts jobs that wait, are due later or are running', async () => {
       await store.put([...named(1200, 'a'), ...named(5, 'later', Date.now() + 60_000)]);
       assert.equal(await other.count(), 1205);
       const worker = start(store, ({ id }) => (id === 'a-0' ? door().opened.then(() => 'done' as const) : 'done'));
@@ -129,7 +167,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await until('the last is done', async () => (await store.count()) === 5);
     });
 
-    it('shares jobs between workers, each for one of them', async () => {
+    it('gives each job to one of several workers', async () => {
       const run = () => door().opened.then(() => 'done' as const);
       const workers = [start(store, run), start(other, run)];
       await other.put(named(300, (n) => `lane ${n % 7}`));
@@ -139,7 +177,7 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(workers.flatMap((worker) => worker.begun())), ids(named(300, () => '')));
     });
 
-    it('does no more at once than it may, of all lanes and of one', async () => {
+    it('runs no more jobs at once than its limits for all lanes and for one lane', async () => {
       const run = async () => {
         await sleep(3);
         return 'done' as const;
@@ -150,8 +188,8 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(worker.most(), { atOnce: 6, perLane: 2 });
     });
 
-    for (const [when, inMs] of [['now', 0] as const, ['all at the same later time', 500] as const])
-      it(`does not let ten thousand slow jobs of one lane delay another lane, due ${when}`, async () => {
+    for (const [dueTime, inMs] of [['now', 0] as const, ['all at the same later time', 500] as const])
+      it(`does not let ten thousand slow jobs of one lane, due ${dueTime}, delay another lane`, async () => {
         const due = Date.now() + inMs;
         await other.put(named(10_000, 'crowd', due));
         const worker = start(store, ({ lane }) => (lane === 'crowd' ? door().opened.then(() => 'done') : 'done'), {
@@ -160,7 +198,7 @@ for (const [adapter, place] of Object.entries(adapters))
         });
         await until('the slow ones are begun', () => worker.begun().length === 4);
         await other.put(named(3, 'quick'));
-        await until('another lane is begun', () => worker.has('quick-2'), 1000);
+        await until('another lane is begun', () => worker.has('quick-2'));
         assert.equal(worker.most().perLane, 4);
         await store.remove(ids(named(10_000, 'crowd')));
       });
@@ -173,14 +211,14 @@ for (const [adapter, place] of Object.entries(adapters))
       const crowds = [...named(3000, 'a'), ...named(3000, 'b')];
       await store.put(crowds);
       const worker = start(store, run, { atOnce: 4, perLane: 4 });
-      await until('both are begun', () => worker.has('a-0') && worker.has('b-0'), 2000);
+      await until('both are begun', () => worker.has('a-0') && worker.has('b-0'));
       await store.put(named(1, 'late'));
-      await until('another lane has its turn', () => worker.has('late-0'), 1000);
-      assert.ok((await store.count()) > 0, 'the others are not done yet');
+      await until('another lane has its turn', () => worker.has('late-0'));
+      await until('others are begun after it', () => worker.begun().at(-1)?.id !== 'late-0');
       await store.remove(ids(crowds));
     });
 
-    it('finishes what it has begun when it is to stop, and begins nothing more', async () => {
+    it('finishes its running jobs when it is stopped, and begins no more', async () => {
       await store.put(named(10, (n) => `lane ${n}`));
       const limits = { atOnce: 3, perLane: 3 };
       const worker = start(store, () => door().opened.then(() => 'done' as const), limits);
@@ -190,7 +228,7 @@ for (const [adapter, place] of Object.entries(adapters))
       void worker.ended.then(() => {
         hasEnded = true;
       });
-      // Longer than to end would take.
+      // Twenty calls take longer than the end of a worker that does not wait for its jobs.
       for (let n = 0; n < 20; n++) await other.count();
       assert.equal(hasEnded, false);
       door().open();
@@ -202,13 +240,13 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.equal(next.begun().length, 7);
     });
 
-    it('stays the same queue while it has what was put', async () => {
+    it('keeps its identity while it keeps its jobs', async () => {
       const before = await store.identity();
       await store.put(named(1, 'a', Date.now() + 60_000));
       assert.deepEqual([await store.identity(), await other.identity()], [before, before]);
     });
 
-    it('keeps jobs while no process has them open', async () => {
+    it('keeps its jobs while no process has it open', async () => {
       await store.put([...named(3, 'a'), ...named(1, 'later', Date.now() + 300)]);
       await Promise.all([close(store), close(other)]);
       store = await open();
@@ -217,82 +255,27 @@ for (const [adapter, place] of Object.entries(adapters))
       assert.deepEqual(ids(worker.begun()), ['a-0', 'a-1', 'a-2', 'later-0']);
     });
 
-    it('does within five seconds what a killed process had in hand, and leaves the living theirs', async () => {
+    const takeOver = async () => {
       await other.put(named(20, (n) => `lane ${n % 10}`));
       const kill = await startHolder(at().where, 20);
       const living = start(store, () => door().opened.then(() => 'done'));
       await store.put(named(1, 'own'));
       await until('its own is begun', () => living.has('own-0'));
       living.stop();
-      // Long enough in hand for it to be taken away before the others', were it taken for dead.
+      // A second passes first, so that the living worker's job would be taken over before those of the killed one.
       const watching = start(other);
       await other.put(named(1, 'late', Date.now() + 1000));
       await until('time has passed', () => watching.has('late-0'));
-      const killed = await kill();
+      await kill();
       const workers = [watching, start(await open())];
       const begun = () => workers.flatMap((worker) => worker.begun()).filter(({ id }) => id !== 'late-0');
-      await until('they are begun', () => begun().length === 20, killed + 5000 - Date.now());
+      await until('they are begun', () => begun().length >= 20, takenOverMs);
       assert.deepEqual(ids(begun()), ids(named(20, () => '')));
       assert.equal(living.begun().length, 1);
       await until('they are done', async () => (await store.count()) === 1);
-    });
+    };
+    it(
+      'runs the jobs of a killed process within five seconds, and leaves a living process its own',
+      repeatedAfterPause(shortestLeaseMs, takeOver),
+    );
   });
-
-describe('jobs on a Redis that fails', () => {
-  const { start } = useWorkers();
-  before(function () {
-    if (noRedis !== null) skip(this, `jobs on a Redis that fails: ${noRedis}`);
-  });
-
-  it('are done although BullMQ has lost what it was told', async () => {
-    const { url, end } = await redisDatabase();
-    const redis = new Redis(url);
-    const jobs = await bullJobs(url, silent);
-    try {
-      await jobs.put(named(3, 'a'));
-      const kill = await startHolder(url, 2);
-      await kill();
-      await redis.del(await redis.keys('chainfold:shifts:*'));
-      const worker = start(jobs);
-      await until('all are done', async () => (await jobs.count()) === 0);
-      assert.deepEqual(ids(worker.begun()), ids(named(3, 'a')));
-    } finally {
-      await jobs.close();
-      redis.disconnect();
-      await end();
-    }
-  });
-
-  it('fail in time while it is away, and go on by themselves when it is back', async () => {
-    let redis = await startRedis();
-    const jobs = await bullJobs(redis.url, silent);
-    const before = await jobs.identity();
-    try {
-      const worker = start(jobs);
-      await jobs.put([...named(1, 'before'), ...named(1, 'lost', Date.now() + 60_000)]);
-      await until('it works', () => worker.has('before-0'));
-      await redis.stop();
-      for (const call of [() => jobs.put(named(1, 'a')), () => jobs.remove(['a']), () => jobs.count()]) {
-        const asked = Date.now();
-        await assert.rejects(call, { code: 'UNAVAILABLE' });
-        assert.ok(Date.now() - asked < 4000);
-      }
-      await assert.rejects(() => jobs.identity(), { code: 'UNAVAILABLE' });
-      redis = await startRedis(Number(new URL(redis.url).port));
-      const putAgain = () => jobs.put(named(1, 'after')).then(...([() => true, () => false] as const));
-      await until('it can be used again', putAgain);
-      await until('the worker goes on', () => worker.has('after-0'));
-      const restarted = await jobs.identity();
-      assert.notEqual(restarted, before);
-      const visitor = new Redis(redis.url);
-      await visitor.flushall();
-      visitor.disconnect();
-      assert.notEqual(await jobs.identity(), restarted);
-      worker.stop();
-      await worker.ended;
-    } finally {
-      await jobs.close();
-      await redis.stop();
-    }
-  });
-});

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PendingTransaction, PendingTransactions } from '../../application/ports/pending.js';
-import { pendingStores } from '../support/adapters.js';
-import { addressOf, digestOf } from '../support/evm-chain.js';
-import { usePlace } from '../support/places.js';
+import { addressOf, digestOf } from '../support/chains/evm-chain.js';
+import { pendingStores } from '../support/engines/adapters.js';
+import { usePlace } from '../support/engines/places.js';
 
 const anna = addressOf('anna');
 const bert = addressOf('bert');
@@ -16,7 +16,7 @@ const pendingOf = (from: string, nonce: bigint, firstSeen: number, mark = ''): P
 });
 
 for (const [adapter, place] of Object.entries(pendingStores))
-  describe(`pending transactions contract: ${adapter}`, () => {
+  describe(`the store of pending transactions on ${adapter}`, () => {
     const { open } = usePlace(place);
     let store: PendingTransactions;
     let other: PendingTransactions;
@@ -32,7 +32,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       return found;
     };
 
-    it('has nothing before it is added, and takes nothing', async () => {
+    it('is empty at first, and accepts empty lists', async () => {
       await store.add([]);
       await store.forget([]);
       await store.forgetUsed([]);
@@ -41,14 +41,14 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await store.scan(null), []);
     });
 
-    it('gives back what was added, to every process', async () => {
+    it('shows an added transaction to every process', async () => {
       const one = pendingOf(anna, 2n ** 64n - 1n, 1_700_000_000_123);
       await store.add([one]);
       assert.deepEqual(await other.find(one.hash), one);
       assert.deepEqual(await other.listFrom(anna), [one]);
     });
 
-    it('keeps the time that one was first seen, whoever sees it again, also among new ones', async () => {
+    it('keeps the time at which a transaction was first seen when it is added again, alone or with new ones', async () => {
       const one = pendingOf(anna, 0n, 1000);
       const two = pendingOf(anna, 1n, 3000);
       await store.add([one]);
@@ -60,7 +60,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await store.listFrom(anna), [one, two]);
     });
 
-    it('lists those of one sender by their nonces as numbers, then as they were seen', async () => {
+    it('lists the transactions of a sender by nonce as a number, then by the time they were seen', async () => {
       const nonces = [10n, 9n, 2n ** 53n + 1n, 2n ** 53n, 100n, 0n];
       await store.add(nonces.map((nonce, i) => pendingOf(anna, nonce, 1000 + i)));
       await store.add([pendingOf(anna, 9n, 500, 'earlier'), pendingOf(bert, 9n, 1)]);
@@ -74,7 +74,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await other.listFrom(anna, 1n), []);
     });
 
-    it('forgets what it is told to, and no more', async () => {
+    it('forgets the given transactions and no others', async () => {
       const [one, two] = [pendingOf(anna, 0n, 1), pendingOf(anna, 1n, 2)];
       await store.add([one, two]);
       await other.forget([one.hash, digestOf('unknown')]);
@@ -84,7 +84,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await hashesFrom(anna), [one.hash, two.hash]);
     });
 
-    it('forgets what a used nonce makes impossible: all of the sender up to it', async () => {
+    it('forgets all transactions of a sender up to a used nonce', async () => {
       await store.add([0n, 9n, 10n, 11n].map((nonce) => pendingOf(anna, nonce, 1)));
       await store.add([pendingOf(anna, 10n, 2, 'replacement'), pendingOf(bert, 3n, 1), pendingOf(bert, 4n, 1)]);
       await other.forgetUsed([
@@ -96,7 +96,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       assert.deepEqual(await hashesFrom(bert), [pendingOf(bert, 4n, 1).hash]);
     });
 
-    it('shows all of them in parts, in the order they were seen, each once', async () => {
+    it('scans all transactions in parts, in the order they were seen, each once', async () => {
       const all = Array.from({ length: 250 }, (_, i) => pendingOf(anna, BigInt(i), Math.floor(i / 120)));
       await store.add(all);
       const found = await everything();
@@ -107,7 +107,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       );
     });
 
-    it('keeps no more than the newest, and nothing that is too old', async () => {
+    it('trims itself to the newest transactions, and to those that are not too old', async () => {
       await store.add(Array.from({ length: 20 }, (_, i) => pendingOf(anna, BigInt(i), 1000 + i)));
       await other.trim(1005, 1000);
       assert.equal((await everything())[0]?.firstSeen, 1005);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { DocumentKey, Found, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import type { Collection } from '../../projections/define.js';
-import { readModels } from '../support/adapters.js';
-import { usePlace } from '../support/places.js';
+import { readModels } from '../support/engines/adapters.js';
+import { usePlace } from '../support/engines/places.js';
 
 type Note = { id: string; owner: string; at: number; text?: string };
 const notes: Collection<Note> = {
@@ -19,7 +19,7 @@ const put = (document: Note, scope = 'one', collection = notes) => ({ collection
 const less = (a: string, b: string) => (a < b ? -1 : 1);
 
 for (const [adapter, place] of Object.entries(readModels))
-  describe(`read models contract: ${adapter}`, () => {
+  describe(`the read models on ${adapter}`, () => {
     const { open } = usePlace(() => place([notes, letters]));
     let store: ReadModels;
     const commit = async (...changes: Parameters<ReadModels['commit']>[0]) => {
@@ -43,7 +43,7 @@ for (const [adapter, place] of Object.entries(readModels))
       store = await open();
     });
 
-    it('starts at the beginning with nothing', async () => {
+    it('begin empty, with a checkpoint at the beginning', async () => {
       assert.deepEqual(await store.checkpoint(), { revision: 0, positions: {} });
       assert.equal(await store.get(notes, { scope: 'one', id: 'a' }), null);
       assert.deepEqual(await store.page(notes, 'one', { index: 'all', equal: [], limit: 10 }), {
@@ -52,7 +52,7 @@ for (const [adapter, place] of Object.entries(readModels))
       });
     });
 
-    it('commits documents and checkpoint together, and shows them to every process', async () => {
+    it('commit documents and checkpoint together, and show them to every process', async () => {
       const other = await open();
       await commit(put({ ...note('a', 1), text: 'Zürich \u{1f98a}' }), put(note('b', 2)));
       for (const reader of [store, other]) {
@@ -64,7 +64,7 @@ for (const [adapter, place] of Object.entries(readModels))
       }
     });
 
-    it('replaces and removes documents', async () => {
+    it('replace and remove documents', async () => {
       await commit(put(note('a', 1)), put(note('b', 2)));
       await commit(put(note('a', 3, 'bob')), { collection: notes, scope: 'one', id: 'b', document: null });
       assert.deepEqual(
@@ -78,7 +78,7 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.deepEqual(await walk({ index: 'byOwner', equal: ['bob'], limit: 5 }), [['a']]);
     });
 
-    it('keeps scopes and collections apart', async () => {
+    it('keep scopes and collections apart', async () => {
       await commit(put(note('a', 1)), put(note('a', 2), 'two'), put(note('a', 3), 'one', letters));
       assert.equal((await store.get(notes, { scope: 'one', id: 'a' }))?.at, 1);
       assert.equal((await store.get(notes, { scope: 'two', id: 'a' }))?.at, 2);
@@ -87,7 +87,7 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'three'), [[]]);
     });
 
-    it('refuses a commit from a checkpoint that moved, and writes nothing of it', async () => {
+    it('refuse a commit from a checkpoint that moved, and write nothing of it', async () => {
       const stale = await store.checkpoint();
       await commit(put(note('a', 1)));
       assert.equal(await store.commit([put(note('a', 9)), put(note('z', 9))], stale, { notes: 99 }), false);
@@ -96,7 +96,7 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.deepEqual(await store.checkpoint(), { revision: 1, positions: { notes: 1 } });
     });
 
-    it('lets one of two runners commit, whichever process it is in', async () => {
+    it('let one of two runners commit, whichever process it is in', async () => {
       const other = await open();
       for (let round = 0; round < 20; round++) {
         const from = await store.checkpoint();
@@ -110,7 +110,7 @@ for (const [adapter, place] of Object.entries(readModels))
       }
     });
 
-    it('pages newest first or oldest first, and says when nothing follows', async () => {
+    it('page newest first or oldest first, and mark the last page', async () => {
       await commit(...['a', 'b', 'c', 'd'].map((id, i) => put(note(id, i, i === 1 ? 'bob' : 'ann'))));
       assert.deepEqual(await walk({ index: 'all', equal: [], limit: 3 }), [['d', 'c', 'b'], ['a']]);
       assert.deepEqual(await walk({ index: 'all', equal: [], limit: 4 }), [['d', 'c', 'b', 'a']]);
@@ -121,7 +121,7 @@ for (const [adapter, place] of Object.entries(readModels))
       ]);
     });
 
-    it('pages without gap or repetition while others insert and where order values are the same', () =>
+    it('page without gap or repetition while others insert and where order values are the same', () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 30 }),
@@ -161,13 +161,13 @@ for (const [adapter, place] of Object.entries(readModels))
       }
     };
 
-    it('scans nothing where there is nothing', async () => {
+    it('scan an empty collection as empty', async () => {
       await commit(put(note('a', 1), 'one', letters));
       assert.deepEqual(await store.scan(notes), []);
       assert.deepEqual(await store.scan(notes, { scope: 'one', id: 'a' }), []);
     });
 
-    it('scans the documents of all owners in order by scope and id, after any of them', async () => {
+    it('scan the documents of all owners in order by scope and id, after any of them', async () => {
       const keys = ['a/1', 'a/2', 'a', 'a/1x', 'b', 'A'].flatMap((scope) =>
         ['2', '10', '', '1|a', '1', '~'].map((id) => ({ scope, id })),
       );
@@ -184,7 +184,7 @@ for (const [adapter, place] of Object.entries(readModels))
       );
     });
 
-    it('scans in parts of at most a thousand, and misses and doubles nothing', async () => {
+    it('scan in parts of at most a thousand, and miss and repeat no document', async () => {
       const all = Array.from({ length: 2345 }, (_, i) => put(note(`n${i}`, i), `scope${i % 7}`));
       await commit(...all);
       await commit({ collection: notes, scope: 'scope3', id: 'n3', document: null });
@@ -203,7 +203,7 @@ for (const [adapter, place] of Object.entries(readModels))
       }
     });
 
-    it('scans no document twice, and misses none that stays, while others write', async () => {
+    it('scan no document twice, and miss none that stays, while others write', async () => {
       await commit(...Array.from({ length: 1500 }, (_, i) => put(note(`m${i}`, i))));
       const first = await store.scan(notes);
       await commit(put(note('a', 1)), put(note('z', 2)), put(note('m0', 9)), put(note('b', 1), 'two'));
@@ -216,18 +216,6 @@ for (const [adapter, place] of Object.entries(readModels))
       assert.equal(seen.length, 1502);
     });
 
-    it('forgets everything when it is reset, and whoever was at work notices', async () => {
-      const stale = await store.checkpoint();
-      await commit(put(note('a', 1)), put(note('b', 2), 'two'));
-      await store.reset();
-      assert.deepEqual((await store.checkpoint()).positions, {});
-      assert.equal(await store.get(notes, { scope: 'one', id: 'a' }), null);
-      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }, 'two'), [[]]);
-      assert.equal(await store.commit([put(note('a', 9))], stale, { notes: 9 }), false);
-      await commit(put(note('c', 3)));
-      assert.deepEqual(await walk({ index: 'all', equal: [], limit: 5 }), [['c']]);
-    });
-
-    it('refuses an index that was not declared', () =>
+    it('refuse an index that was not declared', () =>
       assert.rejects(store.page(notes, 'one', { index: 'byColour', equal: [], limit: 1 }), /byColour/));
   });

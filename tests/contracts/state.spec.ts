@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { noEntry, type StateStore } from '../../application/ports/state.js';
-import { states } from '../support/adapters.js';
-import { usePlace } from '../support/places.js';
+import { states } from '../support/engines/adapters.js';
+import { usePlace } from '../support/engines/places.js';
 
 for (const [adapter, place] of Object.entries(states))
-  describe(`vault and process state contract: ${adapter}`, () => {
+  describe(`the state store on ${adapter}`, () => {
     const { open, close } = usePlace(place);
     let store: StateStore;
     let other: StateStore;
@@ -12,9 +12,9 @@ for (const [adapter, place] of Object.entries(states))
       [store, other] = await Promise.all([open(), open()]);
     });
 
-    it('has nothing before it is put', async () => assert.equal(await store.get('vault', 'a'), null));
+    it('is empty at first', async () => assert.equal(await store.get('vault', 'a'), null));
 
-    it('keeps what was put, for every process, bucket by bucket', async () => {
+    it('shows an entry of a bucket to every process', async () => {
       assert.equal(await store.put('vault', 'a', 'one', noEntry), true);
       assert.equal(await store.put('processes', 'a', 'two', noEntry), true);
       assert.equal((await other.get('vault', 'a'))?.value, 'one');
@@ -31,7 +31,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal((await store.get('processes', 'cursor'))?.value, '2');
     });
 
-    it('lets one of many racing processes make an entry', async () => {
+    it('lets exactly one of many racing processes create an entry', async () => {
       const race = await Promise.all(
         Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).put('vault', 'key', String(n), noEntry)),
       );
@@ -39,7 +39,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal((await store.get('vault', 'key'))?.value, String(race.indexOf(true)));
     });
 
-    it('forgets what is destroyed, and takes it anew', async () => {
+    it('forgets a destroyed entry, and takes it anew', async () => {
       await store.put('vault', 'a', 'one', noEntry);
       await other.destroy('vault', 'a');
       await other.destroy('vault', 'a');
@@ -47,7 +47,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.equal(await store.put('vault', 'a', 'two', noEntry), true);
     });
 
-    it('names its ids in order, after any text, bucket by bucket', async () => {
+    it('lists the ids of a bucket in order, after any text', async () => {
       assert.deepEqual(await store.ids('vault', ''), []);
       for (const id of ['b', 'a:10', 'a:2', 'B', 'a', '~']) await store.put('vault', id, 'x', noEntry);
       await store.put('processes', 'a1', 'x', noEntry);
@@ -60,7 +60,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.deepEqual(await other.ids('vault', 'B'), ['a:10', 'a:2', 'b', '~']);
     });
 
-    it('names more than a thousand ids in parts, each once', async () => {
+    it('lists more than a thousand ids in parts, each once', async () => {
       const all = Array.from({ length: 1205 }, (_, i) => `key:${String(i).padStart(4, '0')}`);
       for (let i = 0; i < all.length; i += 50)
         await Promise.all(all.slice(i, i + 50).map((id) => store.put('vault', id, id, noEntry)));
@@ -76,7 +76,7 @@ for (const [adapter, place] of Object.entries(states))
       assert.deepEqual(found, all);
     });
 
-    it('has everything when it is opened again', async () => {
+    it('has all entries when it is opened again', async () => {
       await store.put('vault', 'a', 'one', noEntry);
       await close(store);
       store = await open();

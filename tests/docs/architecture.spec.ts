@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { Chain } from '../../application/ports/chain.js';
 import { roles, type ServiceProcess, titleOf } from '../../application/processes/service-process.js';
-import { composeApp, followedVariant, openStores } from '../support/following.js';
-import { fakeNode } from '../support/json-rpc.js';
+import { composeApp, followedVariant, openStores } from '../support/following/following.js';
+import { fakeNode } from '../support/gateway/json-rpc.js';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const pages = [
@@ -23,10 +23,10 @@ const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(
   Record<string, string>
 >;
 const packageNames = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-/** Read like paths and are none. */
+/** Names that look like paths of this repository. */
 const notPaths = ['application/json', ...packageNames];
 
-/** A path as it stands, or one whose last part has a star. */
+/** Reports whether a path exists, or any file that fits the star in its last part. */
 const isThere = (path: string) => {
   if (!path.includes('*')) return existsSync(path);
   const [before = '', after = ''] = basename(path).split('*');
@@ -41,7 +41,7 @@ const inFolder = new RegExp(
 const rootFile = /`(\.?[A-Za-z][\w.-]*\.(?:ts|c?js|json|md|sh|ya?ml))`/g;
 const link = /\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
 
-/** The paths that a page names: in text, in code and in pictures from the root, in links from the page's own folder. */
+/** Lists the paths that a page names: those of links start at its folder, all others at the root. */
 const pathsIn = (page: string) => {
   const text = read(page);
   const prose = text.replaceAll(/^```.*?^```$/gms, '');
@@ -53,9 +53,9 @@ const pathsIn = (page: string) => {
 
 describe('the pages for contributors', () => {
   for (const page of pages)
-    it(`name only paths that are there: ${page}`, () => {
+    it(`name only paths that exist, in ${page}`, () => {
       const paths = pathsIn(page);
-      assert.ok(paths.length > 3, 'hardly any path was found');
+      assert.ok(paths.length > 3, `only ${paths.length} paths were found in ${page}`);
       assert.deepEqual(
         paths.filter((path) => !isThere(path)),
         [],
@@ -95,9 +95,9 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
 
 const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
   new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
-/** Rules about circles and orphans look at more than one import. */
+/** Leaves out rules about circles and orphans, which look at more than one import. */
 const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
-/** Rules within one folder. */
+/** Selects the rules between the folders of application/. */
 const isInside = ({ name }: Rule) => /^application-.+-imports$|^application-has-rooms$/.test(name);
 const mayImport = (from: string, { path, type }: Imported, rules = forbidden.filter((rule) => !isInside(rule))) =>
   !rules
@@ -110,7 +110,7 @@ const cellsOf = (line: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim());
-/** The rows below a heading of a table, cell by cell. */
+/** Returns the cells of all rows below the heading of a table. */
 const rowsBelow = (heading: string) => {
   const [, below = ''] = architecture.split(`${heading}\n`);
   return (/^(?:\|.*\n)+/.exec(below)?.[0] ?? '').trimEnd().split('\n').slice(1).map(cellsOf);
@@ -145,7 +145,7 @@ describe('docs/architecture.md', () => {
     );
   });
 
-  it('has the folders of application/ and what each may use of the others as its table', () => {
+  it('has the folders of application/ with the folders that each may use as its table', () => {
     const folders = readdirSync('application', { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
@@ -164,7 +164,22 @@ describe('docs/architecture.md', () => {
       rows.map(([folder, , used]) => [folder, used]).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
       expected.toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
     );
-    assert.ok(!mayImport('application/loose.ts', local('domain/other.ts'), rules), 'a file outside the folders');
+    assert.ok(
+      !mayImport('application/loose.ts', local('domain/other.ts'), rules),
+      'application/loose.ts, outside the folders, must not be allowed',
+    );
+  });
+
+  it('says of infrastructure/nodes/ what the import rules enforce', () => {
+    assert.ok(architecture.includes('knows neither the chains nor the gateway'));
+    const mayUse = (from: string, to: string) =>
+      mayImport(`infrastructure/${from}/one.ts`, local(`infrastructure/${to}/other.ts`));
+    for (const user of ['chains/evm', 'gateway-nodes']) {
+      assert.ok(mayUse(user, 'nodes'), user);
+      assert.ok(!mayUse('nodes', user), user);
+      assert.ok(!mayUse('nodes/json-rpc', user), user);
+    }
+    assert.ok(!mayUse('gateway-nodes', 'chains/evm'));
   });
 
   it('lists the packages that infrastructure may import, and who may import inversify', () => {
@@ -174,14 +189,14 @@ describe('docs/architecture.md', () => {
       [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
       allowed.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b)),
     );
-    const inversify = packages.find(({ name }) => name === 'inversify') ?? assert.fail('no inversify');
+    const inversify = packages.find(({ name }) => name === 'inversify') ?? assert.fail('package.json has no inversify');
     for (const file of ['infrastructure/container.ts', 'interfaces/main.ts']) assert.ok(mayImport(file, inversify));
     for (const room of rooms) assert.ok(!mayImport(`${room}/sub/one.ts`, inversify), room);
   });
 
-  it('lists the roles and their processes as the application has them', async () => {
+  it('lists the roles and processes of the application', async () => {
     const stores = await openStores();
-    const chain = { sending: {} } as Chain;
+    const chain = { sending: {}, hasTokenAccounts: true } as unknown as Chain;
     const { processes } = composeApp(stores, {
       chains: new Map([[followedVariant.tag, { chain, isNew: true }]]),
       nodes: new Map([['q/mainnet', fakeNode().real]]),
@@ -195,7 +210,7 @@ describe('docs/architecture.md', () => {
     await stores.close();
   });
 
-  it('says where a rule lives by a file and by a name in that file', () => {
+  it('names for each rule a file and a name in that file', () => {
     const section = architecture.split('## Where does a rule live')[1] ?? '';
     const rows = [...section.matchAll(/^\| (?!rule |---)([^|]+) \| ([^|]+) \|$/gm)];
     assert.ok(rows.length >= 30, String(rows.length));

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { currentVersion } from '../../domain/upcasters.js';
-import { readPage } from '../support/markdown.js';
+import { readPage } from '../support/docs/markdown.js';
 import { fieldsOf } from './type-fields.js';
 
 export const eventsPath = 'docs/events.md';
 
-const domainFiles = readdirSync('domain')
-  .map((file) => `domain/${file}`)
+const domainFiles = readdirSync('domain/aggregates', { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => `${parentPath}/${name}`)
   .toSorted((a, b) => (a < b ? -1 : 1));
 const program = ts.createProgram(domainFiles, {
   strict: true,
@@ -20,7 +21,7 @@ const checker = program.getTypeChecker();
 
 type Declared = { readonly name: string; readonly table: ts.ObjectLiteralExpression; readonly events: ts.TypeNode };
 
-/** The deciders of a file, each with the type of its events. */
+/** Finds the deciders of a file, each with the type of its events. */
 const decidersIn = (source: ts.SourceFile): Declared[] =>
   source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
     declarationList.declarations.flatMap(({ name, type, initializer }) => {
@@ -49,7 +50,7 @@ const constantsOf = (source: ts.SourceFile) =>
       .map((one) => [one.name.getText(source), one.initializer]),
   );
 
-/** The texts that a piece of code holds, with those of the functions of its file that it uses. */
+/** Collects the string literals of a piece of code and of the functions of its file that it uses. */
 const textsIn = (node: ts.Node, source: ts.SourceFile) => {
   const constants = constantsOf(source);
   const [found, seen] = [new Set<string>(), new Set<string>()];
@@ -72,17 +73,42 @@ const applicationFiles = readdirSync('application', { recursive: true, withFileT
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => `${parentPath}/${name}`)
   .toSorted((a, b) => (a < b ? -1 : 1));
-/** The files that make commands to a decider into steps. */
+/** Lists the files that make steps of commands to a decider. */
 const sendersTo = (decider: string) => {
   const sends = new RegExp(`\\bstep\\(\\s*${decider}\\b`);
   return applicationFiles.filter((file) => sends.test(readFileSync(file, 'utf8')));
 };
 
-const meanings = new Map(
-  readPage('docs/specification.md')
-    .find(({ anchor }) => anchor === '12-stored-events')
-    ?.tables[0]?.rows.map(({ type = '', meaning = '' }) => [type.replaceAll('`', ''), meaning]),
-);
+const specification = readPage('docs/specification.md');
+const rowsOf = (anchor: string) => specification.find((one) => one.anchor === anchor)?.tables[0]?.rows ?? [];
+const plain = (cell = '') => cell.replaceAll('`', '');
+
+const meanings = new Map(rowsOf('12-stored-events').map(({ type, meaning = '' }) => [plain(type), meaning] as const));
+
+const fieldRows = rowsOf('121-fields-of-events').map(({ field, types, meaning = '' }) => ({
+  field: plain(field),
+  types: plain(types).split(', '),
+  meaning,
+}));
+/** Finds the meaning of a field; a row that names the type wins over one for all or every other type. */
+const meaningOf = (type: string, path: string) => {
+  const rows = fieldRows.filter(({ field }) => field === path.replaceAll('?', ''));
+  const found =
+    rows.find(({ types }) => types.includes(type)) ??
+    rows.find(({ types }) => /^(?:all|every other)$/.test(types[0] ?? ''));
+  if (!found) throw new Error(`docs/specification.md#121-fields-of-events has no meaning of ${path} in ${type}`);
+  return found.meaning;
+};
+
+const olderRows = rowsOf('122-older-versions-of-events');
+/** Says how each older version of a type differs from the one after it. */
+const olderText = (type: string) =>
+  Array.from({ length: currentVersion(type) - 1 }, (_, i) => {
+    const row = olderRows.find((one) => plain(one.type) === type && one.version === String(i + 1));
+    const difference = row?.['difference from the next version'];
+    if (!difference) throw new Error(`docs/specification.md#122-older-versions-of-events lacks ${type} ${i + 1}`);
+    return `In version ${i + 1}, ${difference}.`;
+  });
 
 const dataOf = (events: ts.TypeNode, type: string, at: ts.Node) => {
   const found = checker.getTypeFromTypeNode(events);
@@ -93,14 +119,14 @@ const dataOf = (events: ts.TypeNode, type: string, at: ts.Node) => {
     if (data && literal?.isStringLiteral() && literal.value === type)
       return checker.getTypeOfSymbolAtLocation(data, at);
   }
-  throw new Error(`${type} has no type`);
+  throw new Error(`no member of the event union has the type ${type}`);
 };
 
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 
 const eventText = (type: string, stream: string, { table, events }: Declared, source: ts.SourceFile) => {
   const meaning = meanings.get(type);
-  if (meaning === undefined) throw new Error(`docs/specification.md says nothing of ${type}`);
+  if (meaning === undefined) throw new Error(`docs/specification.md has no row for the event ${type}`);
   const commands = tableIn(table, 'decide')
     .properties.filter((one) => textsIn(one, source).has(type))
     .map((one) => one.name?.getText(source) ?? '');
@@ -110,11 +136,13 @@ const eventText = (type: string, stream: string, { table, events }: Declared, so
     `### ${type}`,
     '',
     `Version ${currentVersion(type)}, in streams \`${stream}\`, written by ${commands.map(code).join(', ')}: ${meaning}.`,
+    ...olderText(type),
     '',
-    '| field | type | |',
+    '| field | type | meaning |',
     '|---|---|---|',
     ...fields.map(
-      ({ path, type: text, optional }) => `| ${code(path)} | ${code(text)} | ${optional ? 'optional' : ''} |`,
+      ({ path, type: text, optional }) =>
+        `| ${code(path)} | ${code(text)}${optional ? ', optional' : ''} | ${meaningOf(type, path)} |`,
     ),
     '',
   ];
@@ -135,17 +163,19 @@ const deciderText = (declared: Declared, source: ts.SourceFile, file: string) =>
 
 const introduction = `# Stored events
 
-Every type of event with the fields of its data, its stream, its version and the commands that write it, for reading beside
-\`chainfold audit replay\`. This page is made from the code by \`npm run docs:events\`, and
-\`tests/docs/events.spec.ts\` fails when it is out of date; meanings come from
-[the specification](specification.md#12-stored-events), which also says how streams are named.
+This page lists every type of event with the fields of its data, their meanings, its stream, its version and the commands that write
+it, as a reference for \`chainfold audit replay\`. \`npm run docs:events\` generates the page from the code, and
+\`tests/docs/events.spec.ts\` fails when it is out of date. The meanings come from
+[the specification](specification.md#12-stored-events), which also describes the names of streams.
+[audit.md](audit.md#reading-the-history) has the fields that every event has besides its data: position, times, actor and cause.
 
-A version is that of the shape below. An event that was stored in an older one is shown and read in this one: the steps
-from version to version are in \`domain/upcasters.ts\`. Exports and seals hold events as they were stored, with
-\`version\` in their metadata where that is more than 1.
+The listed version is that of the shape below. An event of an older version is shown and read in this shape: the steps from
+version to version are in \`domain/upcasters.ts\`. Exports and seals have events in their stored form, with \`version\` in
+their metadata where it is more than 1; a type with older versions says how they differ. Events of a request with an
+\`idempotency-key\` have a \`seed\` in their metadata, a keyed digest by which a retry recognizes them.
 `;
 
-/** The page as the code of now has it. */
+/** Writes the page from the current code. */
 export const eventsPage = () => {
   const sections = domainFiles.flatMap((file) => {
     const source = program.getSourceFile(file);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { linksIn, sectionsIn } from '../support/markdown.js';
+import { linksIn, sectionsIn } from '../support/docs/markdown.js';
 
-/** What is not in the repository, or not written by hand. */
+/** Names that are not in the repository, or not written by hand. */
 const left = ['node_modules', '.git', '.chainfold', 'dist', 'coverage', 'package-lock.json'];
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -24,7 +24,7 @@ const faultOf = (path: string, anchor: string | undefined) => {
   return anchor === undefined || anchors.get(path)?.has(anchor) ? null : 'has no such heading';
 };
 
-/** What is wrong with a target, as it is written in that page; null when nothing is. */
+/** Returns the fault of a link's target as written in a page, or null. */
 const faultOfLink = (page: string, target: string) => {
   if (/^[a-z]+:/.test(target)) return null;
   const [path = '', anchor] = target.split('#');
@@ -39,13 +39,13 @@ const faultsOfNames = (file: string) =>
     return fault ? [`${file}: ${name} ${fault}`] : [];
   });
 
-describe('links', () => {
-  it('are looked for where there are some', () => {
+describe('the links', () => {
+  it('are searched in pages and in sources', () => {
     assert.ok(pages.includes('README.md') && pages.includes(join('docs', 'specification.md')));
     assert.ok(sources.some((file) => read(file).includes('docs/specification.md#')));
   });
 
-  it('in pages lead to files and headings that are there', () => {
+  it('of pages lead to existing files and headings', () => {
     const faults = pages.flatMap((page) =>
       linksIn(read(page)).flatMap((target) => {
         const fault = faultOfLink(page, target);
@@ -55,11 +55,11 @@ describe('links', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('to pages that sources and pages name lead there too', () => {
+  it('that sources and pages write as plain names lead to existing pages and headings', () => {
     assert.deepEqual([...sources, ...pages].flatMap(faultsOfNames), []);
   });
 
-  it('to no heading are found', () => {
+  it('to missing headings and files are reported', () => {
     assert.equal(faultOfLink('docs/api.md', 'specification.md#nowhere'), 'has no such heading');
     assert.equal(faultOfLink('docs/api.md', 'nowhere.md'), 'is not there');
     assert.equal(faultOfLink('docs/api.md', '#lists'), null);

@@ -9,21 +9,21 @@ const isRecord = (type: ts.Type, checker: ts.TypeChecker) =>
   checker.getIndexInfosOfType(type).length === 0;
 
 const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
-/** Records are written out, since their names say nothing outside the code. */
+/** Writes out the members of record types, because type names mean nothing outside the code. */
 const textOf = (type: ts.Type, checker: ts.TypeChecker): string => {
   const members = type.isUnion() && type.types.some((one) => isRecord(one, checker)) ? type.types : [type];
   const texts = members.map((one) => checker.typeToString(one, undefined, flags));
   return texts.join(' | ').replaceAll('readonly ', '').replaceAll('"', "'").replaceAll('; }', ' }');
 };
 
-/** The record that a type is, or is a list of, and what stands between its path and those of its fields. */
+/** Finds the record that a type is or is a list of, with the separator before the names of its fields. */
 const recordIn = (type: ts.Type, checker: ts.TypeChecker) => {
   if (isRecord(type, checker)) return { record: type, between: '.' };
   const [element] = checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference) : [];
   return element && isRecord(element, checker) ? { record: element, between: '[].' } : null;
 };
 
-/** The fields of a type of data, those of records inside it by their path. */
+/** Lists the fields of an event's data; fields of inner records have paths. */
 export const fieldsOf = (type: ts.Type, checker: ts.TypeChecker, at: ts.Node, before = ''): Field[] =>
   checker.getPropertiesOfType(type).flatMap((property) => {
     const optional = isOptional(property);

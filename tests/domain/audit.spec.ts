@@ -5,35 +5,85 @@ import {
   type Chained,
   canonical,
   firstLink,
+  firstPlaces,
+  type LogLoss,
+  type Loss,
+  type Move,
   nextLink,
+  nextPlaces,
   sealStatement,
   signedStatement,
-} from '../../domain/audit.js';
+} from '../../domain/aggregates/audit.js';
 import { sha256 } from '../../infrastructure/system.js';
-import { check, emits, nothing } from '../support/matrix.js';
+import { check, emits, nothing } from '../support/histories/matrix.js';
 
-describe('audit', () => {
+describe("an organization's history", () => {
   const seal = (count: number) => ({
     organizationId: 'org_1',
     count,
     hash: `hash ${count}`,
     position: 2 * count,
+    places: `places ${count}`,
+    log: { volume: 0, index: count },
     keyId: 'key',
     signature: 'signed',
   });
   const sealed = (count: number) => ({ type: 'AuditSealed', data: seal(count) }) as const;
+  const signed = { organizationId: 'org_1', keyId: 'key', signature: 'signed' };
+  const move: Move = { ...signed, count: 11, hash: 'h', before: 'b', after: 'a', from: 'here', to: 'there' };
+  const accepted = { by: 'mara', reason: 'restored', time: '2026-01-01T00:00:00.000Z' };
+  const found = { count: 5, hash: 'h', places: 'p' };
+  const loss: Loss = { ...signed, ...accepted, known: null, found, log: { volume: 0, size: 3 } };
+  const logLoss: LogLoss = { ...signed, ...accepted, volume: 1, known: 'cut' };
   const ask = (count: number) => ({ type: 'Seal', data: seal(count) }) as const;
   check(audit, {
-    pasts: { none: [], 'ten events are sealed': [sealed(10)], 'twenty are': [sealed(10), sealed(20)] },
+    states: {
+      'without a seal': [],
+      'sealed up to event ten': [sealed(10)],
+      'sealed up to event twenty': [sealed(10), sealed(20)],
+      'moved and sealed up to event ten': [sealed(10), { type: 'HistoryMoved', data: move }],
+      'cut after it was sealed up to event twenty': [
+        sealed(20),
+        { type: 'LossAccepted', data: loss },
+        { type: 'LogLossAccepted', data: logLoss },
+      ],
+    },
     rows: [
-      ['a seal over ten', ask(10), emits(sealed(10)), nothing, nothing],
-      ['a seal over fifteen', ask(15), emits(sealed(15)), emits(sealed(15)), nothing],
-      ['a seal over thirty', ask(30), emits(sealed(30)), emits(sealed(30)), emits(sealed(30))],
+      {
+        asks: 'Seal of ten events',
+        command: ask(10),
+        when: {
+          'without a seal': emits(sealed(10)),
+          'cut after it was sealed up to event twenty': emits(sealed(10)),
+          otherwise: nothing,
+        },
+      },
+      {
+        asks: 'Seal of fifteen events',
+        command: ask(15),
+        when: { 'sealed up to event twenty': nothing, otherwise: emits(sealed(15)) },
+      },
+      { asks: 'Seal of thirty events', command: ask(30), when: { otherwise: emits(sealed(30)) } },
+      {
+        asks: 'RecordMove of a history',
+        command: { type: 'RecordMove', data: move },
+        when: { 'moved and sealed up to event ten': nothing, otherwise: emits({ type: 'HistoryMoved', data: move }) },
+      },
+      {
+        asks: 'AcceptLoss',
+        command: { type: 'AcceptLoss', data: loss },
+        when: { otherwise: emits({ type: 'LossAccepted', data: loss }) },
+      },
+      {
+        asks: 'AcceptLogLoss',
+        command: { type: 'AcceptLogLoss', data: logLoss },
+        when: { otherwise: emits({ type: 'LogLossAccepted', data: logLoss }) },
+      },
     ],
   });
 });
 
-describe('hash chain', () => {
+describe('the hash chain', () => {
   const event: Chained = {
     stream: 'org_1.thing-1',
     id: 'a',
@@ -42,7 +92,7 @@ describe('hash chain', () => {
     metadata: { actor: 'me' },
   };
 
-  it('hashes exactly what the documentation says', () => {
+  it('hashes exactly the text of the documentation', () => {
     const start = firstLink('org_1', sha256);
     assert.deepEqual(start, { count: 0, hash: sha256('chainfold-audit-1\norg_1') });
     const text =
@@ -50,7 +100,7 @@ describe('hash chain', () => {
     assert.deepEqual(nextLink(start, event, sha256), { count: 1, hash: sha256(`${start.hash}\n${text}`) });
   });
 
-  it('does not depend on the position and time that a store gives, nor on the order of keys', () => {
+  it('depends neither on the position and time that a store gives nor on the order of keys', () => {
     const start = firstLink('org_1', sha256);
     const stored = {
       ...event,
@@ -62,7 +112,7 @@ describe('hash chain', () => {
     assert.deepEqual(nextLink(start, stored, sha256), nextLink(start, event, sha256));
   });
 
-  it('is another for another organization, another order and every other field', () => {
+  it('has another hash for another organization, another order of events and another value of any field', () => {
     const [one, other] = [firstLink('org_1', sha256), firstLink('org_2', sha256)];
     const hashes = [
       nextLink(one, event, sha256),
@@ -86,9 +136,24 @@ describe('hash chain', () => {
       }),
     ));
 
-  it('signs a seal as nothing else', () => {
+  it('signs a seal under another statement than an export, so that neither passes for the other', () => {
     const data = { organizationId: 'org_1', count: 1, position: 2, hash: 'h' };
-    assert.notEqual(sealStatement(data), signedStatement('export', data));
+    assert.notEqual(sealStatement({ ...data, places: null, log: null }), signedStatement('export', data));
+  });
+
+  it('signs a seal of version 1 as it did then, and one of version 2 with its places and its place in the log', () => {
+    const data = { organizationId: 'org_1', count: 1, position: 2, hash: 'h' };
+    const first = 'chainfold-audit-1 seal\n{"count":1,"hash":"h","organizationId":"org_1","position":2}';
+    assert.equal(sealStatement({ ...data, places: null, log: null }), first);
+    const second =
+      'chainfold-audit-2 seal\n{"count":1,"hash":"h","log":{"index":3,"volume":0},"organizationId":"org_1","places":"p","position":2}';
+    assert.equal(sealStatement({ ...data, places: 'p', log: { volume: 0, index: 3 } }), second);
+  });
+
+  it('hashes number, position and commit time of each event into its places', () => {
+    const start = firstPlaces('org_1', sha256);
+    assert.equal(start, sha256('chainfold-audit-2 places\norg_1'));
+    assert.equal(nextPlaces(start, 1, { position: 7, time: 9 }, sha256), sha256(`${start}\n[1,7,9]`));
   });
 });
 

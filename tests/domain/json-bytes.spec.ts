@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterString } from '../../domain/json-bytes.js';
 
 describe('afterString', () => {
-  for (const [what, text, expected] of [
+  for (const [kind, text, end] of [
     ['an empty string', '"",1', 2],
     ['a plain string', '"abc":1', 5],
     ['an escaped quote', String.raw`"a\"b" "c"`, 6],
@@ -12,7 +12,7 @@ describe('afterString', () => {
     ['a string that does not end', '"abc', 4],
     ['a string whose last quote is escaped', String.raw`"abc\"`, 6],
   ] as const)
-    it(`finds the end of ${what}`, () => assert.equal(afterString(Buffer.from(text), 0), expected));
+    it(`finds the end of ${kind}`, () => assert.equal(afterString(Buffer.from(text), 0), end));
 
   it('looks no further back than the start of the string', () => {
     assert.equal(afterString(Buffer.from(String.raw`\\\"",1`), 3), 5);

@@ -1,109 +1,92 @@
 import assert from 'node:assert/strict';
-import { type Asset, assetKey } from '../../domain/asset.js';
+import { distinct, type Ledger, type LedgerCommand, type LedgerEvent, ledger } from '../../domain/aggregates/ledger.js';
 import { decide, fold } from '../../domain/decider.js';
 import {
-  distinct,
-  type Ledger,
-  type LedgerCommand,
-  type LedgerEvent,
-  ledger,
-  type Transfer,
-} from '../../domain/ledger.js';
-import { check, emits } from '../support/matrix.js';
+  at,
+  balances,
+  closed,
+  coin,
+  confirmed,
+  corrected,
+  done,
+  dropped,
+  due,
+  missing,
+  native,
+  observed,
+  of,
+  openly,
+  openlyUnread,
+  read,
+  reread,
+  setAside,
+  settled,
+  settledOpen,
+  touches,
+  transfers,
+  unread,
+} from '../support/histories/ledger-events.js';
+import { check, emits, nothing } from '../support/histories/matrix.js';
 
-const native: Asset = { standard: 'native' };
-const coin: Asset = { standard: 'erc20', contract: '0xcc' };
-
-describe('ledger', () => {
-  const of = { walletId: 'wal_1', block: { number: 7, hash: '0xb7', time: 1_700_000_000, chain: '0xb0' } };
-  const at = { number: 9, hash: '0xb9', chain: '0xb0' };
-  const paid: Transfer = {
-    transaction: '0xt1',
-    index: '0',
-    asset: native,
-    from: '0xaa',
-    to: '0xbb',
-    value: '5',
-    fee: '1',
-    failed: false,
-    details: { nonce: '3' },
-  };
-  const reverted: Transfer = { ...paid, transaction: '0xt2', asset: coin, failed: true };
-  const transfers = [
-    { transfer: paid, own: ['0xaa', '0xbb'] },
-    { transfer: reverted, own: ['0xaa'] },
-  ];
-  const touches = [{ address: '0xdd', reason: 'withdrawal' }];
-  const balances = [
-    { address: '0xaa', asset: native, balance: '94' },
-    { address: '0xbb', asset: native, balance: '5' },
-  ];
-
-  const observed: LedgerEvent[] = [
-    ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...of, ...one } })),
-    ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one, asset: native } })),
-  ];
-  const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
-    { type, data: { ...of, transaction: '0xt1', index: '0', failed: false } },
-    { type, data: { ...of, transaction: '0xt2', index: '0', failed: true } },
-  ];
-  const readings = (correction?: true): LedgerEvent[] =>
-    balances.map((one) => ({
-      type: 'BalanceRead',
-      data: { walletId: 'wal_1', ...one, at, ...(correction && { correction }) },
-    }));
-  const [read, reread] = [readings(), readings(true)];
-  const confirmed = changed('TransferConfirmed');
-  const done: LedgerEvent = { type: 'ActivitySettled', data: of };
-  const openly: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true } };
-  const closed: LedgerEvent = { type: 'ActivityClosed', data: of };
-  const dropped = (due: boolean): LedgerEvent[] => [
-    ...changed('TransferRemoved'),
-    { type: 'ActivityDropped', data: { ...of, due } },
-  ];
-  const settled = [...confirmed, ...read, done];
-  const settledOpen = [...confirmed, ...read, openly];
-  const corrected = [...reread, done];
-  /** It counted, was replaced, and its balances are not corrected yet. */
-  const due = [...observed, ...settled, ...dropped(true)];
-
-  const pasts = {
-    none: [],
+describe('the activity of a wallet in a block', () => {
+  const states = {
+    unknown: [],
     pending: observed,
     open: [...observed, ...settledOpen],
     closed: [...observed, ...settledOpen, closed],
     confirmed: [...observed, ...settled],
     dropped: [...observed, ...dropped(false)],
     due,
-    'due since somebody was told': [...observed, ...dropped(true)],
+    'due because a webhook may have reported it': [...observed, ...dropped(true)],
     corrected: [...due, ...corrected],
     'pending again': [...observed, ...dropped(false), ...observed],
-    'pending again while a correction is owed': [...due, ...observed],
-    'pending again after a correction': [...due, ...corrected, ...observed],
+    'pending again before its correction': [...due, ...observed],
+    'pending again after its correction': [...due, ...corrected, ...observed],
     'confirmed again': [...observed, ...dropped(false), ...observed, ...settled],
-    'confirmed again with the correction': [...due, ...observed, ...confirmed, ...corrected],
-    'open again with the correction': [...due, ...observed, ...confirmed, ...reread, openly],
+    'confirmed again together with its correction': [...due, ...observed, ...confirmed, ...corrected],
+    'open again together with its correction': [...due, ...observed, ...confirmed, ...reread, openly],
     'due again': [...due, ...observed, ...dropped(true)],
+    unread: [...observed, ...confirmed, unread],
+    'unread and open': [...observed, ...confirmed, openlyUnread],
+    'unread and closed': [...observed, ...confirmed, openlyUnread, closed],
+    'read and still open': [...observed, ...confirmed, openlyUnread, ...read, ...setAside, openly],
+    'unread before its correction': [...due, ...observed, ...confirmed, unread],
+    'due before it was read': [...observed, ...confirmed, unread, ...dropped(true)],
   };
-  /** One cell per past; nothing changes in those that are left out. */
-  const cells = (found: Partial<Record<keyof typeof pasts, LedgerEvent[]>>) =>
-    Object.keys(pasts).map((past) => emits(...(found[past as keyof typeof pasts] ?? [])));
-  const everywhere = (events: LedgerEvent[]) => Object.keys(pasts).map(() => emits(...events));
-  const settlement = (found: LedgerEvent[], again: LedgerEvent[], last: LedgerEvent) => {
-    const [counted, fixed] = [
-      [...confirmed, ...found, last],
-      [...again, done],
-    ];
-    return cells({
-      pending: counted,
-      due: fixed,
-      'due since somebody was told': fixed,
-      'pending again': counted,
-      'pending again while a correction is owed': [...confirmed, ...again, last],
-      'pending again after a correction': counted,
-      'due again': fixed,
+  type Found = Partial<Record<keyof typeof states, LedgerEvent[]>>;
+  /** Cells of the states in which events are emitted; in all others nothing is. */
+  const cells = (found: Found) => ({
+    ...Object.fromEntries(Object.entries(found).map(([state, events]) => [state, emits(...events)])),
+    otherwise: nothing,
+  });
+  const confirmation = (last: LedgerEvent) =>
+    cells({
+      pending: [...confirmed, last],
+      'pending again': [...confirmed, last],
+      'pending again before its correction': [...confirmed, last],
+      'pending again after its correction': [...confirmed, last],
     });
-  };
+  const settleAfter = (
+    drops: number,
+    more: { balances?: typeof balances; aside?: typeof missing; open?: boolean } = {},
+  ) => ({ type: 'Settle', data: { ...of, balances, aside: [], at, drops, open: false, ...more } }) as const;
+  const settled0 = (found: LedgerEvent[], last = done) =>
+    cells({
+      pending: [...confirmed, ...found, last],
+      unread: [...found, done],
+      'unread and open': [...found, openly],
+      'unread and closed': [...found, done],
+    });
+  const settled1 = (found: LedgerEvent[], again: LedgerEvent[]) =>
+    cells({
+      'pending again': [...confirmed, ...found, done],
+      'pending again before its correction': [...confirmed, ...again, done],
+      'pending again after its correction': [...confirmed, ...found, done],
+      due: [...again, done],
+      'due because a webhook may have reported it': [...again, done],
+      'unread before its correction': [...again, done],
+      'due before it was read': [...again, done],
+    });
 
   const onRequest: LedgerEvent[] = [
     ...balances.map(({ address, asset }) => ({
@@ -115,37 +98,40 @@ describe('ledger', () => {
       data: { walletId: 'wal_1', ...one, at: { number: 7, hash: '0xb7', chain: '0xb0' } },
     })),
   ];
-  const refreshed = cells({
-    none: [...onRequest, done],
+  const refreshed: Found = {
+    unknown: [...onRequest, done],
     pending: onRequest,
     open: [...onRequest, openly],
     closed: [...onRequest, done],
     confirmed: [...onRequest, done],
     'pending again': onRequest,
-    'pending again while a correction is owed': onRequest,
-    'pending again after a correction': onRequest,
+    'pending again before its correction': onRequest,
+    'pending again after its correction': onRequest,
     'confirmed again': [...onRequest, done],
-    'confirmed again with the correction': [...onRequest, done],
-    'open again with the correction': [...onRequest, openly],
-  });
+    'confirmed again together with its correction': [...onRequest, done],
+    'open again together with its correction': [...onRequest, openly],
+    unread: [...onRequest, unread],
+    'unread and open': [...onRequest, openlyUnread],
+    'unread and closed': [...onRequest, unread],
+    'read and still open': [...onRequest, openly],
+    'unread before its correction': [...onRequest, unread],
+  };
 
   const touchedOnRequest = onRequest.filter(({ type }) => type === 'BalanceTouched');
-  const awaited = refreshed.map((cell) => emits(...('emits' in cell && cell.emits.length > 0 ? touchedOnRequest : [])));
+  const awaited = Object.fromEntries(Object.keys(refreshed).map((state) => [state, touchedOnRequest]));
 
-  it('reads balances that were asked for when their block is confirmed, and also when it is replaced', () => {
+  it('includes balances read on request when its block is settled, and also when that is replaced', () => {
     const asked = fold(ledger, touchedOnRequest);
     assert.deepEqual([asked.phase, asked.holdings.length], ['pending', 2]);
-    assert.deepEqual(decide(ledger, asked, { type: 'Settle', data: { ...of, balances, at, open: false } }), [
-      ...read,
-      done,
-    ]);
+    assert.deepEqual(decide(ledger, asked, { type: 'Confirm', data: { ...of, open: false } }), [unread]);
+    assert.deepEqual(decide(ledger, fold(ledger, [...touchedOnRequest, unread]), settleAfter(0)), [...read, done]);
     const drop = { type: 'Drop', data: { ...of, told: false } } as const;
     assert.deepEqual(decide(ledger, asked, drop), [{ type: 'ActivityDropped', data: { ...of, due: true } }]);
     const back = fold(ledger, [...touchedOnRequest, ...dropped(true).slice(-1), done, ...observed]);
     assert.deepEqual(decide(ledger, back, drop), dropped(false));
   });
 
-  it('observes a block in which balances were only read on request, and keeps both', () => {
+  it('is observed in a block in which balances were only read on request, and keeps both', () => {
     const past = [...onRequest, done];
     const state = fold(ledger, past);
     const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
@@ -154,56 +140,110 @@ describe('ledger', () => {
     assert.deepEqual(decide(ledger, fold(ledger, [...past, ...observed]), command), []);
   });
 
-  check<LedgerCommand, LedgerEvent, Ledger>(ledger, {
-    pasts,
+  it('continues after an append that stored only a part of it', () => {
+    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+    for (const stored of observed.keys())
+      assert.deepEqual(decide(ledger, fold(ledger, observed.slice(0, stored)), command), observed.slice(stored));
+    const confirm = { type: 'Confirm', data: { ...of, open: false } } as const;
+    const past = [...observed, ...confirmed.slice(0, 1)];
+    assert.deepEqual(decide(ledger, fold(ledger, past), confirm), [...confirmed.slice(1), unread]);
+    const drop = { type: 'Drop', data: { ...of, told: false } } as const;
+    assert.deepEqual(decide(ledger, fold(ledger, past), drop), dropped(false));
+    const removed = [...observed, ...dropped(false).slice(0, 1)];
+    assert.deepEqual(decide(ledger, fold(ledger, removed), drop), dropped(false).slice(1));
+  });
+
+  const drop = (told: boolean) => ({
+    command: { type: 'Drop', data: { ...of, told } } as const,
+    when: cells({
+      pending: dropped(told),
+      open: dropped(true),
+      closed: dropped(true),
+      confirmed: dropped(true),
+      'pending again': dropped(told),
+      'pending again before its correction': dropped(true),
+      'pending again after its correction': dropped(told),
+      'confirmed again': dropped(true),
+      'confirmed again together with its correction': dropped(true),
+      'open again together with its correction': dropped(true),
+      unread: dropped(true),
+      'unread and open': dropped(true),
+      'unread and closed': dropped(true),
+      'read and still open': dropped(true),
+      'unread before its correction': dropped(true),
+    }),
+  });
+  check<LedgerCommand, LedgerEvent, Ledger, keyof typeof states>(ledger, {
+    states,
     rows: [
-      [
-        'Observe',
-        { type: 'Observe', data: { ...of, transfers, touches } },
-        ...cells({
-          none: observed,
+      {
+        asks: 'Observe',
+        command: { type: 'Observe', data: { ...of, transfers, touches } },
+        when: cells({
+          unknown: observed,
           dropped: observed,
           due: observed,
-          'due since somebody was told': observed,
+          'due because a webhook may have reported it': observed,
           corrected: observed,
           'due again': observed,
+          'due before it was read': observed,
         }),
-      ],
-      ['Observe of nothing', { type: 'Observe', data: { ...of, transfers: [], touches: [] } }, ...everywhere([])],
-      ['Settle', { type: 'Settle', data: { ...of, balances, at, open: false } }, ...settlement(read, reread, done)],
-      [
-        'Settle while somebody is to be told',
-        { type: 'Settle', data: { ...of, balances, at, open: true } },
-        ...settlement(read, reread, openly),
-      ],
-      [
-        'Settle without an answer of the node',
-        { type: 'Settle', data: { ...of, balances: [], at, open: false } },
-        ...settlement([], [], done),
-      ],
-      ['Close', { type: 'Close', data: of }, ...cells({ open: [closed], 'open again with the correction': [closed] })],
-      ...([false, true] as const).map((told): [string, LedgerCommand, ...ReturnType<typeof cells>] => [
-        told ? 'Drop of what somebody may have been told of' : 'Drop',
-        { type: 'Drop', data: { ...of, told } },
-        ...cells({
-          pending: dropped(told),
-          open: dropped(true),
-          closed: dropped(true),
-          confirmed: dropped(true),
-          'pending again': dropped(told),
-          'pending again while a correction is owed': dropped(true),
-          'pending again after a correction': dropped(told),
-          'confirmed again': dropped(true),
-          'confirmed again with the correction': dropped(true),
-          'open again with the correction': dropped(true),
+      },
+      {
+        asks: 'Observe without transfers and touches',
+        command: { type: 'Observe', data: { ...of, transfers: [], touches: [] } },
+        when: { otherwise: nothing },
+      },
+      {
+        asks: 'Confirm',
+        command: { type: 'Confirm', data: { ...of, open: false } },
+        when: confirmation(unread),
+      },
+      {
+        asks: 'Confirm while webhooks are to be notified',
+        command: { type: 'Confirm', data: { ...of, open: true } },
+        when: confirmation(openlyUnread),
+      },
+      { asks: 'Settle of what was read before any drop', command: settleAfter(0), when: settled0(read) },
+      { asks: 'Settle of what was read after one drop', command: settleAfter(1), when: settled1(read, reread) },
+      {
+        asks: 'Settle while webhooks are to be notified',
+        command: settleAfter(0, { open: true }),
+        when: settled0(read, openly),
+      },
+      {
+        asks: 'Settle of what was read after two drops',
+        command: settleAfter(2),
+        when: cells({ 'due again': [...reread, done] }),
+      },
+      {
+        asks: 'Settle without an answer of the node',
+        command: settleAfter(1, { balances: [] }),
+        when: settled1([], []),
+      },
+      {
+        asks: 'Settle with a balance that the contract does not tell',
+        command: settleAfter(0, { aside: missing }),
+        when: settled0([...read, ...setAside]),
+      },
+      {
+        asks: 'Close',
+        command: { type: 'Close', data: { ...of, count: 2 } },
+        when: cells({
+          open: [closed],
+          'open again together with its correction': [closed],
+          'unread and open': [closed],
+          'read and still open': [closed],
         }),
-      ]),
-      ['Refresh', { type: 'Refresh', data: { ...of, balances } }, ...refreshed],
-      ['Await', { type: 'Await', data: { ...of, holdings: balances } }, ...awaited],
+      },
+      { asks: 'Drop', ...drop(false) },
+      { asks: 'Drop when a webhook may have reported it', ...drop(true) },
+      { asks: 'Refresh', command: { type: 'Refresh', data: { ...of, balances } }, when: cells(refreshed) },
+      { asks: 'Await', command: { type: 'Await', data: { ...of, holdings: balances } }, when: cells(awaited) },
     ],
   });
 
-  it('counts the balances of its own addresses, of touched ones and of no transfer that failed', () =>
+  it('holds the balances of own and touched addresses, and none of a failed transfer', () =>
     assert.deepEqual(fold(ledger, observed).holdings, [
       { address: '0xaa', asset: native },
       { address: '0xbb', asset: native },
@@ -217,7 +257,7 @@ describe('ledger', () => {
       owed: true,
       observed: false,
     }));
-  it('forgets what a dropped block did when the block comes back, but not how often it was dropped', () => {
+  it('begins anew when a dropped block comes back, but still counts how often that was dropped', () => {
     const [first, ...rest] = observed;
     assert.ok(first);
     assert.deepEqual(fold(ledger, [...rest, ...dropped(false), first]), { ...fold(ledger, [first]), drops: 1 });
@@ -225,18 +265,26 @@ describe('ledger', () => {
     const back = [...observed, ...dropped(false), ...observed, ...dropped(false), ...touched];
     assert.deepEqual(fold(ledger, back), { ...fold(ledger, touched), drops: 2 });
   });
-  it('takes up a block that comes back while its correction is still due, and owes it until it is settled', () => {
+  it('still owes its correction when the block comes back, until it is settled', () => {
     const back = [...due, ...observed];
     assert.deepEqual(fold(ledger, back), { ...fold(ledger, observed), drops: 1, owed: true });
     assert.deepEqual(fold(ledger, [...back, ...dropped(true)]).phase, 'due');
     for (const event of [done, openly]) assert.equal(fold(ledger, [...back, event]).owed, false);
     assert.equal(fold(ledger, [...back, ...dropped(true), done]).owed, false);
   });
-  it('is open until everybody was told', () => {
-    assert.equal(fold(ledger, pasts.open).phase, 'open');
-    assert.deepEqual(fold(ledger, pasts.closed), fold(ledger, pasts.confirmed));
+  it('is confirmed in one go where no balance is to be read', () => {
+    const failed = fold(ledger, observed.slice(1, 2));
+    assert.deepEqual(decide(ledger, failed, { type: 'Confirm', data: { ...of, open: false } }).at(-1), done);
   });
-  it('reads each balance once, however often it was changed', () => {
+  it('owes its correction until the balances are read, not only until it is confirmed', () => {
+    assert.equal(fold(ledger, states['unread before its correction']).owed, true);
+    assert.equal(fold(ledger, states['due before it was read']).unread, false);
+  });
+  it('is open until all webhooks were notified', () => {
+    assert.equal(fold(ledger, states.open).phase, 'open');
+    assert.deepEqual(fold(ledger, states.closed), fold(ledger, states.confirmed));
+  });
+  it('lists each balance once, however often it was changed', () => {
     const holdings = [
       { address: '0xaa', asset: coin },
       { address: '0xaa', asset: native },
@@ -244,19 +292,5 @@ describe('ledger', () => {
     ];
     assert.deepEqual(distinct([...holdings, ...holdings]), holdings);
     assert.deepEqual(distinct([]), []);
-  });
-});
-
-describe('asset', () => {
-  it('has a key of its own', () => {
-    const all: Asset[] = [
-      native,
-      coin,
-      { standard: 'erc20', contract: '0xcd' },
-      { standard: 'erc721', contract: '0xcc', tokenId: '1' },
-      { standard: 'erc721', contract: '0xcc', tokenId: '2' },
-      { standard: 'erc1155', contract: '0xcc', tokenId: '1' },
-    ];
-    assert.equal(new Set(all.map(assetKey)).size, all.length);
   });
 });

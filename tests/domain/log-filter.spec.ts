@@ -9,8 +9,8 @@ const address = `0x${'1'.repeat(40)}`;
 const log = (...topics: string[]) => ({ address, topics, blockNumber: '0x5', blockHash: hash('5') });
 const isMatched = (topics: unknown, ...of: string[]) => matches(readFilter({ topics }), log(...of));
 
-describe('log filters', () => {
-  /** docs/specification.md#95-topics of a filter: what matches, and what does not. */
+describe('a log filter', () => {
+  /** Topics of a filter (docs/specification.md#95-topics), with lists of topics that they match and lists that they do not. */
   const table: readonly [unknown, readonly string[][], readonly string[][]][] = [
     [[], [[], [a], [b, c]], []],
     [[a], [[a], [a, b], [a, c, b]], [[], [b], [b, a]]],
@@ -48,14 +48,14 @@ describe('log filters', () => {
     [undefined, [[], [a]], []],
   ];
   for (const [topics, matched, unmatched] of table)
-    it(`match by topics ${String(JSON.stringify(topics)).replaceAll(/0x(.)\w+/g, '$1')}`, () => {
+    it(`with the topics ${String(JSON.stringify(topics)).replaceAll(/0x(.)\w+/g, '$1')} matches exactly the logs of its row`, () => {
       for (const one of matched) assert(isMatched(topics, ...one), JSON.stringify(one));
       for (const one of unmatched) assert(!isMatched(topics, ...one), JSON.stringify(one));
     });
 
   const topic = fc.constantFrom(a, b, c);
   const position = fc.oneof(fc.constant(null), topic, fc.array(topic, { maxLength: 3 }));
-  it('match as the rule says, position by position, whatever the case of the digits', () => {
+  it('matches topics position by position, whatever the case of their digits', () => {
     const wanted = (choice: unknown, found: string | undefined) => {
       if (found === undefined) return false;
       if (choice === null || (Array.isArray(choice) && choice.length === 0)) return true;
@@ -76,7 +76,7 @@ describe('log filters', () => {
       ),
     );
   });
-  it('match by one address or any of several', () => {
+  it('matches one address or any of several', () => {
     const other = `0x${'2'.repeat(40)}`;
     const at = (given: unknown) => matches(readFilter({ address: given }), log(a));
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('log filters', () => {
       [true, true, false, false, true, true],
     );
   });
-  it('match within their blocks', () => {
+  it('matches logs of its blocks alone', () => {
     const within = (filter: object) => matches(readFilter(filter), log());
     assert(within({ fromBlock: '0x5', toBlock: '0x5' }) && within({ fromBlock: 'latest', toBlock: '0x6' }));
     assert(!within({ fromBlock: '0x6' }) && !within({ toBlock: '0x4' }));
@@ -107,20 +107,21 @@ describe('log filters', () => {
     [{ blockHash: a, fromBlock: '0x1' }, /combined/],
   ];
   for (const [given, fault] of faults)
-    it(`are refused: ${JSON.stringify(given).slice(0, 60)}`, () => assert.match(filterFault(given) ?? '', fault));
+    it(`that is ${JSON.stringify(given).slice(0, 60)} is refused for its ${fault.source}`, () =>
+      assert.match(filterFault(given) ?? '', fault));
 });
 
-describe('values of JSON-RPC', () => {
-  it('are quantities without leading zeros', () => {
+describe('a value of JSON-RPC', () => {
+  it('is a quantity only when it has no leading zeros', () => {
     for (const good of ['0x0', '0x41', '0x400', '0xABC', `0x${'f'.repeat(64)}`]) assert(isQuantity(good), good);
     for (const bad of ['0x', '0x0400', 'ff', '0X1', '0xg', '', 1, null, ' 0x1', '0x1 ', `0x1${'0'.repeat(64)}`])
       assert(!isQuantity(bad), String(bad));
   });
-  it('are byte data with two digits a byte', () => {
+  it('is byte data only when it has two digits a byte', () => {
     for (const good of ['0x', '0x41', '0x004200']) assert(isData(good), good);
     for (const bad of ['0xf0f0f', '004200', '0', '', '0x0g', 5]) assert(!isData(bad), String(bad));
   });
-  it('are block tags', () => {
+  it('is a block tag only when it is earliest, latest or pending', () => {
     for (const good of ['earliest', 'latest', 'pending']) assert(isBlockTag(good));
     for (const bad of ['Latest', 'newest', '', 0, null]) assert(!isBlockTag(bad));
   });

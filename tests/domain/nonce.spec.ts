@@ -1,16 +1,19 @@
-import { nonce } from '../../domain/nonce.js';
-import { check, emits, nothing, refused } from '../support/matrix.js';
+import { nonce } from '../../domain/aggregates/nonce.js';
+import { check, emits, nothing, refused } from '../support/histories/matrix.js';
 
-describe('nonce', () => {
+describe('a nonce', () => {
   const place = { chain: '0xb0', from: '0xaa', nonce: 7, transactionId: 'one' };
   const other = { ...place, transactionId: 'two' };
   const outbids = { ...other, replaces: 'one' };
+  const third = { ...place, transactionId: 'three', replaces: 'one' };
   const held = { type: 'NonceHeld', data: place } as const;
+  const heldByOther = { type: 'NonceHeld', data: other } as const;
+  const heldByThird = { type: 'NonceHeld', data: third } as const;
   const replaced = { type: 'NonceHeld', data: outbids } as const;
   const released = (data: typeof place, free: boolean) => ({ type: 'NonceReleased', data: { ...data, free } }) as const;
   const taken = (by: string) => refused('FAILED_PRECONDITION', `nonce 7 of 0xaa is held by transaction ${by}`);
   check(nonce, {
-    pasts: {
+    states: {
       free: [],
       held: [held],
       outbid: [held, replaced],
@@ -18,43 +21,43 @@ describe('nonce', () => {
       'free again': [held, released(place, true)],
     },
     rows: [
-      ['Hold', { type: 'Hold', data: place }, emits(held), nothing, nothing, nothing, emits(held)],
-      [
-        'Hold by another',
-        { type: 'Hold', data: other },
-        emits({ type: 'NonceHeld', data: other } as const),
-        taken('one'),
-        nothing,
-        taken('one'),
-        emits({ type: 'NonceHeld', data: other } as const),
-      ],
-      [
-        'Hold to outbid',
-        { type: 'Hold', data: outbids },
-        emits(replaced),
-        emits(replaced),
-        nothing,
-        emits(replaced),
-        emits(replaced),
-      ],
-      [
-        'Hold by a third',
-        { type: 'Hold', data: { ...place, transactionId: 'three', replaces: 'one' } },
-        emits({ type: 'NonceHeld', data: { ...place, transactionId: 'three', replaces: 'one' } } as const),
-        emits({ type: 'NonceHeld', data: { ...place, transactionId: 'three', replaces: 'one' } } as const),
-        taken('two'),
-        emits({ type: 'NonceHeld', data: { ...place, transactionId: 'three', replaces: 'one' } } as const),
-        emits({ type: 'NonceHeld', data: { ...place, transactionId: 'three', replaces: 'one' } } as const),
-      ],
-      [
-        'Release',
-        { type: 'Release', data: place },
-        nothing,
-        emits(released(place, true)),
-        emits(released(place, false)),
-        emits(released(place, true)),
-        nothing,
-      ],
+      {
+        asks: 'Hold',
+        command: { type: 'Hold', data: place },
+        when: { free: emits(held), 'free again': emits(held), otherwise: nothing },
+      },
+      {
+        asks: 'Hold by another',
+        command: { type: 'Hold', data: other },
+        when: {
+          free: emits(heldByOther),
+          held: taken('one'),
+          outbid: nothing,
+          'outbid in vain': taken('one'),
+          'free again': emits(heldByOther),
+        },
+      },
+      {
+        asks: 'Hold to outbid',
+        command: { type: 'Hold', data: outbids },
+        when: { outbid: nothing, otherwise: emits(replaced) },
+      },
+      {
+        asks: 'Hold by a third',
+        command: { type: 'Hold', data: third },
+        when: { outbid: taken('two'), otherwise: emits(heldByThird) },
+      },
+      {
+        asks: 'Release',
+        command: { type: 'Release', data: place },
+        when: {
+          free: nothing,
+          held: emits(released(place, true)),
+          outbid: emits(released(place, false)),
+          'outbid in vain': emits(released(place, true)),
+          'free again': nothing,
+        },
+      },
     ],
   });
 });

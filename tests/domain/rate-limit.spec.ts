@@ -4,7 +4,7 @@ import { monthStart, quotaOf, windowAt, windows } from '../../domain/rate-limit.
 
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
 
-describe('windows of a rate limit', () => {
+describe('the windows of a rate limit', () => {
   for (const window of windows)
     it(`hold every moment in exactly one ${window}`, () =>
       fc.assert(
@@ -17,14 +17,14 @@ describe('windows of a rate limit', () => {
         }),
       ));
 
-  it('take months as the calendar has them', () => {
+  it('begin and end a month as the calendar does', () => {
     const { start, end } = windowAt('month', Date.UTC(2028, 1, 29, 23, 59));
     assert.deepEqual([start, end], [Date.UTC(2028, 1, 1), Date.UTC(2028, 2, 1)]);
     assert.equal(monthStart(Date.UTC(2026, 11, 31), 2), Date.UTC(2027, 1, 1));
   });
 });
 
-describe('quota', () => {
+describe('the quota of a request', () => {
   const limits = { second: 10, hour: 20, day: 30, month: 40 };
   const usage = (second: number, hour: number, day: number, month: number) => ({
     second: { used: second, end: 500 },
@@ -33,7 +33,7 @@ describe('quota', () => {
     month: { used: month, end: 500_000 },
   });
 
-  it('tells of the window with the least left', () => {
+  it('describes the window with the least left', () => {
     assert.deepEqual(quotaOf(limits, usage(1, 2, 29, 3), { now: 0, cost: 1, allowed: true }), {
       allowed: true,
       limit: 30,
@@ -42,11 +42,11 @@ describe('quota', () => {
     });
   });
 
-  it('tells, when refused, of the full window that lasts longest', () => {
+  it('describes, when refused, the full window that ends last', () => {
     const { limit, resetMs } = quotaOf(limits, usage(10, 20, 5, 5), { now: 0, cost: 1, allowed: false });
     assert.deepEqual([limit, resetMs], [20, 5000]);
   });
 
-  it('never tells of less than nothing left', () =>
+  it('never has fewer than zero remaining', () =>
     assert.equal(quotaOf(limits, usage(99, 0, 0, 0), { now: 0, cost: 1, allowed: false }).remaining, 0));
 });

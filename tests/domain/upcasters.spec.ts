@@ -6,26 +6,26 @@ const touched = { walletId: 'wal_1', block, address: '0xaa', reason: 'fee' };
 const coin = { standard: 'erc20', contract: '0xcc' };
 const fromFirst = (data: object) => upcast({ type: 'BalanceTouched', data }, 1);
 
-describe('upcasters', () => {
+describe('the upcasters', () => {
   it("name the chain's own coin in a BalanceTouched of version 1 that names no asset", () =>
     assert.deepEqual(fromFirst(touched), { ...touched, asset: { standard: 'native' } }));
   it('keep the asset that a BalanceTouched of version 1 names', () =>
     assert.deepEqual(fromFirst({ ...touched, asset: coin }), { ...touched, asset: coin }));
-  it('leave the event that they are given as it is', () => {
+  it('do not change the event that they are given', () => {
     const stored = Object.freeze({ ...touched });
     fromFirst(stored);
     assert.deepEqual(stored, touched);
   });
-  it('give back the very data of an event that is of the version of today', () => {
+  it('return the same data object for an event of the current version', () => {
     const data = { ...touched, asset: coin };
     assert.equal(upcast({ type: 'BalanceTouched', data }, currentVersion('BalanceTouched')), data);
   });
-  it('know one version of a type that never changed, also of one that is called like a method of objects', () => {
+  it('know one version of a type that never changed, even of a type that is named like a method of objects', () => {
     for (const type of ['WalletRegistered', 'toString']) {
       assert.equal(currentVersion(type), 1);
       assert.equal(upcast({ type, data: touched }, 1), touched);
     }
   });
-  it('refuse a version that a newer release wrote, and say so', () =>
+  it('refuse a version that a newer release wrote, and name it', () =>
     assert.throws(() => upcast({ type: 'BalanceTouched', data: touched }, 3), /BalanceTouched is stored in version 3/));
 });

@@ -5,7 +5,7 @@ describe('findVariant', () => {
   for (const variant of variants)
     it(`finds the row of the tag ${variant.tag}`, () => assert.equal(findVariant(variant.tag), variant));
 
-  it('finds nothing for a tag that no row has, nor where there is none', () => {
+  it('finds nothing for an unknown tag or without a tag', () => {
     for (const tag of ['', 'X', 'c', 'constructor', undefined]) assert.equal(findVariant(tag), undefined);
   });
 });

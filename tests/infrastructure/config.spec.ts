@@ -9,7 +9,7 @@ const older = key.map((byte) => byte ^ 0xff);
 const hex = Buffer.from(key).toString('hex');
 const base64 = Buffer.from(key).toString('base64');
 
-/** In one line that names the setting and says the rule. */
+/** Asserts that the setting is refused with one line that names it and states the rule. */
 const stops = (name: string, value: string) =>
   assert.throws(
     () => readConfig({ [name]: value }),
@@ -20,11 +20,13 @@ const stops = (name: string, value: string) =>
     },
   );
 
-describe('configuration', () => {
-  it('has a default for everything', () =>
+describe('the configuration', () => {
+  it('has a default for every setting', () =>
     assert.deepEqual(readConfig({}), {
       host: '127.0.0.1',
       port: 8080,
+      healthPort: undefined,
+      unreadableBlockSeconds: 600,
       dataDirectory: resolve('.chainfold'),
       masterKey: undefined,
       previousMasterKey: undefined,
@@ -35,20 +37,32 @@ describe('configuration', () => {
       eventStoreUrl: undefined,
       mongodbUrl: undefined,
       redisUrl: undefined,
-      chains: tags.map((tag) => ({ tag, urls: 'unset' })),
+      namespace: '',
+      chains: tags.map((tag) => ({ tag, urls: 'unset', oldHeadSeconds: undefined })),
       gateways: {},
+      gatewayTerms: {},
+      gatewayMethods: {},
+      gatewayCacheBytes: 268_435_456,
       developmentBlockMs: 1000,
       allowPrivate: false,
       ipfsGateway: undefined,
       stuckSeconds: 600,
       asOfEvents: 1_000_000,
+      challengeEndpoints: false,
+      sharedWebhookKey: true,
+      webhookConcurrency: 8,
+      witnessFile: undefined,
+      witnessUrl: undefined,
     }));
 
-  it('takes what is set', () =>
+  it('reads every setting', () =>
     assert.deepEqual(
       readConfig({
         CHAINFOLD_HOST: '::1',
         CHAINFOLD_PORT: '0',
+        CHAINFOLD_HEALTH_PORT: '8081',
+        CHAINFOLD_UNREADABLE_BLOCK_SECONDS: '30',
+        CHAIN_C_HEAD_AGE_SECONDS: '30',
         CHAINFOLD_DATA_DIR: '/var/lib/chainfold',
         CHAINFOLD_MASTER_KEY: hex,
         CHAINFOLD_DEMO: 'false',
@@ -58,18 +72,26 @@ describe('configuration', () => {
         EVENTSTORE_URL: 'esdb+discover://events.example:2113',
         MONGODB_URL: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
         REDIS_URL: 'rediss://limits.example:6380',
+        CHAINFOLD_NAMESPACE: 'staging-2',
         CHAIN_C_URL: 'https://one.example/key',
         CHAINFOLD_PREVIOUS_MASTER_KEY: Buffer.from(older).toString('base64'),
         GATEWAY_C_ROPSTEN_URLS: 'https://two.example/key',
+        GATEWAY_C_ROPSTEN_CHAIN_ID: '0x5',
+        CHAINFOLD_GATEWAY_CACHE_MB: '0',
+        GATEWAY_C_ROPSTEN_METHODS: 'trace_block, evm_getProof',
         CHAINFOLD_DEV_BLOCK_MS: '0',
         CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true',
         CHAINFOLD_IPFS_GATEWAY: 'https://ipfs.example/ipfs/',
         CHAINFOLD_STUCK_SECONDS: '60',
         CHAINFOLD_AS_OF_EVENTS: '5000',
+        CHAINFOLD_WITNESS_FILE: '/mnt/witness/heads.ndjson',
+        CHAINFOLD_WITNESS_URL: 'https://witness.example/heads',
       }),
       {
         host: '::1',
         port: 0,
+        healthPort: 8081,
+        unreadableBlockSeconds: 30,
         dataDirectory: '/var/lib/chainfold',
         masterKey: key,
         previousMasterKey: older,
@@ -80,117 +102,52 @@ describe('configuration', () => {
         eventStoreUrl: 'esdb+discover://events.example:2113',
         mongodbUrl: 'mongodb://one.example,two.example/chainfold?replicaSet=rs0',
         redisUrl: 'rediss://limits.example:6380',
-        chains: tags.map((tag) => ({ tag, urls: tag === 'C' ? ['https://one.example/key'] : 'unset' })),
+        namespace: 'staging-2',
+        chains: tags.map((tag) =>
+          tag === 'C'
+            ? { tag, urls: ['https://one.example/key'], oldHeadSeconds: 30 }
+            : { tag, urls: 'unset', oldHeadSeconds: undefined },
+        ),
         gateways: { 'c/ropsten': ['https://two.example/key'] },
+        gatewayTerms: { 'c/ropsten': { chainId: '5' } },
+        gatewayCacheBytes: 0,
+        gatewayMethods: { 'c/ropsten': ['trace_block', 'evm_getProof'] },
         developmentBlockMs: 0,
         allowPrivate: true,
         ipfsGateway: 'https://ipfs.example/ipfs/',
+        witnessFile: '/mnt/witness/heads.ndjson',
+        witnessUrl: 'https://witness.example/heads',
         stuckSeconds: 60,
         asOfEvents: 5000,
+        challengeEndpoints: false,
+        sharedWebhookKey: true,
+        webhookConcurrency: 8,
       },
     ));
 
-  it('takes the master key in hex of either case and in base64', () => {
+  it('accepts the master key in hex of either case and in base64', () => {
     for (const text of [hex, hex.toUpperCase(), base64, base64.replace('=', '')])
       assert.deepEqual(readConfig({ CHAINFOLD_MASTER_KEY: text }).masterKey, key, text);
   });
-  it('takes the highest port', () => assert.equal(readConfig({ CHAINFOLD_PORT: '65535' }).port, 65_535));
-  it('is for production only where NODE_ENV says just that', () => {
+  it('accepts the highest port', () => assert.equal(readConfig({ CHAINFOLD_PORT: '65535' }).port, 65_535));
+  it('is for production only where NODE_ENV is exactly "production"', () => {
     for (const value of ['development', 'test', 'Production', ''])
       assert.equal(readConfig({ NODE_ENV: value }).production, false, value);
   });
 });
 
-describe('configuration of chains', () => {
-  const urls = (value: string) => readConfig({ CHAIN_S_URL: value }).chains.find(({ tag }) => tag === 'S')?.urls;
-
-  it('tells a chain that is off from one that is not set', () => {
-    assert.equal(urls('off'), 'off');
-    assert.equal(urls(''), 'unset');
-  });
-  it('takes one node', () => assert.deepEqual(urls('https://one.example'), ['https://one.example']));
-  it('takes several nodes in their order, with or without spaces', () =>
-    assert.deepEqual(urls('wss://b.example/ws?k=1, https://a.example:8545 ,http://[::1]:1'), [
-      'wss://b.example/ws?k=1',
-      'https://a.example:8545',
-      'http://[::1]:1',
-    ]));
-  const known = {
-    plain: ['http', 'https', 'ws', 'wss'],
-    evm: ['evm+http', 'evm+https', 'evm+ws', 'evm+wss'],
-    sui: ['sui+grpc', 'sui+grpcs'],
-    ton: ['ton+http', 'ton+https'],
-  };
-  const urlsUnder = (schemes: readonly string[]) => schemes.map((scheme) => `${scheme}://node.example:1/path`);
-  for (const [kind, schemes] of Object.entries(known))
-    it(`takes ${kind} URLs for every wallet API that may be on any kind of chain`, () => {
-      for (const tag of ['T', 'S', 'P']) {
-        const name = `CHAIN_${tag}_URL`;
-        const setting = readConfig({ [name]: urlsUnder(schemes).join(',') }).chains.find((one) => one.tag === tag);
-        assert.deepEqual(setting?.urls, urlsUnder(schemes));
-      }
-    });
-  const unknown = ['grpc', 'grpcs', 'sui+https', 'ton+ws', 'ton+grpc', 'evm+grpc', 'tonv2+https', 'cosmos+https'];
-  for (const scheme of [...unknown, 'substrate+wss', 'ton+', '+https', 'toString+https'])
-    it(`refuses ${scheme}://… in one line that lists what is known`, () =>
-      assert.throws(() => readConfig({ CHAIN_P_URL: `${scheme}://node.example` }), {
-        name: 'BadSetting',
-        message:
-          'CHAIN_P_URL must be "off" or node URLs separated by commas, under ton+http://, ton+https://, sui+grpc://, ' +
-          'sui+grpcs://, http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://',
-      }));
-  for (const scheme of [...known.sui, ...known.ton])
-    it(`refuses ${scheme}://… where a gateway leads to the nodes, and lists those of an EVM`, () => {
-      const rule = 'under http://, https://, ws://, wss://, evm+http://, evm+https://, evm+ws://, evm+wss://';
-      for (const name of ['CHAIN_C_URL', 'CHAIN_Q_URL', 'GATEWAY_C_MAINNET_URLS', 'GATEWAY_Q_ROPSTEN_URLS'])
-        assert.throws(
-          () => readConfig({ [name]: `${scheme}://node.example` }),
-          ({ message }: Error) => message.startsWith(`${name} must be `) && message.endsWith(`, ${rule}`),
-        );
-    });
-  it('gives each chain its own', () => {
-    const set = Object.fromEntries(tags.map((tag) => [`CHAIN_${tag}_URL`, `https://${tag}.example`]));
-    assert.deepEqual(
-      readConfig(set).chains,
-      tags.map((tag) => ({ tag, urls: [`https://${tag}.example`] })),
-    );
-  });
-});
-
-describe('configuration of gateways', () => {
-  it('takes nodes for each chain and network, in their order', () => {
-    const networks = ['mainnet', 'ropsten'];
-    const all = tags.flatMap((tag) => networks.map((network) => [tag, network] as const));
-    const set = all.map(([tag, network]) => [
-      `GATEWAY_${tag}_${network.toUpperCase()}_URLS`,
-      `https://${tag}.example/${network}, wss://${network}.example`,
-    ]);
-    assert.deepEqual(
-      readConfig(Object.fromEntries(set)).gateways,
-      Object.fromEntries(
-        all.map(([tag, network]) => [
-          `${tag.toLowerCase()}/${network}`,
-          [`https://${tag}.example/${network}`, `wss://${network}.example`],
-        ]),
-      ),
-    );
-  });
-  it('has none of its own where the text is empty', () =>
-    assert.deepEqual(readConfig({ GATEWAY_C_MAINNET_URLS: '', CHAIN_C_URL: 'https://one.example' }).gateways, {}));
-});
-
-describe('configuration of the rest', () => {
-  it('takes the longest pause between blocks', () =>
+describe('the configuration of single settings', () => {
+  it('accepts the longest pause between blocks', () =>
     assert.equal(readConfig({ CHAINFOLD_DEV_BLOCK_MS: '2147483647' }).developmentBlockMs, 2 ** 31 - 1));
-  it('takes a gateway to IPFS over http and https', () => {
+  it('accepts a gateway to IPFS over http and https', () => {
     for (const url of ['http://127.0.0.1:8081/ipfs/', 'https://ipfs.example'])
       assert.equal(readConfig({ CHAINFOLD_IPFS_GATEWAY: url }).ipfsGateway, url);
   });
-  it('lets customers name private addresses only where it says so', () => {
+  it('allows private addresses of webhooks only where it is set to true', () => {
     for (const [value, allowed] of Object.entries({ true: true, false: false, '': false }))
       assert.equal(readConfig({ CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: value }).allowPrivate, allowed, value);
   });
-  it('takes the previous master key as the new one is written', () => {
+  it('accepts the previous master key in the same forms as the new one', () => {
     for (const text of [hex, hex.toUpperCase(), base64, base64.replace('=', '')]) {
       const both = { CHAINFOLD_MASTER_KEY: hex, CHAINFOLD_PREVIOUS_MASTER_KEY: text };
       assert.deepEqual(readConfig(both).previousMasterKey, key, text);
@@ -214,6 +171,10 @@ describe('a bad setting', () => {
   ];
   const junk: Record<string, string[]> = {
     CHAINFOLD_HOST: ['not a host', 'http://localhost', 'localhost/', 'local\nhost', '127.0.0.1 ', 'höst', '*'],
+    CHAINFOLD_HEALTH_PORT: ['x', '65536'],
+    CHAINFOLD_NAMESPACE: ['Staging', 'a_b', 'a.b', '-a', 'a-', 'a:b', 'a b', 'a'.repeat(21), '*', '$'],
+    CHAINFOLD_UNREADABLE_BLOCK_SECONDS: ['x', '-1', '1.5'],
+    CHAIN_T_HEAD_AGE_SECONDS: ['x', '-1', '1.5'],
     CHAINFOLD_PORT: ['http', '-1', '65536', '123456', '80.5', '1e3', '0x50', ' 80', '80\n', '８０'],
     CHAINFOLD_MASTER_KEY: ['secret', 'change-me', hex.slice(1), `${hex}00`, `${hex.slice(0, 63)}g`, base64.slice(4)],
     CHAINFOLD_DEMO: ['yes', 'no', '1', '0', 'TRUE', 'off', ' true'],
@@ -237,29 +198,32 @@ describe('a bad setting', () => {
         [`CHAIN_${tag}_URL`, ['Off', 'on', 'false', 'off,https://node.example', ...badUrls]],
         [`GATEWAY_${tag}_MAINNET_URLS`, ['off', 'none', 'c/mainnet', ...badUrls]],
         [`GATEWAY_${tag}_ROPSTEN_URLS`, ['off', ...badUrls]],
+        [`GATEWAY_${tag}_ROPSTEN_AGREEMENT`, ['0', '10', 'two', '1.5', ' 1', '-1']],
+        [`GATEWAY_${tag}_MAINNET_CHAIN_ID`, ['mainnet', '-1', '1.5', '0x', '1e3', ' 1', '0xg', `0x${'1'.repeat(65)}`]],
       ]),
     ),
   };
   for (const [name, values] of Object.entries(junk))
-    for (const value of values) it(`stops the start: ${name}=${JSON.stringify(value)}`, () => stops(name, value));
+    for (const value of values)
+      it(`such as ${name}=${JSON.stringify(value)} stops the start`, () => stops(name, value));
 
-  it('stops the start where a node URL names no host', () => {
+  it('that is a node URL without a host stops the start', () => {
     for (const url of ['ton+https://', 'sui+grpcs:///path', 'evm+http:node', 'grpc://'])
       assert.throws(() => readConfig({ CHAIN_T_URL: url }), BadSetting, url);
   });
-  it('stops the start where the master key holds what is not base64', () => {
+  it('that is a master key with characters outside base64 stops the start', () => {
     const passphrase = 'forty-three letters of it, and signs that none reads';
     for (const text of [`${base64}!`, `!${base64}`, base64.replace(/^./, '$& '), passphrase])
       assert.throws(() => readConfig({ CHAINFOLD_MASTER_KEY: text }), BadSetting, JSON.stringify(text));
   });
 
-  it('is not repeated, since it may be a secret', () => {
+  it('is not repeated in the message, because it may be a secret', () => {
     const secret = 'p4ssw0rd with spaces';
     for (const name of [...Object.keys(junk), 'EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
       assert.throws(() => readConfig({ [name]: secret }), /^BadSetting: (?!.*p4ssw0rd)/);
   });
 
-  it('is all that junk can lead to, whatever the junk', () => {
+  it('is the only error that any junk leads to', () => {
     const names = Object.keys(junk);
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.base64String(), fc.constant(undefined));
     const environments = fc.record(Object.fromEntries(names.map((name) => [name, value])));
@@ -275,13 +239,16 @@ describe('a bad setting', () => {
     );
   });
 
-  it('is an engine under another engine’s scheme', () => {
+  it("is the URL of an engine under another engine's scheme", () => {
     for (const name of ['EVENTSTORE_URL', 'MONGODB_URL', 'REDIS_URL'])
-      for (const value of ['kurrentdb://a', 'http://a', 'a', 'esdb:', 'mongodb:/a', 'redis://', `x${name}`])
+      for (const value of ['kurrentdb:/a', 'http://a', 'a', 'esdb:', 'mongodb:/a', 'redis://', `x${name}`])
         stops(name, value);
+    for (const name of ['MONGODB_URL', 'REDIS_URL']) stops(name, 'kurrentdb://a');
+    for (const url of ['kurrentdb://a', 'kurrentdb+discover://a'])
+      assert.equal(readConfig({ EVENTSTORE_URL: url }).eventStoreUrl, url);
   });
 
-  it('is a shared vault without a master key that all nodes share', () =>
+  it('is MONGODB_URL, a shared vault, without a master key', () =>
     assert.throws(
       () => readConfig({ MONGODB_URL: 'mongodb://a/b' }),
       /^BadSetting: CHAINFOLD_MASTER_KEY is needed with MONGODB_URL/,

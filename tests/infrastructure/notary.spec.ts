@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { createNotary, isSigned } from '../../infrastructure/notary.js';
 
-describe('notary', () => {
+describe('the notary', () => {
   const notary = createNotary(new Uint8Array(32).fill(1));
   const signature = notary.sign('text');
 
-  it('signs so that the public key tells', () => {
+  it('makes signatures that its public key verifies', () => {
     assert.match(notary.publicKey, /^audpk_[A-Za-z0-9+/]{43}=$/);
     assert.match(notary.keyId, /^[0-9a-f]{16}$/);
     assert.ok(isSigned(notary.publicKey, 'text', signature));
   });
 
-  it('has the same key for the same seed and another for another', () => {
+  it('has the same key for the same seed and another for another seed', () => {
     const other = createNotary(new Uint8Array(32).fill(2));
     assert.equal(createNotary(new Uint8Array(32).fill(1)).publicKey, notary.publicKey);
     assert.notEqual(other.publicKey, notary.publicKey);
@@ -19,7 +19,7 @@ describe('notary', () => {
     assert.ok(!isSigned(other.publicKey, 'text', signature));
   });
 
-  it('takes no other text, signature or key, however malformed', () => {
+  it('verifies no other text, signature or key, however malformed', () => {
     assert.ok(!isSigned(notary.publicKey, 'texts', signature));
     for (const wrong of [
       '',

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { StateStore } from '../../application/ports/state.js';
 import { givenKeyRing } from '../../infrastructure/master-key.js';
 import { stateVault } from '../../infrastructure/vault.js';
-import { states } from '../support/adapters.js';
+import { states } from '../support/engines/adapters.js';
 
-describe('vault', () => {
+describe('the vault', () => {
   const key = randomBytes(32);
   const ring = givenKeyRing(key, undefined);
   let state: StateStore;
@@ -14,7 +14,7 @@ describe('vault', () => {
   });
   afterEach(() => state.close());
 
-  it('opens what it sealed, for the same context only', async () => {
+  it('opens a sealed secret only for the same context', async () => {
     const vault = stateVault(state, ring);
     const sealed = await vault.seal('key', 'the secret', 'org|key');
     assert.ok(!sealed.includes('secret'));
@@ -22,7 +22,7 @@ describe('vault', () => {
     await assert.rejects(vault.open('key', sealed, 'org|other'));
   });
 
-  it('never seals twice alike, and notices a changed byte', async () => {
+  it('never seals a secret twice alike, and notices a changed byte', async () => {
     const vault = stateVault(state, ring);
     const sealed = await vault.seal('key', 'the secret', 'c');
     assert.notEqual(await vault.seal('key', 'the secret', 'c'), sealed);
@@ -34,7 +34,7 @@ describe('vault', () => {
     }
   });
 
-  it('opens nothing once the key is destroyed, and leaves other keys alone', async () => {
+  it('opens no secret of a destroyed key, and still those of other keys', async () => {
     const vault = stateVault(state, ring);
     const [one, two] = [await vault.seal('one', 'secret one', 'c'), await vault.seal('two', 'secret two', 'c')];
     await vault.destroyKey('one');
@@ -42,7 +42,7 @@ describe('vault', () => {
     assert.equal(await vault.open('two', two, 'c'), 'secret two');
   });
 
-  it('makes one key when many seal at once', async () => {
+  it('makes one key when many seal at once under it', async () => {
     const [first, second] = [stateVault(state, ring), stateVault(state, ring)];
     const sealed = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? first : second).seal('key', String(n), 'c')),
@@ -50,7 +50,7 @@ describe('vault', () => {
     for (const [n, one] of sealed.entries()) assert.equal(await first.open('key', one, 'c'), String(n));
   });
 
-  it('says so when the master key is another one', async () => {
+  it('reports a wrong master key', async () => {
     const sealed = await stateVault(state, ring).seal('key', 'the secret', 'c');
     await assert.rejects(
       stateVault(state, givenKeyRing(randomBytes(32), undefined)).open('key', sealed, 'c'),
@@ -58,7 +58,7 @@ describe('vault', () => {
     );
   });
 
-  it('goes over to another master key, and then does without the old one', async () => {
+  it('changes to another master key, and no longer needs the old one', async () => {
     const old = stateVault(state, ring);
     const sealed = await Promise.all(Array.from({ length: 30 }, (_, n) => old.seal(`key ${n}`, `secret ${n}`, 'c')));
     const next = randomBytes(32);

@@ -5,18 +5,18 @@ import type { AddressInfo } from 'node:net';
 import type { App } from '../../application/app.js';
 import { openPast } from '../../interfaces/http/as-of.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
-import { contextOf } from '../support/following.js';
+import { contextOf } from '../support/following/following.js';
 
 const endpoint = endpoints.find(({ path }) => path === '/v1/c/ListWallets') as Endpoint;
 
-describe('an answer as of a moment', () => {
-  it('is no longer worked on when whoever asked for it is gone', async () => {
+describe('a request for an answer as of a moment', () => {
+  it('is aborted when its client disconnects', async () => {
     const happened = new EventEmitter();
     const at = (_: string, __: unknown, { signal }: { signal: AbortSignal }) => {
       happened.emit('asked', signal);
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
     };
-    const app = { past: { most: 1, at } } as unknown as App;
+    const app = { asOf: { most: 1, at } } as unknown as App;
     const server = createServer((_, response) => {
       const by = { ...contextOf('org_a', endpoint.variant), role: 'client' as const };
       const answer = openPast(app, endpoint, { given: '1', input: {}, response, by });

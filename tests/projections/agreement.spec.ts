@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import { streamName } from '../../application/ports/event-store.js';
-import { address } from '../../domain/address.js';
+import { address } from '../../domain/aggregates/address.js';
+import { contract } from '../../domain/aggregates/contract.js';
+import { credential } from '../../domain/aggregates/credential.js';
+import { type Delivery, delivery } from '../../domain/aggregates/delivery.js';
+import { type Ledger, ledger } from '../../domain/aggregates/ledger.js';
+import { nonce } from '../../domain/aggregates/nonce.js';
+import { token } from '../../domain/aggregates/token.js';
+import { type Transaction, transaction } from '../../domain/aggregates/transaction.js';
+import { wallet } from '../../domain/aggregates/wallet.js';
+import { webhook } from '../../domain/aggregates/webhook.js';
+import { webhookHeader } from '../../domain/aggregates/webhook-header.js';
 import { assetKey } from '../../domain/asset.js';
-import { contract } from '../../domain/contract.js';
-import { credential } from '../../domain/credential.js';
 import { type Decider, fold, type Message } from '../../domain/decider.js';
-import { delivery } from '../../domain/delivery.js';
-import { type Ledger, ledger } from '../../domain/ledger.js';
-import { nonce } from '../../domain/nonce.js';
-import { token } from '../../domain/token.js';
-import { type Transaction, transaction } from '../../domain/transaction.js';
 import { globalVariant } from '../../domain/variant.js';
-import { wallet } from '../../domain/wallet.js';
-import { webhook } from '../../domain/webhook.js';
-import { webhookHeader } from '../../domain/webhook-header.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import type { ContractDocument } from '../../projections/contracts.js';
-import { scopeOf } from '../../projections/define.js';
+import { everybody, scopeOf } from '../../projections/define.js';
 import type { HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
-import type { NoncesDocument } from '../../projections/nonces.js';
+import { type NonceDocument, nonceKey, senderKey } from '../../projections/nonces.js';
 import { tokenKey } from '../../projections/tokens.js';
 import type { OpenTransactionDocument, TransactionDocument } from '../../projections/transactions.js';
 import type { TransferDocument } from '../../projections/transfers.js';
 import type { WalletDocument } from '../../projections/wallets.js';
 import type { WebhookDocument, WebhookHealthDocument } from '../../projections/webhooks.js';
-import { apiKey, blocks, coin, type Happened, moved, texts, tokenId } from '../support/histories.js';
-import { organizationIds, walletIds } from '../support/history-asks.js';
-import { type Documents, holds, owners, project, slot } from '../support/replay.js';
-import { from, genesis, transactionIds } from '../support/transaction-histories.js';
-import { deliveryIds, headerId, webhookIds } from '../support/webhook-histories.js';
+import { apiKey, blocks, coin, type Happened, moved, texts, tokenId } from '../support/histories/histories.js';
+import { organizationIds, walletIds } from '../support/histories/history-asks.js';
+import { type Documents, holds, owners, project, slot } from '../support/histories/replay.js';
+import { from, genesis, transactionIds } from '../support/histories/transaction-histories.js';
+import { deliveryIdsOf, headerId, webhookIds } from '../support/histories/webhook-histories.js';
 
 type Owner = (typeof owners)[number];
 
@@ -41,11 +41,11 @@ const stateOf = <C extends Message, E extends Message, S>(
   const stream = streamName(organizationId, decider.stream, key);
   return fold(decider, history.filter((event) => event.stream === stream) as never);
 };
-/** For each owner: the document of an id, and the state of a decider's stream under a key. */
+/** Runs the check for each owner on its documents, the states of its streams and its events. */
 const holdsForOwners = (
   check: (
     owner: Owner & {
-      document: <T>(collection: string, id: string) => T | undefined;
+      document: <T>(collection: string, id: string, of?: string) => T | undefined;
       state: <C extends Message, E extends Message, S>(decider: Decider<C, E, S>, key: string) => S;
       events: (type: string) => readonly Happened[];
     },
@@ -57,7 +57,8 @@ const holdsForOwners = (
       const { organizationId, variant, scope } = owner;
       check({
         ...owner,
-        document: <T>(collection: string, id: string) => documents.get(slot(collection, scope, id)) as T | undefined,
+        document: <T>(collection: string, id: string, of = scope) =>
+          documents.get(slot(collection, of, id)) as T | undefined,
         state: (decider, key) => stateOf(history, decider, organizationId, `${variant}.${key}`),
         events: (type) =>
           history.filter(
@@ -68,7 +69,7 @@ const holdsForOwners = (
     }
   });
 
-describe('replayed documents and deciders', () => {
+describe('the documents and the deciders', () => {
   const shown = (document?: WalletDocument) =>
     document
       ? { state: 'registered', name: document.name, confirmation: document.confirmation ?? null }
@@ -85,7 +86,11 @@ describe('replayed documents and deciders', () => {
       for (const text of texts) {
         const found = document<AddressDocument>('addresses', text);
         const imports = (found?.imports ?? []).map(({ asset }) => assetKey(asset));
-        assert.deepEqual({ heldBy: found?.wallet_id ?? null, imports }, state(address, text));
+        const accounts = found?.accounts?.map(({ asset }) => assetKey(asset));
+        assert.deepEqual(
+          { heldBy: found?.wallet_id ?? null, imports, counted: imports.length, ...(accounts && { accounts }) },
+          state(address, text),
+        );
       }
     }));
 
@@ -100,7 +105,7 @@ describe('replayed documents and deciders', () => {
 
   const ledgers = walletIds.flatMap((walletId) => blocks.map((block) => ({ walletId, block })));
   const unsettled: readonly Ledger['phase'][] = ['pending', 'open', 'due'];
-  it('agree on what is not settled', () =>
+  it('agree on which blocks are not settled', () =>
     holdsForOwners(({ document, state }) => {
       for (const { walletId, block } of ledgers) {
         const { phase } = state(ledger, `${walletId}.${block.hash}`);
@@ -109,7 +114,7 @@ describe('replayed documents and deciders', () => {
       }
     }));
 
-  /** How a block that is in such a phase shows a transfer. */
+  /** State of a transfer in a block whose activity is in the given phase. */
   const transferState = (phase: Ledger['phase'], failed: boolean) => {
     if (phase === 'pending') return 'PENDING';
     if (phase === 'dropped' || phase === 'due') return 'REMOVED';
@@ -127,14 +132,14 @@ describe('replayed documents and deciders', () => {
           .map(({ hash, phase }) => `${hash} ${transferState(phase, failed)}`);
         const standing = seen.filter((one) => !one.endsWith('REMOVED'));
         const found = inclusionsIn(document('transfers', `${walletId}|${transaction}|0`));
-        // Where it stands nowhere, the last block that it stood in is shown.
+        // A transfer that stands in no block any more is shown in the last block that it stood in.
         const expected = standing.length > 0 ? standing : seen.filter((one) => found[0] === one);
         assert.deepEqual(new Set(found), new Set(expected));
         assert.equal(found.length > 0, seen.length > 0);
       }
     }));
 
-  it('agree on who follows a contract, and on what a token says', () =>
+  it("agree on who follows a contract, and on a token's description", () =>
     holdsForOwners(({ document, state }) => {
       const followed = document<ContractDocument>('contracts', coin);
       assert.equal(followed?.registered === 'yes' ? followed.standard : null, state(contract, coin).standard);
@@ -146,7 +151,7 @@ describe('replayed documents and deciders', () => {
     if (!document) return 'none';
     return document.disabled ? 'disabled' : 'active';
   };
-  it('agree on which webhooks and headers there are, and on which webhooks are disabled', () =>
+  it('agree on which webhooks and headers are registered, and on which webhooks are disabled', () =>
     holdsForOwners(({ document, state }) => {
       for (const webhookId of webhookIds) {
         const past = state(webhook, webhookId).state;
@@ -156,17 +161,26 @@ describe('replayed documents and deciders', () => {
       assert.equal(listed, state(webhookHeader, headerId).state === 'registered');
     }));
 
-  it('agree on what became of a delivery, and on whether and when it is sent', () =>
-    holdsForOwners(({ document, state }) => {
-      for (const deliveryId of deliveryIds) {
+  const askedAt = (events: (type: string) => readonly Happened[], deliveryId: string) =>
+    [...events('DeliveryRequested'), ...events('DeliveryResent')]
+      .filter(({ data }) => Reflect.get(data, 'deliveryId') === deliveryId)
+      .reduce((last, { about }) => Math.max(last, Date.parse(about.occurredAt)), 0);
+  /** A parked delivery keeps the status that it had. */
+  const statusOf = ({ state }: Delivery) => (state === 'parked' ? /^(pending|retrying)$/ : new RegExp(`^${state}$`));
+  it('agree on the status of a delivery, and on the time of its next attempt', () =>
+    holdsForOwners(({ document, state, events, ...owner }) => {
+      for (const deliveryId of deliveryIdsOf(owner)) {
         const past = state(delivery, deliveryId);
         const history = document<HistoryDocument>('webhook_histories', deliveryId);
-        assert.equal(history?.status.toLowerCase() ?? 'none', past.state);
+        assert.match(history?.status.toLowerCase() ?? 'none', statusOf(past));
         assert.equal(history?.delivery_count ?? 0, past.attempts);
         assert.deepEqual(history?.data, past.request?.data);
-        const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId);
-        const isOpen = past.state === 'pending' || past.state === 'retrying';
-        assert.equal(open?.next_at, isOpen ? past.nextAt : undefined);
+        const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, everybody);
+        const isOpen = ['parked', 'pending', 'retrying'].includes(past.state);
+        // A delivery that was not tried since it was asked for is due since then.
+        const [due, of] = [past.nextAt || askedAt(events, deliveryId), owner.scope];
+        assert.deepEqual([open?.next_at, open?.owner], isOpen ? [due, of] : [undefined, undefined]);
+        assert.equal(open?.parked === 'yes', past.state === 'parked');
       }
     }));
 
@@ -178,7 +192,7 @@ describe('replayed documents and deciders', () => {
           .flatMap((type) => events(type))
           .filter(({ data }) => (data as Happening).webhookId === webhookId)
           .sort((one, other) => one.about.position - other.about.position);
-        // Being revived, or removed, starts it anew.
+        // A webhook that is revived or removed has no failures any more.
         const since = happened.slice(happened.findLastIndex(({ type }) => type !== 'DeliveryAttempted') + 1);
         const attempts = since.map(({ data }) => data as Happening);
         const failures = attempts.slice(attempts.findLastIndex(({ outcome }) => outcome === 'completed') + 1);
@@ -189,7 +203,19 @@ describe('replayed documents and deciders', () => {
 
   const mayChange = ({ state, block, isFinal }: Transaction) =>
     !isFinal &&
-    (['sent', 'canceling', 'mined', 'replaced'].includes(state) || (state === 'canceled' && block !== null));
+    (['sent', 'canceling', 'mined', 'confirmed', 'failed', 'replaced'].includes(state) ||
+      (state === 'canceled' && block !== null));
+  const assertOpen = (open: OpenTransactionDocument | undefined, past: Transaction) => {
+    assert.equal(open !== undefined, mayChange(past), past.state);
+    if (!open) return;
+    const isEnded = past.state === 'confirmed' || past.state === 'failed';
+    const isSeen = isEnded || ['mined', 'replaced', 'canceled'].includes(past.state);
+    const block = open.seen && 'block' in open.seen ? open.seen.block : null;
+    assert.deepEqual(
+      [open.is_taken, open.is_canceling, open.is_ended, open.seen !== null, block],
+      [past.isTaken, past.cancellation !== null, isEnded, isSeen, past.block],
+    );
+  };
   it('agree on every transaction, and on which may still change', () =>
     holdsForOwners(({ document, state }) => {
       for (const transactionId of transactionIds) {
@@ -198,24 +224,17 @@ describe('replayed documents and deciders', () => {
         assert.equal(shown?.state.toLowerCase() ?? 'none', past.state);
         assert.equal(shown?.hash ?? '', past.signed?.hash ?? '');
         assert.equal(shown?.cancellation_hash ?? '', past.cancellation?.signed?.hash ?? '');
-        const open = document<OpenTransactionDocument>('open_transactions', transactionId);
-        assert.equal(open !== undefined, mayChange(past), past.state);
-        if (!open) continue;
-        assert.equal(open.is_taken, past.isTaken);
-        assert.equal(open.is_canceling, past.cancellation !== null);
-        assert.equal(open.is_seen, ['mined', 'replaced', 'canceled'].includes(past.state));
+        assertOpen(document<OpenTransactionDocument>('open_transactions', transactionId), past);
       }
     }));
 
-  it('agree on which nonces are free again', () =>
+  it('agree on which nonces are held, and which are free again', () =>
     holdsForOwners(({ document, state, events }) => {
-      const held = new Set(events('NonceHeld').map(({ data }) => (data as { nonce: number }).nonce));
-      const free = [...held].filter((number) => state(nonce, `${genesis}.${from}.${number}`).holders.length === 0);
-      const found = document<NoncesDocument>('nonces', `${genesis}|${from}`);
-      assert.deepEqual(
-        found?.free ?? [],
-        free.toSorted((a, b) => a - b),
-      );
-      assert.equal(found?.next ?? 0, Math.max(0, ...[...held].map((number) => number + 1)));
+      for (const number of new Set(events('NonceHeld').map(({ data }) => (data as { nonce: number }).nonce))) {
+        const { holders } = state(nonce, `${genesis}.${from}.${number}`);
+        const sender = senderKey({ chain: genesis, from });
+        const expected = { sender, nonce: number, state: holders.length > 0 ? 'held' : 'free' };
+        assert.deepEqual(document<NonceDocument>('nonces', nonceKey(sender, number)), expected);
+      }
     }));
 });

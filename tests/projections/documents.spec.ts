@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import type { DeliveryEvent } from '../../domain/delivery.js';
+import type { DeliveryEvent } from '../../domain/aggregates/delivery.js';
 import { addresses } from '../../projections/addresses.js';
-import { credentials } from '../../projections/credentials.js';
+import { everybody } from '../../projections/define.js';
 import { historyMoment, openDeliveries, webhookHistories } from '../../projections/deliveries.js';
-import { organizations } from '../../projections/organizations.js';
+import { credentials, organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
 import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from '../../projections/webhooks.js';
-import { about, hour, project } from '../support/project.js';
+import { about, hour, project } from '../support/histories/project.js';
 
 const address = '0xab';
 const held = { type: 'AddressRegistered', data: { address, walletId: 'wal_1' } } as const;
 const imported = { type: 'AddressRegistered', data: { ...held.data, importAsset: true } } as const;
 const removed = { type: 'AddressRemoved', data: held.data } as const;
 
-describe('organizations projection', () => {
+describe('the organizations projection', () => {
   const data = { organizationId: 'org_1', name: 'Acme', domain: 'acme' };
   const created = { type: 'OrganizationCreated', data } as const;
 
@@ -26,13 +26,13 @@ describe('organizations projection', () => {
       update_time: hour(1),
       position: 10,
     }));
-  it('is found by everybody, under the id of the organization', () => {
+  it('files an organization under its id, for everybody to find', () => {
     assert.equal(organizations.scope(about(1)), 'system');
     assert.equal(organizations.key(created), 'org_1');
   });
 });
 
-describe('credentials projection', () => {
+describe('the credentials projection', () => {
   const data = { apiKey: 'ck_1', role: 'client', sealedSecret: 'sealed' } as const;
   const issued = { type: 'CredentialIssued', data } as const;
   const deleted = { type: 'CredentialDeleted', data: { apiKey: 'ck_1' } } as const;
@@ -44,62 +44,63 @@ describe('credentials projection', () => {
       create_time: hour(1),
       position: 10,
     }));
-  it('shows a deleted credential no more', () => assert.equal(project(credentials, [issued, deleted]), null));
-  it('belongs to its organization, under the api key', () => {
+  it('shows no deleted credential', () => assert.equal(project(credentials, [issued, deleted]), null));
+  it('files a credential of an organization under its api key', () => {
     assert.equal(credentials.scope(about(1)), 'org_1/S');
     assert.equal(credentials.key(issued), 'ck_1');
     assert.equal(credentials.key(deleted), 'ck_1');
   });
 });
 
-describe('wallets projection', () => {
+describe('the wallets projection', () => {
   const bare = { type: 'WalletRegistered', data: { walletId: 'wal_1', name: 'main' } } as const;
   const registered = { ...bare, data: { ...bare.data, confirmation: 3, importAsset: true } } as const;
   const updated = { type: 'ConfirmationUpdated', data: { walletId: 'wal_1', confirmation: 0 } } as const;
-  const shown = { wallet_id: 'wal_1', name: 'main', create_time: hour(1), update_time: hour(1), position: 10 };
+  const times = { create_time: hour(1), update_time: hour(1) };
+  const shown = { wallet_id: 'wal_1', name: 'main', ...times, address_count: 0, position: 10 };
 
   it('shows a registered wallet with its confirmation', () =>
     assert.deepEqual(project(wallets, [registered]), { ...shown, confirmation: 3 }));
-  it('shows a wallet without confirmation where its variant has none', () =>
+  it('shows no confirmation of a wallet whose variant has none', () =>
     assert.deepEqual(project(wallets, [bare]), shown));
   it('shows a confirmation of zero', () =>
     assert.deepEqual(project(wallets, [{ ...bare, data: { ...bare.data, confirmation: 0 } }]), {
       ...shown,
       confirmation: 0,
     }));
-  it('shows a changed confirmation and when it changed, in the same place of the list', () =>
+  it('shows a changed confirmation and the time of the change, without moving the wallet in the list', () =>
     assert.deepEqual(project(wallets, [registered, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
-  it('shows a confirmation that came later', () =>
+  it('shows a confirmation that was first set by an update', () =>
     assert.deepEqual(project(wallets, [bare, updated]), { ...shown, confirmation: 0, update_time: hour(2) }));
-  it('moves the update time and nothing else when an address is registered', () =>
-    assert.deepEqual(project(wallets, [registered, imported]), { ...shown, confirmation: 3, update_time: hour(2) }));
-  it('moves the update time and nothing else when an address is removed', () =>
-    assert.deepEqual(project(wallets, [bare, held, removed]), { ...shown, update_time: hour(3) }));
+  it('changes the update time and the number of addresses when an address is registered', () =>
+    assert.deepEqual(project(wallets, [bare, imported]), { ...shown, address_count: 1, update_time: hour(2) }));
+  it('changes the update time and the number of addresses when an address is removed', () =>
+    assert.deepEqual(project(wallets, [bare, held, removed]), { ...shown, address_count: 0, update_time: hour(3) }));
   for (const event of [updated, held, removed])
     it(`makes no wallet of ${event.type} alone`, () => assert.equal(project(wallets, [event]), null));
-  it('belongs to its organization and variant, under the wallet id of every event', () => {
+  it('files a wallet of an organization and variant under the wallet id of every event', () => {
     assert.equal(wallets.scope(about(1)), 'org_1/S');
     assert.deepEqual([bare, updated, held, removed].map(wallets.key), ['wal_1', 'wal_1', 'wal_1', 'wal_1']);
   });
 });
 
-describe('addresses projection', () => {
+describe('the addresses projection', () => {
   const moved = { type: 'AddressRegistered', data: { address, walletId: 'wal_2' } } as const;
 
-  for (const [how, event] of Object.entries({ registered: held, 'registered with its assets': imported }))
-    it(`shows an address ${how}`, () =>
+  for (const [kind, event] of Object.entries({ registered: held, 'registered with its assets': imported }))
+    it(`shows an address that was ${kind}`, () =>
       assert.deepEqual(project(addresses, [event]), { address, wallet_id: 'wal_1', position: 10 }));
-  it('shows a removed address no more', () => assert.equal(project(addresses, [held, removed]), null));
+  it('shows no removed address', () => assert.equal(project(addresses, [held, removed]), null));
   it('makes no address of a removal alone', () => assert.equal(project(addresses, [removed]), null));
-  it('shows an address that moved in its new wallet, as new there', () =>
+  it('shows an address that moved as a new one of its new wallet', () =>
     assert.deepEqual(project(addresses, [held, removed, moved]), { address, wallet_id: 'wal_2', position: 30 }));
-  it('belongs to its organization and variant, under the address', () => {
+  it('files an address of an organization and variant under itself', () => {
     assert.equal(addresses.scope(about(1)), 'org_1/S');
     assert.deepEqual([held, removed].map(addresses.key), [address, address]);
   });
 });
 
-describe('webhooks projection', () => {
+describe('the webhooks projection', () => {
   const webhookId = 'whk_1';
   const data = {
     webhookId,
@@ -125,22 +126,22 @@ describe('webhooks projection', () => {
   };
 
   it('shows a registered webhook', () => assert.deepEqual(project(webhooks, [registered]), shown));
-  it('shows one that covers every wallet', () =>
+  it('shows a webhook for every wallet with an empty wallet id', () =>
     assert.deepEqual(project(webhooks, [{ ...registered, data: ofEvery }]), { ...shown, wallet_id: '' }));
-  it('shows that it is disabled, until it is revived', () => {
+  it('shows a webhook as disabled until it is revived', () => {
     assert.deepEqual(project(webhooks, [registered, disabled]), { ...shown, disabled: true });
     assert.deepEqual(project(webhooks, [registered, disabled, revived]), shown);
   });
-  it('shows a removed webhook no more', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
+  it('shows no removed webhook', () => assert.equal(project(webhooks, [registered, disabled, gone]), null));
   for (const event of [disabled, revived, gone])
     it(`makes no webhook of ${event.type} alone`, () => assert.equal(project(webhooks, [event]), null));
-  it('belongs to its organization and variant, under the webhook id', () => {
+  it('files a webhook of an organization and variant under its id', () => {
     assert.equal(webhooks.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, disabled, revived, gone].map(webhooks.key), Array(4).fill('whk_1'));
   });
 });
 
-describe('webhook headers projection', () => {
+describe('the webhook headers projection', () => {
   const data = { headerId: 'whh_1', webhookId: 'whk_1', name: 'x-a', sealedValue: 'sealed' };
   const { webhookId, ...ofEvery } = data;
   const registered = { type: 'WebhookHeaderRegistered', data } as const;
@@ -154,10 +155,10 @@ describe('webhook headers projection', () => {
   };
 
   it('shows a registered header', () => assert.deepEqual(project(webhookHeaders, [registered]), shown));
-  it('shows one that goes with every webhook', () =>
+  it('shows a header for every webhook with an empty webhook id', () =>
     assert.deepEqual(project(webhookHeaders, [{ ...registered, data: ofEvery }]), { ...shown, webhook_id: '' }));
-  it('shows a removed header no more', () => assert.equal(project(webhookHeaders, [registered, gone]), null));
-  it('belongs to its organization and variant, under the header id', () => {
+  it('shows no removed header', () => assert.equal(project(webhookHeaders, [registered, gone]), null));
+  it('files a header of an organization and variant under its id', () => {
     assert.equal(webhookHeaders.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, gone].map(webhookHeaders.key), ['whh_1', 'whh_1']);
   });
@@ -173,9 +174,10 @@ const attempted = (outcome: 'completed' | 'retrying' | 'failed', at = 7, nextAt:
 const [completed, failed, retrying] = [attempted('completed'), attempted('failed'), attempted('retrying', 7, 5007)];
 const canceled = { type: 'DeliveryCanceled', data: named } as const;
 const resent = { type: 'DeliveryResent', data: named } as const;
+const parked = { type: 'DeliveryParked', data: named } as const;
 const ofDeliveries = [asked, completed, canceled, resent];
 
-describe('webhook histories projection', () => {
+describe('the webhook histories projection', () => {
   const shown = (status: string, delivery_count = 0, n = 1) => ({
     webhook_history_id: 'whd_1',
     webhook_id: 'whk_1',
@@ -186,75 +188,93 @@ describe('webhook histories projection', () => {
     data: { value: '5' },
     moment: '2026-01-01T01:00:00.0000000000000010',
   });
-  const history = (...events: DeliveryEvent[]) => project(webhookHistories, events);
+  const history = (...events: Exclude<DeliveryEvent, { type: 'DeliveryParked' }>[]) =>
+    project(webhookHistories, events);
 
-  it('shows what is to be sent', () => assert.deepEqual(history(asked), shown('PENDING')));
-  it('shows what became of it, when and after how many attempts', () => {
+  it('shows a requested delivery as PENDING', () => assert.deepEqual(history(asked), shown('PENDING')));
+  it('shows the status of a delivery with its time and the number of attempts', () => {
     assert.deepEqual(history(asked, retrying), shown('RETRYING', 1, 2));
     assert.deepEqual(history(asked, retrying, completed), shown('COMPLETED', 2, 3));
     assert.deepEqual(history(asked, retrying, failed), shown('FAILED', 2, 3));
     assert.deepEqual(history(asked, retrying, canceled), shown('CANCELED', 1, 2));
   });
-  it('shows that it is sent again, in the same place of the list', () => {
+  it('shows a resent delivery as PENDING, without moving it in the list', () => {
     assert.deepEqual(history(asked, failed, resent), shown('PENDING', 1, 2));
     assert.deepEqual(history(asked, completed, resent, completed), shown('COMPLETED', 2, 4));
   });
-  it('counts an attempt that fails after it was finished, and nothing else', () => {
+  it('counts a failed attempt after the end of a delivery, and keeps its status', () => {
     assert.deepEqual(history(asked, completed, failed), shown('COMPLETED', 2, 3));
     assert.deepEqual(history(asked, canceled, failed), shown('CANCELED', 1, 3));
   });
-  it('shows that it came through though it was canceled', () =>
+  it('shows a canceled delivery as COMPLETED when an attempt succeeds after all', () =>
     assert.deepEqual(history(asked, canceled, completed), shown('COMPLETED', 1, 3)));
   for (const event of ofDeliveries.slice(1))
     it(`makes no history of ${event.type} alone`, () => assert.equal(history(event), null));
-  it('sorts by the second in which it was requested, then as requested', () => {
+  it('sorts deliveries by the second of their request, then in the order of requests', () => {
     const moment = history(asked)?.moment ?? '';
     assert.ok(historyMoment('2026-01-01T01:00:00.999Z') < moment);
     assert.ok(moment < historyMoment('2026-01-01T01:00:01.000Z'));
   });
-  it('belongs to its organization and variant, under the delivery id', () => {
+  it('files a delivery of an organization and variant under its id', () => {
     assert.equal(webhookHistories.scope(about(1)), 'org_1/S');
     assert.deepEqual(ofDeliveries.map(webhookHistories.key), Array(4).fill('whd_1'));
   });
 });
 
-describe('open deliveries projection', () => {
-  const shown = (next_at: number, n = 1) => ({ delivery_id: 'whd_1', webhook_id: 'whk_1', next_at, position: n * 10 });
+describe('the open deliveries projection', () => {
+  const shown = (next_at: number, n = 1, parked = 'no') => ({
+    delivery_id: 'whd_1',
+    owner: 'org_1/S',
+    webhook_id: 'whk_1',
+    next_at,
+    position: n * 10,
+    parked,
+  });
 
-  it('lists what is to be sent at once', () => assert.deepEqual(project(openDeliveries, [asked]), shown(0)));
-  it('lists what is to be sent later', () => assert.deepEqual(project(openDeliveries, [asked, retrying]), shown(5007)));
+  const atHour = (n: number) => Date.parse(hour(n));
+
+  it('lists a requested delivery as due since its request', () =>
+    assert.deepEqual(project(openDeliveries, [asked]), shown(atHour(1))));
+  it('lists a retrying delivery with the time of its next attempt', () =>
+    assert.deepEqual(project(openDeliveries, [asked, retrying]), shown(5007)));
+  it('lists a parked delivery as parked until it is resent, also after an attempt that ended later', () => {
+    assert.deepEqual(project(openDeliveries, [asked, parked]), shown(atHour(1), 1, 'yes'));
+    assert.deepEqual(project(openDeliveries, [asked, parked, retrying]), shown(5007, 1, 'yes'));
+    assert.deepEqual(project(openDeliveries, [asked, parked, resent]), shown(atHour(3), 3));
+    assert.equal(project(openDeliveries, [parked]), null);
+  });
   for (const event of [completed, failed, canceled])
-    it(`lists nothing after ${event.type} ${'outcome' in event.data ? event.data.outcome : ''}`, () => {
+    it(`lists no delivery after ${event.type}${'outcome' in event.data ? ` with the outcome ${event.data.outcome}` : ''}`, () => {
       assert.equal(project(openDeliveries, [asked, event]), null);
       assert.equal(project(openDeliveries, [asked, event, failed]), null);
-      assert.deepEqual(project(openDeliveries, [asked, event, resent]), shown(0, 3));
+      assert.deepEqual(project(openDeliveries, [asked, event, resent]), shown(atHour(3), 3));
     });
-  it('belongs to its organization and variant, under the delivery id', () => {
-    assert.equal(openDeliveries.scope(about(1)), 'org_1/S');
+  it('files the deliveries of everybody together, each under its id', () => {
+    assert.equal(openDeliveries.scope(about(1)), everybody);
     assert.deepEqual(ofDeliveries.map(openDeliveries.key), Array(4).fill('whd_1'));
   });
 });
 
-describe('webhook health projection', () => {
+describe('the webhook health projection', () => {
   const failing = (at: number) => attempted('retrying', at, at + 5000);
   const since = (...events: ReturnType<typeof attempted>[]) => project(webhookHealth, events)?.failing_since;
 
-  it('tells since when there was no success', () => {
+  it('shows since when a webhook has been failing', () => {
     assert.equal(since(failing(7)), 7);
     assert.equal(since(failing(7), failing(8), attempted('failed', 9)), 7);
   });
-  it('begins anew after a success', () => {
+  it('counts anew after a success', () => {
     assert.equal(since(attempted('completed', 7)), null);
     assert.equal(since(failing(7), attempted('completed', 8)), null);
     assert.equal(since(failing(7), attempted('completed', 8), failing(9), failing(10)), 9);
   });
-  it('belongs to its organization and variant, under the webhook', () => {
+  it('files the health of a webhook under the id of the webhook', () => {
     assert.equal(webhookHealth.scope(about(1)), 'org_1/S');
     assert.equal(webhookHealth.key(completed), 'whk_1');
   });
 });
 
-describe('webhook editions projection', () => {
+describe('the webhook editions projection', () => {
   const registered = {
     type: 'WebhookHeaderRegistered',
     data: { headerId: 'hdr_1', name: 'a', sealedValue: 'b' },
@@ -262,13 +282,13 @@ describe('webhook editions projection', () => {
   const gone = { type: 'WebhookHeaderRemoved', data: { headerId: 'hdr_1' } } as const;
   const revived = { type: 'WebhookRevived', data: { webhookId: 'whk_1' } } as const;
 
-  it('is another after every change of a webhook or a header', () => {
+  it('changes its document with every change of a webhook or a header', () => {
     const since = (...events: (typeof registered | typeof gone | typeof revived)[]) => project(webhookEditions, events);
     assert.deepEqual(since(registered), { position: 10 });
     assert.deepEqual(since(registered, gone), { position: 20 });
     assert.deepEqual(since(registered, gone, revived), { position: 30 });
   });
-  it('is one for all webhooks of an organization and variant', () => {
+  it('has one document for all webhooks of an organization and variant', () => {
     assert.equal(webhookEditions.scope(about(1)), 'org_1/S');
     assert.deepEqual(new Set([registered, gone, revived].map(webhookEditions.key)).size, 1);
   });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
+import type { Transfer } from '../../domain/aggregates/ledger.js';
 import type { Asset } from '../../domain/asset.js';
-import type { Transfer } from '../../domain/ledger.js';
 import { assets } from '../../projections/assets.js';
 import { contracts } from '../../projections/contracts.js';
 import { tokenKey, tokens } from '../../projections/tokens.js';
 import { momentAt, transfers } from '../../projections/transfers.js';
 import { unsettled } from '../../projections/unsettled.js';
-import { about, project } from '../support/project.js';
+import { native, paid } from '../support/histories/ledger-events.js';
+import { about, project } from '../support/histories/project.js';
 
 const walletId = 'wal_1';
-const native: Asset = { standard: 'native' };
 const blockAt = (number: number, fork = '') => ({
   number,
   hash: `0xb${number}${fork}`,
@@ -19,17 +19,7 @@ const blockAt = (number: number, fork = '') => ({
 type Block = ReturnType<typeof blockAt>;
 const [mined, other] = [blockAt(7), blockAt(8, 'x')];
 
-const transfer: Transfer = {
-  transaction: '0xt1',
-  index: 'native',
-  asset: native,
-  from: '0xaa',
-  to: '0xbb',
-  value: '5',
-  fee: '1',
-  failed: false,
-  details: { nonce: '3' },
-};
+const transfer: Transfer = { ...paid, index: 'native' };
 const observed = (block: Block, own = ['0xaa'], what = transfer) =>
   ({ type: 'TransferObserved', data: { walletId, block, transfer: what, own } }) as const;
 const change = (block: Block, failed: boolean) => ({ walletId, block, transaction: '0xt1', index: 'native', failed });
@@ -37,7 +27,7 @@ const confirmed = (block: Block, failed = false) =>
   ({ type: 'TransferConfirmed', data: change(block, failed) }) as const;
 const removed = (block: Block) => ({ type: 'TransferRemoved', data: change(block, false) }) as const;
 
-describe('transfers projection', () => {
+describe('the transfers projection', () => {
   const shown = {
     wallet_id: 'wal_1',
     transfer,
@@ -61,11 +51,11 @@ describe('transfers projection', () => {
       moment: `00000000100${number}.00000000000${number}.00000000000000${n}0`,
     };
   };
-  /** As seen by the n-th event in the other block. */
+  /** Document after the n-th event observed the transfer in the other block. */
   const again = (n: number) => ({ ...shown, ...inclusion('PENDING', 'other', n) });
 
-  it('shows a transfer that was observed', () => assert.deepEqual(project(transfers, [observed(mined)]), shown));
-  it('is found by the addresses that are the wallet’s and by no other', () => {
+  it('shows an observed transfer as PENDING', () => assert.deepEqual(project(transfers, [observed(mined)]), shown));
+  it("files a transfer under the wallet's own addresses and no other", () => {
     const found = (own: string[]) => {
       const document = project(transfers, [observed(mined, own)]);
       return [document?.own_from, document?.own_to];
@@ -74,25 +64,25 @@ describe('transfers projection', () => {
     assert.deepEqual(found(['0xbb']), ['', '0xbb']);
     assert.deepEqual(found(['0xbb', '0xaa']), ['0xaa', '0xbb']);
   });
-  it('shows what was confirmed, and that it failed', () => {
+  it('shows a confirmed transfer as SUCCESS, or as FAILED', () => {
     assert.deepEqual(project(transfers, [observed(mined), confirmed(mined)]), { ...shown, state: 'SUCCESS' });
     assert.deepEqual(project(transfers, [observed(mined), confirmed(mined, true)]), { ...shown, state: 'FAILED' });
   });
-  it('shows what was removed, before and after it was confirmed', () => {
+  it('shows a removed transfer as REMOVED, whether it was confirmed before or not', () => {
     const gone = { ...shown, state: 'REMOVED' };
     assert.deepEqual(project(transfers, [observed(mined), removed(mined)]), gone);
     assert.deepEqual(project(transfers, [observed(mined), confirmed(mined), removed(mined)]), gone);
   });
-  it('makes no transfer of a change alone', () => {
+  it('makes no transfer of a confirmation or a removal alone', () => {
     assert.equal(project(transfers, [confirmed(mined)]), null);
     assert.equal(project(transfers, [removed(mined)]), null);
   });
 
   const first = observed(mined);
   const seen = { transfer, own_from: shown.own_from, own_to: shown.own_to };
-  it('shows a transaction that was mined again in its new block', () =>
+  it('shows a transfer that was mined again in its new block', () =>
     assert.deepEqual(project(transfers, [first, removed(mined), observed(other)]), again(3)));
-  it('is not told of by the block that was replaced, once it is mined again', () => {
+  it('ignores events of a replaced block once the transfer is mined in another', () => {
     assert.deepEqual(project(transfers, [first, observed(other)]), {
       ...again(2),
       others: [{ ...seen, ...inclusion('PENDING', 'mined', 1) }],
@@ -106,7 +96,7 @@ describe('transfers projection', () => {
     assert.deepEqual(project(transfers, [first, observed(other), removed(mined), confirmed(other)]), done);
     assert.deepEqual(project(transfers, [first, observed(other), confirmed(other), removed(mined)]), done);
   });
-  it('stands by the other block when the one that was observed late turns out to be replaced', () => {
+  it('keeps showing the first block when a block that was observed later is removed', () => {
     const late = [observed(other), observed(mined), removed(mined)] as const;
     assert.deepEqual(project(transfers, late), again(1));
     assert.deepEqual(project(transfers, [...late, confirmed(other)]), { ...again(1), state: 'SUCCESS' });
@@ -115,26 +105,26 @@ describe('transfers projection', () => {
     const none = [...late, confirmed(other), removed(other)] as const;
     assert.deepEqual(project(transfers, none), { ...again(1), state: 'REMOVED' });
   });
-  it('stands in a block once, however often that is observed', () => {
+  it('counts a block once, however often the transfer is observed in it', () => {
     const twice = [observed(other), first, observed(other)] as const;
     const others = [{ ...seen, ...inclusion('PENDING', 'mined', 2) }];
     assert.deepEqual(project(transfers, twice), { ...again(3), others });
     assert.deepEqual(project(transfers, [first, first]), { ...shown, ...inclusion('PENDING', 'mined', 2) });
   });
-  it('follows a transaction from block to block and back', () => {
+  it('follows a transfer from block to block and back', () => {
     const away = [first, confirmed(mined), removed(mined), observed(other)] as const;
     const back = [...away, removed(other), observed(mined)] as const;
     const moment = '000000001007.000000000007.0000000000000060';
     assert.deepEqual(project(transfers, back), { ...shown, moment });
     assert.deepEqual(project(transfers, [...back, confirmed(mined)]), { ...shown, moment, state: 'SUCCESS' });
   });
-  it('shows what the new block made of it', () => {
+  it('shows the transfer as its new block has it', () => {
     const reverted = { ...transfer, failed: true };
     const document = project(transfers, [first, removed(mined), observed(other, ['0xaa'], reverted)]);
     assert.deepEqual(document, { ...again(3), transfer: reverted });
   });
 
-  it('sorts by the time of the block, then by its height, then as observed', () => {
+  it('sorts transfers by the time of their block, then by its height, then in the order of observation', () => {
     const moments = [blockAt(7), { ...blockAt(8), time: 1007 }, { ...blockAt(9), time: 1007 }, blockAt(1000)].map(
       (block) => project(transfers, [observed(block)])?.moment ?? '',
     );
@@ -146,23 +136,18 @@ describe('transfers projection', () => {
     );
     assert.equal(new Set(all).size, all.length);
   });
-  it('begins a second before everything that happened in it', () => {
+  it('sorts the beginning of a second before all transfers of that second', () => {
     const moment = project(transfers, [observed(mined)])?.moment ?? '';
     assert.ok(momentAt(1007) < moment && moment < momentAt(1008));
   });
-  it('has a document for each wallet and transfer, whichever the block', () => {
-    const id = 'wal_1|0xt1|native';
-    assert.deepEqual([observed(mined), observed(other), confirmed(other), removed(mined)].map(transfers.key), [
-      id,
-      id,
-      id,
-      id,
-    ]);
+  it('has one document for each wallet and transfer, whichever the block', () => {
+    const keys = [observed(mined), observed(other), confirmed(other), removed(mined)].map(transfers.key);
+    assert.deepEqual(keys, Array(4).fill('wal_1|0xt1|native'));
     assert.equal(transfers.scope(about(1)), 'org_1/S');
   });
 });
 
-describe('assets projection', () => {
+describe('the assets projection', () => {
   const read = (number: number, balance: string, correction?: true, chain = '0xb0') =>
     ({
       type: 'BalanceRead',
@@ -187,33 +172,33 @@ describe('assets projection', () => {
     position: 10,
   });
 
-  it('shows a balance that was read', () => assert.deepEqual(project(assets, [read(7, '5')]), shown('5', 7, 1)));
-  it('shows a later balance in the same place of the list', () =>
+  it('shows the balance that was read', () => assert.deepEqual(project(assets, [read(7, '5')]), shown('5', 7, 1)));
+  it('shows a later balance without moving it in the list', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(9, '6')]), shown('6', 9, 2)));
-  it('shows the second of two balances of one height', () =>
+  it('shows the second of two readings at one height', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(7, '6')]), shown('6', 7, 2)));
-  it('ignores a reading that was stored late', () =>
+  it('ignores a reading at a lower height', () =>
     assert.deepEqual(project(assets, [read(9, '6'), read(7, '5'), read(8, '4')]), shown('6', 9, 1)));
-  it('is corrected at a lower height', () =>
+  it('takes a correction at a lower height', () =>
     assert.deepEqual(project(assets, [read(9, '6'), read(7, '5', true)]), shown('5', 7, 2)));
-  it('goes on from the height of the correction', () => {
+  it('compares later readings with the height of the correction', () => {
     const corrected = [read(9, '6'), read(7, '5', true)];
     assert.deepEqual(project(assets, [...corrected, read(6, '1')]), shown('5', 7, 2));
     assert.deepEqual(project(assets, [...corrected, read(8, '4')]), shown('4', 8, 3));
     assert.deepEqual(project(assets, [...corrected, read(6, '3', true)]), shown('3', 6, 3));
   });
-  it('is replaced by a balance of another chain, however low', () => {
+  it('takes a reading of another chain, however low its height', () => {
     const [old, anew] = [read(900, '6'), read(2, '1', undefined, '0xc0')];
     assert.deepEqual(project(assets, [old, anew]), shown('1', 2, 2, '0xc0'));
     assert.deepEqual(project(assets, [old, anew, read(1, '9', undefined, '0xc0')]), shown('1', 2, 2, '0xc0'));
     assert.deepEqual(project(assets, [old, anew, read(3, '4', undefined, '0xc0')]), shown('4', 3, 3, '0xc0'));
   });
-  it('is corrected before anything else was read', () =>
+  it('takes a correction as the first reading', () =>
     assert.deepEqual(project(assets, [read(7, '5', true)]), shown('5', 7, 1)));
-  it('shows that nothing is left', () =>
+  it('shows a balance of zero', () =>
     assert.deepEqual(project(assets, [read(7, '5'), read(8, '0')]), shown('0', 8, 2)));
 
-  it('has a document for each wallet, address and asset', () => {
+  it('has one document for each wallet, address and asset', () => {
     const all: Asset[] = [
       native,
       { standard: 'erc20', contract: '0xcc' },
@@ -231,7 +216,7 @@ describe('assets projection', () => {
   });
 });
 
-describe('unsettled projection', () => {
+describe('the unsettled projection', () => {
   const touch = { walletId, block: mined, address: '0xaa', asset: native, reason: 'fee' };
   const touched = { type: 'BalanceTouched', data: touch } as const;
   const settled = { type: 'ActivitySettled', data: { walletId, block: mined } } as const;
@@ -240,60 +225,67 @@ describe('unsettled projection', () => {
   const dropped = (due: boolean) => ({ type: 'ActivityDropped', data: { walletId, block: mined, due } }) as const;
   const shown = (phase: string) => ({ wallet_id: 'wal_1', block: mined, phase });
   for (const event of [observed(mined), touched])
-    it(`waits for depth after ${event.type}`, () => assert.deepEqual(project(unsettled, [event]), shown('pending')));
-  it('is done when it is settled', () => assert.equal(project(unsettled, [observed(mined), settled]), null));
-  it('is open until everybody was told', () => {
+    it(`shows a block as pending after ${event.type}`, () =>
+      assert.deepEqual(project(unsettled, [event]), shown('pending')));
+  it('shows no settled block', () => assert.equal(project(unsettled, [observed(mined), settled]), null));
+  it('shows a block as open until all webhooks were notified', () => {
     assert.deepEqual(project(unsettled, [observed(mined), openly]), shown('open'));
     assert.equal(project(unsettled, [observed(mined), openly, closed]), null);
     assert.deepEqual(project(unsettled, [observed(mined), openly, dropped(true)]), shown('due'));
   });
-  it('is done when it is dropped before it counted', () =>
+  it('shows no block that was dropped before it was settled', () =>
     assert.equal(project(unsettled, [touched, dropped(false)]), null));
-  it('waits for a correction when it is dropped after it counted', () => {
+  it('shows a block as due when it is dropped after it was settled, until it is corrected', () => {
     const due = [observed(mined), settled, dropped(true)];
     assert.deepEqual(project(unsettled, due), shown('due'));
     assert.equal(project(unsettled, [...due, settled]), null);
   });
-  it('waits again when the block comes back', () => {
+  it('shows a block as pending again when it comes back', () => {
     assert.deepEqual(project(unsettled, [touched, dropped(false), touched]), shown('pending'));
     assert.deepEqual(project(unsettled, [touched, settled, dropped(true), touched]), shown('pending'));
   });
-  it('has a document for each wallet and block', () => {
+  it('has one document for each wallet and block', () => {
     const keys = [touched, settled, closed, dropped(true), observed(other)].map(unsettled.key);
     assert.deepEqual(keys, [...Array(4).fill('wal_1|0xb7'), 'wal_1|0xb8x']);
     assert.equal(unsettled.scope(about(1)), 'org_1/S');
   });
 });
 
-describe('contracts projection', () => {
+describe('the contracts projection', () => {
   const data = { contract: '0xcc', standard: 'erc20', description: { symbol: 'C', decimals: 6 } } as const;
   const registered = { type: 'ContractRegistered', data } as const;
   const gone = { type: 'ContractRemoved', data: { contract: '0xcc' } } as const;
 
   it('shows a registered contract', () =>
     assert.deepEqual(project(contracts, [registered]), { ...data, registered: 'yes', position: 10 }));
-  it('keeps what a removed contract says, but lists it no more', () =>
+  it('keeps the description of a removed contract, and lists it no more', () =>
     assert.deepEqual(project(contracts, [registered, gone]), { ...data, registered: 'no', position: 10 }));
-  it('shows a contract that came back as new', () => {
+  it('shows a contract that is registered again as a new one', () => {
     const nft = { ...registered, data: { contract: '0xcc', standard: 'erc721', description: {} } } as const;
     assert.deepEqual(project(contracts, [registered, gone, nft]), { ...nft.data, registered: 'yes', position: 30 });
   });
   it('makes no contract of a removal alone', () => assert.equal(project(contracts, [gone]), null));
-  it('belongs to its organization and variant, under the contract', () => {
+  it('files a contract of an organization and variant under its address', () => {
     assert.equal(contracts.scope(about(1)), 'org_1/S');
     assert.deepEqual([registered, gone].map(contracts.key), ['0xcc', '0xcc']);
   });
 });
 
-describe('tokens projection', () => {
+describe('the tokens projection', () => {
   const said = (uri: string, text: string) =>
     ({ type: 'TokenDescribed', data: { contract: '0xcc', tokenId: '1', uri, text } }) as const;
 
-  it('shows what a token said last', () => {
+  it('shows the last description of a token', () => {
     assert.deepEqual(project(tokens, [said('u1', '')]), { uri: 'u1', text: '' });
     assert.deepEqual(project(tokens, [said('u1', ''), said('u1', 't1')]), { uri: 'u1', text: 't1' });
   });
-  it('belongs to its organization and variant, under contract and token', () => {
+  it('shows what a token without an id says of itself', () => {
+    const data = { contract: 'm', tokenId: '', uri: '', text: '', description: { symbol: 'C', decimals: 6 } };
+    const coin = { type: 'TokenDescribed', data } as const;
+    assert.deepEqual(project(tokens, [coin]), { uri: '', text: '', description: data.description });
+    assert.equal(tokens.key(coin), tokenKey('m', ''));
+  });
+  it('files a token of an organization and variant under contract and token id', () => {
     assert.equal(tokens.scope(about(1)), 'org_1/S');
     assert.equal(tokens.key(said('u1', '')), tokenKey('0xcc', '1'));
   });

@@ -1,17 +1,17 @@
+import { insist } from '../support/insist.js';
 import { testSystem } from '../support/silent.js';
 import { deepestReorganization } from './faults.js';
-import { insist } from './insist.js';
 import { spend } from './load.js';
 import { whileNothingIsStored } from './standstill.js';
 import { newWallet, type Tenant } from './tenant.js';
 import type { World } from './world.js';
 
 const lookMs = 200;
-const patienceMs = 30_000;
-/** Long enough for a follower to have a block in hand. */
+const patienceMs = 90_000;
+/** Time in which a follower surely has read a block and tries to store it. */
 const inHandMs = 1500;
 
-/** What is wrong for as long as it is; nothing once it is right in time. */
+/** Repeats the check until it finds nothing; returns its last finding if that takes longer than `patienceMs`. */
 const wrongAfter = async (look: () => Promise<string | null>): Promise<string[]> => {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -27,7 +27,7 @@ const ofEach = async <T>(some: readonly T[], wrong: (one: T) => Promise<string[]
 type Paid = { readonly tenant: Tenant; readonly hash: string };
 
 const heightOf = async ({ ask }: World) => Number(await ask<string>('eth_blockNumber'));
-/** A wallet each that waits longer than anything here takes. */
+/** Registers a wallet for each tenant, whose transfers stay pending throughout the check. */
 const newAddresses = (tenants: readonly Tenant[]) =>
   Promise.all(
     tenants.map(async (tenant) => {
@@ -50,7 +50,7 @@ const expectTransfers = (paid: readonly Paid[], state: string) =>
       const states = transfers.map(({ transfer_state = '' }) => transfer_state.replace('TRANSFER_STATE_', '')).join();
       return states === state
         ? null
-        : `transfer ${hash} is ${states || 'not listed'}, not ${state}, though all is quiet`;
+        : `transfer ${hash} is ${states || 'not listed'}, expected ${state} while nothing else happens`;
     }),
   );
 const expectPayment = ({ ask }: World, tenant: Tenant, transaction_id: string) =>
@@ -62,14 +62,14 @@ const expectPayment = ({ ask }: World, tenant: Tenant, transaction_id: string) =
     const isSaid = state === 'MINED' || state === 'CONFIRMED';
     return isThere && isSaid
       ? null
-      : `payment ${transaction_id} is ${state}, on the chain ${isThere}, though all is quiet`;
+      : `payment ${transaction_id} is ${state} (on the chain: ${isThere}), expected MINED or CONFIRMED on the chain`;
   });
 
-/** Until every payment is in a block again, so that no block comes of itself. */
+/** Waits until every payment is in a block, because only then no further block is mined by itself. */
 const becomeQuiet = (world: World, tenants: readonly Tenant[]) =>
   ofEach(tenants, (tenant) => ofEach([...tenant.payments.keys()], (id) => expectPayment(world, tenant, id)));
 
-/** Transfers that are dropped are taken back though no block follows, which would make them deep enough to be looked at. */
+/** Checks that dropped transfers are taken back even when no further block follows. */
 const checkTransfers = async (world: World, tenants: readonly Tenant[]) => {
   const before = await heightOf(world);
   const paid = await payEach(world, await newAddresses(tenants));
@@ -78,7 +78,7 @@ const checkTransfers = async (world: World, tenants: readonly Tenant[]) => {
   return [...unseen, ...(await expectTransfers(paid, 'REMOVED'))];
 };
 
-/** Payments that are dropped are sent again, without anybody's help. */
+/** Checks that dropped payments are sent again by the service itself. */
 const checkPayments = async (world: World, tenants: readonly Tenant[]) => {
   const before = await heightOf(world);
   const made = await Promise.all(tenants.map(async (tenant) => ({ tenant, id: await spend(tenant, false) })));
@@ -88,7 +88,7 @@ const checkPayments = async (world: World, tenants: readonly Tenant[]) => {
   return [...unseen, ...(await expectMined())];
 };
 
-/** A block whose events could not be stored before the follower was killed is taken again, though no other replaces it. */
+/** Checks that a block whose events could not be stored before a kill of the follower is read again after it. */
 const checkStored = async (world: World, tenants: readonly Tenant[]) => {
   const { processes } = world;
   const receivers = await newAddresses(tenants);
@@ -103,8 +103,8 @@ const checkStored = async (world: World, tenants: readonly Tenant[]) => {
 };
 
 /**
- * Single faults while nothing else happens: among all the others what one of them breaks is soon replaced by another
- * block, or found by what is done for the next.
+ * Injects single faults while nothing else happens. Among many faults the damage of one is soon hidden: another block
+ * replaces the damaged one, or the work for the next block repairs it.
  */
 export const checkAlone = async (world: World, tenants: readonly Tenant[]): Promise<string[]> => {
   const wrong: string[] = [];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { groupBy } from '../../application/async/group-by.js';
 import type { Client } from '../../interfaces/client.js';
-import { everyPage } from '../support/following.js';
-import { groupBy } from '../support/group-by.js';
+import { everyPage } from '../support/following/following.js';
 import type { Tenant } from './tenant.js';
 import { concerning, type Movement, type Truth } from './truth.js';
 import type { World } from './world.js';
@@ -39,11 +39,11 @@ const checkWallet = (walletId: string, listed: readonly TransferRecord[], expect
     const { assetType, blockNumber } = movement;
     const is = [asset_type, from, to, value, block_number, transfer_state];
     const ought = [assetType, movement.from, movement.to, movement.value, blockNumber, finalState(movement)];
-    return isDeepStrictEqual(is, ought) ? [] : [`${hash} is listed as ${is} and is ${ought}`];
+    return isDeepStrictEqual(is, ought) ? [] : [`${hash} is listed as ${is}, expected ${ought}`];
   });
   const invented = standing.filter(({ transaction_hash = '' }) => !expected.has(transaction_hash));
   const states = invented.map(
-    ({ transaction_hash, transfer_state }) => `${transaction_hash} is ${transfer_state}, and not on the chain`,
+    ({ transaction_hash, transfer_state }) => `${transaction_hash} is listed as ${transfer_state} and not on the chain`,
   );
   return [...wrong, ...states].map((text) => `wallet ${walletId}: transfer ${text}`);
 };
@@ -65,7 +65,7 @@ const askBalance = async ({ ask, token }: World, assetType: string, address: str
     ),
   );
 
-/** Every balance that is shown is the chain's, and every address that something happened to shows one. */
+/** Checks that every listed balance equals the chain's, and that every address with a transfer has one listed. */
 const checkHoldings = async (world: World, tenant: Tenant, walletId: string, moved: readonly Movement[]) => {
   const wrong: string[] = [];
   for (const assetType of ['ASSET_TYPE_C', 'ASSET_TYPE_ERC20']) {
@@ -75,7 +75,7 @@ const checkHoldings = async (world: World, tenant: Tenant, walletId: string, mov
     const own = touched.filter((one) => tenant.addresses.get(walletId)?.has(one));
     for (const address of new Set([...shown.keys(), ...own])) {
       const [is, ought] = [shown.get(address), await askBalance(world, assetType, address)];
-      if (is !== ought) wrong.push(`wallet ${walletId}: ${assetType} of ${address} is ${is} and ought to be ${ought}`);
+      if (is !== ought) wrong.push(`wallet ${walletId}: ${assetType} of ${address} is ${is}, expected ${ought}`);
     }
   }
   return wrong;
@@ -87,7 +87,7 @@ const checkBalances = async (world: World, tenant: Tenant, truth: Truth) => {
   return wrong;
 };
 
-/** What was acknowledged is there, once, and nothing else is. */
+/** Checks that exactly the acknowledged wallets and addresses are listed, each once. */
 const checkWallets = async ({ api, addresses }: Tenant) => {
   const found = await walletsOf(api());
   const listed = new Map(found.map((wallet) => [wallet.wallet_id, new Set(wallet.addresses)]));
@@ -97,14 +97,14 @@ const checkWallets = async ({ api, addresses }: Tenant) => {
   return [
     ...wrong.map(
       ([walletId, own]) =>
-        `wallet ${walletId} is ${[...(listed.get(walletId) ?? [])]} and was acknowledged as ${[...own]}`,
+        `wallet ${walletId} lists ${[...(listed.get(walletId) ?? [])]}, expected the acknowledged ${[...own]}`,
     ),
-    ...invented.map(({ wallet_id }) => `wallet ${wallet_id} was listed, and nobody asked for it`),
+    ...invented.map(({ wallet_id }) => `wallet ${wallet_id} is listed, but was never registered`),
     ...(found.length > listed.size ? ['a wallet was listed twice'] : []),
   ];
 };
 
-/** Each ends as it must, under a nonce of its own, and the sender has spent no more than that. */
+/** Checks that each payment ends as expected under a nonce of its own, and that the sender has used no other nonce. */
 const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Tenant, { hashes }: Truth) => {
   const wrong: string[] = [];
   const nonces: number[] = [];
@@ -112,9 +112,10 @@ const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Te
     const { transaction } = await api().getTransaction({ transaction_id });
     const { transaction_state, transaction_hash, nonce } = transaction;
     const ought = `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`;
-    if (transaction_state !== ought) wrong.push(`transaction ${transaction_id} is ${transaction_state}, not ${ought}`);
+    if (transaction_state !== ought)
+      wrong.push(`transaction ${transaction_id} is ${transaction_state}, expected ${ought}`);
     if (hashes.has(transaction_hash) === canceled)
-      wrong.push(`transaction ${transaction_id} is ${ought} and the chain differs`);
+      wrong.push(`transaction ${transaction_id} is expected to be ${ought}, but the chain says otherwise`);
     if (!canceled) nonces.push(Number(nonce));
   }
   const spent = Number(await ask<string>('eth_getTransactionCount', sender.address, 'latest'));
@@ -122,15 +123,18 @@ const checkPayments = async ({ ask }: World, { api, payments, sender, name }: Te
     nonces.toSorted((a, b) => a - b),
     Array.from({ length: spent }, (_, i) => i),
   );
-  return isGapless ? wrong : [...wrong, `${name} used the nonces ${nonces} and the chain counts ${spent}`];
+  return isGapless
+    ? wrong
+    : [...wrong, `${name} used the nonces ${nonces}, but the chain counts ${spent} transactions`];
 };
 
-/** What belongs to one is not there for another. */
+/** Checks that a tenant finds nothing that belongs to another. */
 const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
   const wrong: string[] = [];
   const expectNothing = async (what: string, ask: () => Promise<object>) => {
     const outcome = await ask().catch((error: { problem?: { code: string } }) => error.problem?.code ?? String(error));
-    if (outcome !== 'NOT_FOUND') wrong.push(`${tenant.name} asked for ${what} and got ${JSON.stringify(outcome)}`);
+    if (outcome !== 'NOT_FOUND')
+      wrong.push(`${tenant.name} asked for ${what} and got ${JSON.stringify(outcome)}, expected NOT_FOUND`);
   };
   for (const { name, addresses, hooks, payments } of others) {
     const [wallet_id = ''] = addresses.keys();
@@ -144,7 +148,7 @@ const checkSecrecy = async (tenant: Tenant, others: readonly Tenant[]) => {
   return wrong;
 };
 
-/** What the service answers, held against the chain and against what it acknowledged. */
+/** Compares the service's answers with the chain and with what it acknowledged. */
 export const checkAnswers = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
   const wrong: string[] = [];
   for (const tenant of tenants) {

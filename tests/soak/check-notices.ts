@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { everyPage } from '../support/following.js';
-import { groupBy } from '../support/group-by.js';
-import { type Attempt, isTaken } from '../support/webhook-receiver.js';
+import { groupBy } from '../../application/async/group-by.js';
+import { everyPage } from '../support/following/following.js';
+import { type Attempt, isTaken } from '../support/webhooks/webhook-receiver.js';
 import type { Hook, Tenant } from './tenant.js';
 import { concerning, type Truth } from './truth.js';
 import type { World } from './world.js';
@@ -15,7 +15,7 @@ type Data = {
 type Letter = { readonly webhook_history_id: string; readonly webhook_id: string; readonly data: Data };
 const letterIn = ({ body }: Attempt) => JSON.parse(body) as Letter;
 
-/** So many of one webhook are under way in a process. */
+/** Number of deliveries of one webhook that a process sends at once. */
 const inHand = 8;
 
 const historiesOf = (tenant: Tenant, webhook_id: string) =>
@@ -25,7 +25,7 @@ const historiesOf = (tenant: Tenant, webhook_id: string) =>
     return { documents: webhook_histories, nextPageToken: pagination.next_page_token };
   });
 
-/** What arrived, each id once, as its first attempt says it. */
+/** Collects the deliveries that arrived, by id, each with the body of its first attempt. */
 const arrivedAt = ({ receiver }: Hook) => {
   const letters = new Map<string, Letter>();
   for (const attempt of receiver.attempts) if (!letters.has(attempt.id)) letters.set(attempt.id, letterIn(attempt));
@@ -39,7 +39,7 @@ const wantedBy = (tenant: Tenant, { walletId: only }: Hook, truth: Truth) => {
   );
 };
 
-/** Whoever was told of a transfer that stands was told once more often than that it does not; of any other as often. */
+/** Checks that a transfer on the chain was reported once more often than taken back, and any other equally often. */
 const checkTold = (tenant: Tenant, hook: Hook, truth: Truth) => {
   const net = new Map<string, number>();
   for (const { data } of arrivedAt(hook).values()) {
@@ -52,11 +52,11 @@ const checkTold = (tenant: Tenant, hook: Hook, truth: Truth) => {
     .filter((key) => (net.get(key) ?? 0) !== (wanted.has(key) ? 1 : 0))
     .map(
       (key) =>
-        `${hook.webhookId}: of ${key} it was told ${net.get(key) ?? 0} times more than taken back, on the chain ${wanted.has(key)}`,
+        `${hook.webhookId}: reports minus removals of ${key} are ${net.get(key) ?? 0}, expected ${wanted.has(key) ? 1 : 0}`,
     );
 };
 
-/** The last that was heard of a payment is how it ended. */
+/** Checks that the final state of every payment was reported. */
 const checkPaymentsTold = ({ payments, sender }: Tenant, hook: Hook) => {
   if (hook.walletId !== null && hook.walletId !== sender.walletId) return [];
   const told = new Map<string, Set<string>>();
@@ -67,7 +67,7 @@ const checkPaymentsTold = ({ payments, sender }: Tenant, hook: Hook) => {
   return [...payments]
     .map(([id, { canceled }]) => [id, `TRANSACTION_STATE_${canceled ? 'CANCELED' : 'CONFIRMED'}`] as const)
     .filter(([id, state]) => !told.get(id)?.has(state))
-    .map(([id, state]) => `${hook.webhookId}: nobody was told that ${id} is ${state}`);
+    .map(([id, state]) => `${hook.webhookId}: ${id} was never reported as ${state}`);
 };
 
 const checkHistories = async (tenant: Tenant, hook: Hook) => {
@@ -79,25 +79,28 @@ const checkHistories = async (tenant: Tenant, hook: Hook) => {
     ...histories.flatMap(({ webhook_history_id: id, webhook_status, delivery_count, data }) => {
       const attempts = came.get(id) ?? [];
       if (webhook_status !== 'WEBHOOK_STATUS_COMPLETED') return [`${id} is ${webhook_status}`];
-      if (!attempts.some(isTaken)) return [`${id} is said to have arrived, and did not`];
-      if (delivery_count > attempts.length) return [`${id} came ${attempts.length} times, not ${delivery_count}`];
-      return isDeepStrictEqual(letters.get(id)?.data, data) ? [] : [`${id} says something else than its history`];
+      if (!attempts.some(isTaken)) return [`${id} is recorded as delivered, but did not arrive`];
+      if (delivery_count > attempts.length)
+        return [`${id} arrived ${attempts.length} times, but ${delivery_count} attempts are recorded`];
+      return isDeepStrictEqual(letters.get(id)?.data, data)
+        ? []
+        : [`${id} arrived with other data than its history has`];
     }),
     ...[...letters.keys()].filter((id) => !known.has(id)).map((id) => `${id} arrived and has no history`),
   ];
 };
 
-/** More than once only where a deliverer was killed with it in hand. */
+/** Checks that deliveries arrived more than once only as often as killed deliverers explain. */
 const checkDoubles = ({ tally }: World, hooks: readonly Hook[]) => {
   const doubled = hooks.reduce(
     (sum, { receiver }) => sum + receiver.attempts.filter(isTaken).length - receiver.taken.size,
     0,
   );
   const excused = tally.of('kill -9 of the deliverer') * inHand * hooks.length;
-  return doubled > excused ? [`${doubled} notices came again, and kills explain ${excused}`] : [];
+  return doubled > excused ? [`${doubled} deliveries arrived again, but kills explain only ${excused}`] : [];
 };
 
-/** Signed by the service for this webhook, in one wording, and of the receiver's own organization. */
+/** Checks that each delivery is signed for its webhook, has one body, and belongs to the receiver's organization. */
 const checkLetters = (tenant: Tenant, { webhookId, receiver }: Hook) => {
   const bodies = new Map<string, string>();
   return [
@@ -107,13 +110,15 @@ const checkLetters = (tenant: Tenant, { webhookId, receiver }: Hook) => {
       const isOwn = webhook_id === webhookId && tenant.addresses.has(data.wallet_id);
       const body = bodies.get(attempt.id) ?? attempt.body;
       bodies.set(attempt.id, body);
-      if (!isOwn) return [`${attempt.id} came to ${tenant.name} and is of ${webhook_id}, ${data.wallet_id}`];
-      return body === attempt.body && webhook_history_id === attempt.id ? [] : [`${attempt.id} came in two wordings`];
+      if (!isOwn) return [`${attempt.id} came to ${tenant.name}, but belongs to ${webhook_id}, ${data.wallet_id}`];
+      return body === attempt.body && webhook_history_id === attempt.id
+        ? []
+        : [`${attempt.id} came with two bodies or two ids`];
     }),
   ];
 };
 
-/** What receivers got, held against the chain and against the histories. */
+/** Compares what receivers got with the chain and with the delivery histories. */
 export const checkNotices = async (world: World, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
   const wrong = checkDoubles(
     world,

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { organizationOf, type Recorded } from '../../application/ports/event-store.js';
-import type { Home } from '../support/engines.js';
-import { allEvents } from '../support/following.js';
-import { liveAndRebuilt } from '../support/rebuild.js';
-import { isTaken } from '../support/webhook-receiver.js';
+import type { Home } from '../support/engines/engines.js';
+import { allEvents } from '../support/following/following.js';
+import { liveAndRebuilt } from '../support/histories/rebuild.js';
+import { isTaken } from '../support/webhooks/webhook-receiver.js';
 import type { Tenant } from './tenant.js';
 import { concerning, type Truth } from './truth.js';
 
@@ -14,7 +14,7 @@ type LedgerData = {
   readonly transaction?: string;
 };
 
-/** Each event once, in order, under the organization whose stream it is in. */
+/** Checks that each event is stored once, in order, and in a stream of its own organization. */
 const checkOrder = (events: readonly Recorded[]) => {
   const ids = new Set(events.map(({ id }) => id));
   const late = events.filter(({ position }, i) => i > 0 && position <= (events[i - 1] as Recorded).position);
@@ -28,7 +28,7 @@ const checkOrder = (events: readonly Recorded[]) => {
   ];
 };
 
-/** The transfers that stand when every observation and every removal is counted, by the block they are in. */
+/** Collects the transfers that were observed and not removed, by wallet, transaction and block. */
 const standingIn = (events: readonly Recorded[]) => {
   const standing = new Set<string>();
   for (const { type, data } of events) {
@@ -51,14 +51,14 @@ const checkLedgers = (tenant: Tenant, events: readonly Recorded[], truth: Truth)
   ];
 };
 
-/** Every wallet that an organization's events name is its own. */
+/** Checks that an organization's events name no wallet of another. */
 const checkOwners = ({ name, addresses }: Tenant, events: readonly Recorded[]) =>
   events
     .map(({ id, data }) => ({ id, walletId: (data as Partial<LedgerData>).walletId }))
     .filter(({ walletId }) => walletId !== undefined && !addresses.has(walletId))
     .map(({ id, walletId }) => `event ${id} of ${name} names the wallet ${walletId}`);
 
-/** What was to be told was told, and no outcome is recorded of what did not happen. */
+/** Checks that every requested delivery arrived, and that no attempt is recorded that did not happen. */
 const checkDeliveries = ({ hooks }: Tenant, events: readonly Recorded[]) => {
   const arrived = new Map<string, number>();
   for (const { receiver } of hooks) for (const { id } of receiver.attempts) arrived.set(id, (arrived.get(id) ?? 0) + 1);
@@ -71,12 +71,14 @@ const checkDeliveries = ({ hooks }: Tenant, events: readonly Recorded[]) => {
     if (type === 'DeliveryAttempted') attempted.set(deliveryId, (attempted.get(deliveryId) ?? 0) + 1);
   }
   return [
-    ...[...requested].filter((id) => !taken.has(id)).map((id) => `${id} was asked for and never taken`),
-    ...[...requested].filter((id) => !attempted.has(id)).map((id) => `${id} was taken and no outcome is recorded`),
-    ...[...arrived.keys()].filter((id) => !requested.has(id)).map((id) => `${id} arrived, and nobody asked for it`),
+    ...[...requested]
+      .filter((id) => !taken.has(id))
+      .map((id) => `${id} was requested, but never accepted by its receiver`),
+    ...[...requested].filter((id) => !attempted.has(id)).map((id) => `${id} was requested, but no attempt is recorded`),
+    ...[...arrived.keys()].filter((id) => !requested.has(id)).map((id) => `${id} arrived, but was never requested`),
     ...[...attempted]
       .filter(([id, times]) => times > (arrived.get(id) ?? 0))
-      .map(([id]) => `${id} has more outcomes than arrivals`),
+      .map(([id]) => `${id} has more recorded attempts than arrivals`),
   ];
 };
 
@@ -88,7 +90,7 @@ const checkRebuilt = async (home: Home, tenants: readonly Tenant[]) => {
     .map((scope) => `the read models of ${scope} differ from a rebuild`);
 };
 
-/** What the stores hold once every process has ended. */
+/** Checks the stores once every process has ended. */
 export const checkStores = async (home: Home, tenants: readonly Tenant[], truth: Truth): Promise<string[]> => {
   const store = await home.events();
   const events = await allEvents(store).finally(() => store.close());

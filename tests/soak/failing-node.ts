@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What a node does in place of answering. */
+/** Ways in which a node fails to answer. */
 export type NodeFault = 'error' | 'busy' | 'garbage' | 'hang' | 'reset';
 export const nodeFaults: readonly NodeFault[] = ['error', 'busy', 'garbage', 'hang', 'reset'];
 
@@ -21,7 +21,7 @@ const act: { readonly [F in NodeFault]: (response: ServerResponse) => unknown } 
   reset: (response) => response.socket?.resetAndDestroy(),
 };
 
-/** A door to a node, over HTTP and WebSocket, that can be made to fail; what was under way fails with it. */
+/** Starts a proxy to a node, over HTTP and WebSocket, whose requests and connections a test can make fail. */
 export const startFailingNode = async (upstream: string) => {
   let fault: NodeFault | null = null;
   const open = new Set<Socket | Duplex>();
@@ -62,7 +62,7 @@ export const startFailingNode = async (upstream: string) => {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     isHealthy: () => fault === null,
-    /** Null: works again. */
+    /** Begins a fault, or ends it with null; either closes every open connection. */
     fail: (next: NodeFault | null) => {
       fault = next;
       cut();

@@ -6,20 +6,20 @@ import { whileNothingIsStored } from './standstill.js';
 import type { World } from './world.js';
 
 export type Pace = {
-  /** Between two of each, at most. */
+  /** Longest time between two reorganizations; the members below say the same of kills and of failures of nodes. */
   readonly reorganizationMs: number;
   readonly killMs: number;
   readonly nodeMs: number;
 };
 
-/** Twice the depth that wallets wait for. */
+/** Deepest reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
 export const deepestReorganization = 8;
 const longestFaultMs = 3000;
-/** Long enough for a follower to have heard of a block. */
+/** Time for which nothing can be stored: enough for a follower to hear of a block. */
 const standstillMs = { least: 400, most: 1000 };
 
 export type Target = World & {
-  /** An address that several organizations watch. */
+  /** Address that several organizations watch. */
   readonly shared: string;
 };
 
@@ -44,7 +44,7 @@ const reorganize = ({ ask, tally }: World, seed: number, { reorganizationMs }: P
   );
 };
 
-/** Each role in turn, in an order that is drawn anew each time; a follower with blocks in hand that it cannot store. */
+/** Kills each role in turn, in a random order; a follower while it has blocks that it cannot store. */
 const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'kills');
   let left: (typeof roles)[number][] = [];
@@ -68,7 +68,7 @@ const kill = ({ ask, processes, shared, tally }: Target, seed: number, { killMs 
   );
 };
 
-/** One of them, and now and then all. */
+/** Makes one node fail, and now and then all of them. */
 const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, signal: AbortSignal) => {
   const random = createRandom(seed, 'nodes');
   return again(
@@ -86,7 +86,7 @@ const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, sign
   );
 };
 
-/** Everything at once, until it is enough; leaves every role running and every node well. */
+/** Injects all faults at once until the signal aborts; leaves every role running and every node healthy. */
 export const injectFaults = async (world: Target, seed: number, pace: Pace, signal: AbortSignal): Promise<void> => {
   await Promise.all([reorganize, kill, failNodes].map((inject) => inject(world, seed, pace, signal)));
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { insist } from '../support/insist.js';
 import { testSystem } from '../support/silent.js';
 import type { Target } from './faults.js';
-import { insist } from './insist.js';
 import { newAddress, newWallet, type Tenant } from './tenant.js';
 
 type Around = Target & { readonly complain: (text: string) => void };
@@ -12,17 +12,17 @@ const someAddress = ({ random, addresses }: Tenant) => random.pick([...random.pi
 const pay = async ({ ask, token, shared }: Around, tenant: Tenant, isToken: boolean) => {
   const { random, sender } = tenant;
   const drawn = random.below(8) === 0 ? shared : someAddress(tenant);
-  // The faucet's own transfers to it would be lost among what it spends.
+  // The sender gets no transfers, because its spending would hide them.
   const to = drawn === sender.address ? shared : drawn;
   const value = String(random.between(1, 1_000_000));
   await ask('dev_transfer', { variant: 'c', to, value, ...(isToken && { token }) });
 };
 
-/** Of what concerns nobody, nobody must be told. */
+/** Pays an address that nobody watches and that must not be reported. */
 const payStranger = ({ ask }: Around, { random }: Tenant) =>
   ask('dev_transfer', { variant: 'c', to: random.address(), value: '1' });
 
-/** Made under an id of the caller's, so that it may be asked for again, and signed outside; or given up before it is sent. */
+/** Creates a payment under the caller's own id, so that it can be repeated; then signs and sends it, or cancels it. */
 export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> => {
   const { api, random, sender, payments, name } = tenant;
   const transaction_id = `${name}-${payments.size}`;
@@ -31,7 +31,7 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
   const request = { wallet_id: sender.walletId, from: sender.address, to, value, transaction_id };
   await insist(() => api().createTransaction(request));
   payments.set(transaction_id, { canceled });
-  /** Who asks again because the answer was lost in a crash is refused when it was done: it has moved on meanwhile. */
+  /** Accepts a refusal of a repeated call if the first one, whose answer a crash lost, has already had its effect. */
   const orDone = async (ask: () => Promise<object>, ...done: readonly string[]) => {
     const refused = await ask().then(
       () => null,
@@ -52,7 +52,7 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
   return transaction_id;
 };
 
-/** Through the gateway it is as at the node; and it works while one node does. */
+/** Checks that the gateway answers as the node does, and that it answers as long as one node is healthy. */
 const readThrough = async ({ ask, nodes, processes, tally, complain }: Around, { key }: Tenant) => {
   const before = { life: processes.life('api'), url: processes.api() };
   if (before.url === null) return;
@@ -70,7 +70,7 @@ const readThrough = async ({ ask, nodes, processes, tally, complain }: Around, {
   const isExcused = !wasWell || processes.life('api') !== before.life || tally.of('outages of all nodes') !== outages;
   tally.add('reads through the gateway');
   if (!('result' in answer)) {
-    if (!isExcused) complain(`the gateway answered ${JSON.stringify(answer.error)} while a node was well`);
+    if (!isExcused) complain(`the gateway answered ${JSON.stringify(answer.error)} while a node was healthy`);
   } else if (answer.result !== null && !isDeepStrictEqual(answer.result, known))
     complain(`the gateway answered another block than ${known.hash}`);
 };
@@ -103,7 +103,7 @@ const weights = Object.fromEntries(Object.entries(steps).map(([name, { weight }]
   number
 >;
 
-/** Whatever an organization does, one thing after the other, until it is enough. */
+/** Runs random steps of an organization, one after the other, until the signal aborts. */
 export const work = async (around: Around, tenant: Tenant, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
     const name = tenant.random.weighted(weights);

@@ -1,10 +1,10 @@
-import type { Engine, Home } from '../support/engines.js';
-import { type Service, startService } from '../support/service.js';
+import type { Engine, Home } from '../support/engines/engines.js';
+import { type Service, startService } from '../support/service/service.js';
 
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Like a supervisor would: a process ends when a store is too slow for it at the start. */
+/** Starts a process again if it ends, as a supervisor would, because a slow store can end it while it starts. */
 const startWith = async (on: Engine | Home, role: string, env: Record<string, string>, tries = 5): Promise<Service> => {
   try {
     return await startService({ on, role, env });
@@ -14,9 +14,9 @@ const startWith = async (on: Engine | Home, role: string, env: Record<string, st
   }
 };
 
-/** Each role in a process of its own over the same stores; any of them may be killed and comes back. */
+/** Starts each role in a process of its own over the same stores; any of them can be killed and started again. */
 export const startProcesses = async (engine: Engine, env: Record<string, string>) => {
-  // None of them alone has the demo organization made and shown.
+  // All roles run together first, because only then the demo organization is made and its credentials written.
   const whole = await startWith(engine, roles.join(','), env);
   await whole.stop();
   const { home } = whole;
@@ -29,9 +29,9 @@ export const startProcesses = async (engine: Engine, env: Record<string, string>
   await Promise.all(roles.map(start));
   return {
     home,
-    /** Null while there is none. */
+    /** URL of the API process; null while none runs. */
     api: () => running.get('api')?.url ?? null,
-    /** Changes with each start. */
+    /** Number of starts of a role; null while it does not run. */
     life: (role: Role) => (running.has(role) ? (lives.get(role) ?? 0) : null),
     kill: async (role: Role) => {
       const service = running.get(role);

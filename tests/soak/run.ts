@@ -1,11 +1,13 @@
-import type { Engine } from '../support/engines.js';
+import type { Engine } from '../support/engines/engines.js';
 import { createRandom } from '../support/random.js';
 import { testSystem } from '../support/silent.js';
 import { checkAlone } from './check-alone.js';
 import { checkAnswers } from './check-answers.js';
 import { checkNotices } from './check-notices.js';
 import { checkStores } from './check-stores.js';
+import { watchDeadlines } from './deadlines.js';
 import { injectFaults, type Pace } from './faults.js';
+import { harass, settleHostile } from './hostile.js';
 import { work } from './load.js';
 import { roles } from './processes.js';
 import { newAddress, settle, type Tenant } from './tenant.js';
@@ -15,13 +17,13 @@ import { openWorld, type World } from './world.js';
 export type Plan = {
   readonly seed: number;
   readonly seconds: number;
-  /** Longer, until there were so many. */
+  /** Least number of kills: the run goes on beyond `seconds` until it is reached. */
   readonly kills: number;
   readonly organizations: number;
   readonly pace: Pace;
-  /** What a receiver does at the first attempt of a notice. */
+  /** Odds of each misbehaviour of a receiver at the first attempt of a delivery. */
   readonly odds: Parameters<typeof settle>[3];
-  /** For everything to come to rest once nothing new happens. */
+  /** Seconds in which the service must come to rest after the last fault. */
   readonly patienceSeconds: number;
 };
 export type Verdict = {
@@ -29,7 +31,7 @@ export type Verdict = {
   readonly done: readonly (readonly [string, number])[];
 };
 
-/** Deeper than anybody waits for. */
+/** Number of blocks to mine at once, which is more than most confirmation depths. */
 const atRest = 5;
 const lookMs = 1000;
 
@@ -39,12 +41,13 @@ const gather = async (world: World, { seed, organizations, odds }: Plan) => {
   );
   const shared = createRandom(seed, 'shared').address();
   for (const tenant of tenants.slice(0, -1)) await newAddress(tenant, [...tenant.addresses.keys()][0] ?? '', shared);
-  return { tenants, shared };
+  return { tenants, shared, hostile: await settleHostile(world) };
 };
+type Gathered = Awaited<ReturnType<typeof gather>>;
 
 const killsIn = ({ tally }: World) => roles.reduce((sum, role) => sum + tally.of(`kill -9 of the ${role}`), 0);
 
-const trouble = async (world: World, plan: Plan, tenants: readonly Tenant[], shared: string) => {
+const trouble = async (world: World, plan: Plan, { tenants, shared, hostile }: Gathered) => {
   const complaints: string[] = [];
   const around = { ...world, shared, complain: (text: string) => void complaints.push(text) };
   const enough = new AbortController();
@@ -56,6 +59,8 @@ const trouble = async (world: World, plan: Plan, tenants: readonly Tenant[], sha
   await Promise.all([
     watchTime(),
     injectFaults(around, plan.seed, plan.pace, enough.signal),
+    harass(world, hostile, enough.signal),
+    watchDeadlines(around, tenants, enough.signal),
     ...tenants.map((tenant) => work(around, tenant, enough.signal)),
   ]);
   return complaints;
@@ -68,11 +73,11 @@ const look = async ({ world, tenants, readTruth }: Checked) => {
   try {
     return [...(await checkAnswers(world, tenants, truth)), ...(await checkNotices(world, tenants, truth))];
   } catch (error) {
-    return [`what was acknowledged cannot be read: ${error}`];
+    return [`reading back acknowledged data failed: ${error}`];
   }
 };
 
-/** Blocks go on until all is as it must be; what still is not then is wrong. */
+/** Mines blocks until the checks find nothing or patience runs out; returns what they find then. */
 const comeToRest = async (checked: Checked, patienceMs: number) => {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -80,7 +85,7 @@ const comeToRest = async (checked: Checked, patienceMs: number) => {
     await testSystem.sleep(lookMs);
     if (Date.now() > deadline || (await look(checked)).length === 0) break;
   }
-  // What comes too often comes late.
+  // A delivery that arrives twice arrives late, so the last check waits a little.
   await testSystem.sleep(lookMs);
   return look(checked);
 };
@@ -92,7 +97,7 @@ const countDeliveries = ({ tally }: World, tenants: readonly Tenant[]) => {
   }
 };
 
-/** Organizations at work while everything fails that can; then, at rest, everything is held against everything. Null without EDR. */
+/** Runs organizations under faults, then compares chain, answers, deliveries and stores. Returns null without EDR. */
 export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> => {
   const world = await openWorld(engine);
   if (!world) return null;
@@ -101,12 +106,12 @@ export const soak = async (engine: Engine, plan: Plan): Promise<Verdict | null> 
   try {
     const gathered = await gather(world, plan);
     tenants.push(...gathered.tenants);
-    const complaints = await trouble(world, plan, tenants, gathered.shared);
-    // Whoever still has much to catch up with cannot be seen to miss what is new.
+    const complaints = await trouble(world, plan, gathered);
+    // Single faults are checked at rest only, because a process that lags would hide what it misses.
     const checked = { world, tenants, readTruth: createTruth(world) };
     const restless = await comeToRest(checked, plan.patienceSeconds * 1000);
     const alone = restless.length > 0 ? [] : await checkAlone(world, tenants);
-    // What is wrong already does not come to rest.
+    // Errors that are already there do not go away by waiting.
     const isWrong = restless.length > 0 || alone.length > 0;
     const answers = await comeToRest(checked, isWrong ? 0 : plan.patienceSeconds * 1000);
     const truth = await checked.readTruth();

@@ -1,4 +1,4 @@
-/** How often what was done and injected. */
+/** Counts actions and faults by name. */
 export const createTally = () => {
   const counts = new Map<string, number>();
   return {

@@ -1,30 +1,30 @@
 import { HDNodeWallet } from 'ethers';
 import { type Client, createClient } from '../../interfaces/client.js';
-import { checkedClient } from '../support/checked-client.js';
+import { insist } from '../support/insist.js';
 import { createRandom, type Random } from '../support/random.js';
-import { keepSecret } from '../support/secrets.js';
-import { demoOf, newOrganization } from '../support/service.js';
+import { keepSecret } from '../support/run/secrets.js';
+import { checkedClient } from '../support/service/checked-client.js';
+import { demoOf, newOrganization } from '../support/service/service.js';
 import {
-  type Attempt,
   createVerifier,
+  type Keys,
   misbehaving,
   type Receiver,
   startReceiver,
-} from '../support/webhook-receiver.js';
+} from '../support/webhooks/webhook-receiver.js';
 import { deepestReorganization } from './faults.js';
-import { insist } from './insist.js';
 import type { World } from './world.js';
 
 type Odds = Parameters<typeof misbehaving>[0];
 export type Hook = {
   readonly webhookId: string;
-  /** Null: all of the organization's. */
+  /** Wallet that the webhook covers; null covers all wallets of the organization. */
   readonly walletId: string | null;
   readonly receiver: Receiver;
 };
 type Payment = { readonly canceled: boolean };
 
-/** An organization, and all that the service acknowledged to it. */
+/** Organization with everything that the service acknowledged to it. */
 export type Tenant = {
   readonly name: string;
   readonly organizationId: string;
@@ -32,10 +32,9 @@ export type Tenant = {
   readonly random: Random;
   readonly api: () => Client['c'];
   readonly sender: { readonly address: string; readonly walletId: string; readonly sign: (digest: string) => string };
-  /** By wallet. */
+  /** Addresses by wallet id. */
   readonly addresses: Map<string, Set<string>>;
   readonly hooks: Hook[];
-  /** By transaction_id. */
   readonly payments: Map<string, Payment>;
 };
 
@@ -43,18 +42,11 @@ const phrase = 'test test test test test test test test test test test junk';
 const account = (index: number) => HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/0'/0/${index}`);
 const unlimited = { per_second_limit: 1e9, per_hour_limit: 1e9, per_day_limit: 1e9, per_month_limit: 1e9 };
 const depths = [1, 2, 4];
-/** What is confirmed stays so: payments have to wait for what no reorganization here reaches. */
+/** Confirmation depth of the sender's wallet, below every reorganization, so that a confirmed payment stays so. */
 const senderDepth = deepestReorganization + 1;
 const addressesAtFirst = 3;
 
-const publicKeyAt = async (url: string) => {
-  const published = (await (await fetch(`${url}/.well-known/webhook-keys`)).json()) as {
-    keys: { public_key: string }[];
-  };
-  return published.keys[0]?.public_key ?? '';
-};
-
-/** Registered once, whatever happens to the answer. */
+/** Registers a wallet under an idempotency key, so that a repeated call after a lost answer makes no second one. */
 export const newWallet = async (
   { api, random, addresses }: Tenant,
   confirmation: number,
@@ -71,23 +63,22 @@ export const newAddress = async ({ api, random, addresses }: Tenant, wallet_id: 
   addresses.get(wallet_id)?.add(address);
 };
 
-const listen = async (tenant: Tenant, confirmation: number, walletId: string | null, odds: Odds, url: string) => {
-  const secrets = new Map<string, string>();
-  const verify = createVerifier((id) => secrets.get(id) ?? '', await publicKeyAt(url));
-  const check = (attempt: Attempt) => verify(attempt);
-  const receiver = await startReceiver({ check, choose: misbehaving(odds, tenant.random.next) });
+const listen = async (tenant: Tenant, confirmation: number, walletId: string | null, odds: Odds) => {
+  const keys = new Map<string, Keys>();
+  const receiver = await startReceiver({ check: createVerifier(keys), choose: misbehaving(odds, tenant.random.next) });
   const { webhook_id } = await tenant.api().registerWebhook({
     webhook_endpoint: receiver.url,
     confirmation,
     ...(walletId !== null && { wallet_id: walletId }),
   });
-  const { secret } = (await tenant.api().getWebhook({ webhook_id })).webhook;
+  const { webhook } = await tenant.api().getWebhook({ webhook_id });
+  const { secret } = webhook;
   for (const form of [secret, secret.slice('whsec_'.length)]) keepSecret(form);
-  secrets.set(webhook_id, secret);
+  keys.set(webhook_id, webhook);
   tenant.hooks.push({ webhookId: webhook_id, walletId, receiver });
 };
 
-/** An organization with wallets of several depths, a sender, and receivers that misbehave; before anything goes wrong. */
+/** Sets up an organization with wallets of several depths, a sender and misbehaving receivers, before any fault. */
 export const settle = async ({ processes, token }: World, seed: number, index: number, odds: Odds): Promise<Tenant> => {
   const { home } = processes;
   const url = processes.api() ?? '';
@@ -97,7 +88,7 @@ export const settle = async ({ processes, token }: World, seed: number, index: n
   const key = account(index);
   const api = () => {
     const at = processes.api();
-    if (at === null) throw new Error('there is no API right now');
+    if (at === null) throw new Error('no API process is running');
     return checkedClient(createClient({ url: at, ...credentials })).c;
   };
   const random = createRandom(seed, name);
@@ -115,7 +106,7 @@ export const settle = async ({ processes, token }: World, seed: number, index: n
   }
   const walletId = await newWallet(known, senderDepth, sender.address);
   const [first = null] = known.addresses.keys();
-  await listen(known, 1, null, odds, url);
-  await listen(known, 3, first, odds, url);
+  await listen(known, 1, null, odds);
+  await listen(known, 3, first, odds);
   return { ...known, sender: { ...sender, walletId } };
 };

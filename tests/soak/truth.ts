@@ -1,9 +1,9 @@
 import { id } from 'ethers';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../../application/async/group-by.js';
 import type { Tenant } from './tenant.js';
 import type { World } from './world.js';
 
-/** Value that moved, read from the chain itself and by nothing of the service. */
+/** Transfer of value, read from the chain itself without the service. */
 export type Movement = {
   readonly hash: string;
   readonly blockHash: string;
@@ -15,9 +15,9 @@ export type Movement = {
   readonly failed: boolean;
 };
 export type Truth = {
-  /** By who takes part in them. */
+  /** Movements by each address that takes part in them. */
   readonly movements: ReadonlyMap<string, readonly Movement[]>;
-  /** Of everything that was mined and still is. */
+  /** Hashes of all transactions that are on the chain. */
   readonly hashes: ReadonlySet<string>;
 };
 
@@ -73,7 +73,7 @@ const truthOf = (blocks: readonly Read[]): Truth => {
   };
 };
 
-/** The chain from its first block to its last, as it is now; what was read before is read again only where it was replaced. */
+/** Reads the whole chain as it is now; blocks that were read before are read again only if they were replaced. */
 export const createTruth = (world: World) => {
   const blocks: Awaited<ReturnType<typeof readBlock>>[] = [];
   const isThere = async ({ hash }: (typeof blocks)[number], number: number) =>
@@ -87,7 +87,7 @@ export const createTruth = (world: World) => {
   };
 };
 
-/** By wallet, what of it concerns an organization; by transaction, since each moves value once. */
+/** Selects the movements of an organization, by wallet and transaction; each transaction moves value only once. */
 export const concerning = ({ movements }: Truth, { addresses }: Tenant) =>
   new Map(
     [...addresses].map(([walletId, own]) => [

@@ -1,14 +1,14 @@
-import { type DevelopmentChain, startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
-import type { Engine } from '../support/engines.js';
+import { type DevelopmentChain, startDevelopmentEvm } from '../../infrastructure/chains/development/evm/chain.js';
+import type { Engine } from '../support/engines/engines.js';
 import { silent } from '../support/silent.js';
 import { startFailingNode } from './failing-node.js';
 import { startProcesses } from './processes.js';
 import { createTally } from './tally.js';
 
-/** Below everything that is reorganized. */
+/** Number of blocks mined first, so that no reorganization reaches the deployment of the token. */
 const bedrock = 8;
 
-/** One question after the other, of the chain itself and not of what stands before it. */
+/** Asks the chain directly, not through the failing nodes. */
 const askOf =
   (chain: DevelopmentChain) =>
   <T>(method: string, ...params: unknown[]) =>
@@ -16,7 +16,7 @@ const askOf =
 
 const settings = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', CHAINFOLD_LOG_LEVEL: 'error' };
 
-/** A development chain in this process, two doors to it that can fail, and every role in a process of its own. Null without EDR. */
+/** Starts a development chain, two failing proxies to it and a process for every role. Returns null without EDR. */
 export const openWorld = async (engine: Engine) => {
   const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
   if (!chain) return null;

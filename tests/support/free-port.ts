@@ -1,12 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** For programs that must be told theirs. */
-export const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+/** Ports below those that systems give to outgoing connections and to servers that let the system choose. */
+const [lowest, highest] = [20_000, 32_000];
+
+const isFree = async (port: number) => {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
+};
+
+/** Finds a free port that hardly anybody takes before it is used, for programs that cannot choose one themselves. */
+export const freePort = async (): Promise<number> => {
+  const port = randomInt(lowest, highest);
+  return (await isFree(port)) ? port : freePort();
 };

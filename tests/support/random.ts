@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** Draws that are the same for the same seed and name, whatever others draw meanwhile (mulberry32). */
+/** Makes a random generator whose draws depend only on seed and name (mulberry32). */
 export const createRandom = (seed: number, name: string) => {
   let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE();
   const next = (): number => {
@@ -17,7 +17,7 @@ export const createRandom = (seed: number, name: string) => {
     below,
     between: (least: number, most: number): number => least + below(most - least + 1),
     pick: <T>(some: readonly T[]): T => some[below(some.length)] as T,
-    /** One of them as likely as its weight says. */
+    /** Draws a name with a probability in proportion to its weight. */
     weighted: <K extends string>(weights: Readonly<Record<K, number>>): K => {
       const names = (Object.keys(weights) as K[]).flatMap((name) => Array<K>(weights[name]).fill(name));
       return names[below(names.length)] as K;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { roles } from '../soak/processes.js';
 import { type Plan, soak } from '../soak/run.js';
-import { embedded } from '../support/engines.js';
-import { skip } from '../support/skip.js';
-import { describeInFull } from '../support/tier.js';
+import { embedded } from '../support/engines/engines.js';
+import { skip } from '../support/run/skip.js';
+import { describeInFull, patient } from '../support/run/tier.js';
 
-/** `npm run soak` is the long run. No receiver hangs here: that takes fifteen seconds. */
+/** Plan of a short run; `npm run soak` is the long one. No receiver hangs, because each would take fifteen seconds. */
 const plan: Plan = {
   seed: 4,
   seconds: 15,
@@ -16,9 +16,9 @@ const plan: Plan = {
   patienceSeconds: 150,
 };
 
-describeInFull('every role under load, killed again and again, on a chain that reorganizes', () => {
+describeInFull('a service under load whose roles are killed again and again on a chain that reorganizes', () => {
   it('loses nothing, doubles nothing, leaks nothing', async function () {
-    this.timeout(240_000);
+    this.timeout(patient(900_000));
     const verdict = await soak(embedded, plan);
     if (!verdict) return skip(this, 'the development chain (EDR is not there for this machine)');
     const { violations, done } = verdict;

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, pad, parseAbiParameters, toEventSelector, toHex } from 'viem';
 
 type Item = { readonly token_id?: string; readonly value: string };
-/** What a log says was moved; null where it says nothing that can be relied on. */
+/** Transfer that a log reports; null where the log is no valid transfer of a standard. */
 export type Told = {
   readonly standard: 'erc20' | 'erc721' | 'erc1155';
   readonly from: Hex;
@@ -9,7 +9,7 @@ export type Told = {
   readonly items: readonly Item[];
 } | null;
 type Contract = 'Emitter' | 'TestErc20' | 'TestErc721' | 'TestErc1155';
-/** A call that writes one log, and what that log then says. */
+/** Call that writes one log, with the transfer that must be read from the log. */
 export type LogCase = {
   readonly name: string;
   readonly contract: Contract;
@@ -18,7 +18,7 @@ export type LogCase = {
   readonly expect: Told;
 };
 
-/** Of the phrase that everybody tests with; this one sends all calls. */
+/** Sender of all calls, the first account of the well-known test mnemonic. */
 export const caller = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const [anna, bert, zero]: readonly [Hex, Hex, Hex] = [
   `0x${'a1'.repeat(20)}`,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import solc from 'solc';
 import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
-import { artifacts } from '../../infrastructure/chains/development/contracts/artifacts.js';
-import { startDevelopmentEvm } from '../../infrastructure/chains/development/evm.js';
+import { startDevelopmentEvm } from '../../infrastructure/chains/development/evm/chain.js';
+import { artifacts } from '../../infrastructure/chains/development/evm/contracts/artifacts.js';
 import { silent } from '../support/silent.js';
 import { caller, type LogCase, logCases, type Told } from './erc-log-cases.js';
 
-/** A log as the EVM wrote it, and what it was told to say. */
+/** Log as the EVM wrote it, with the transfer that must be read from it. */
 export type LogVector = {
   readonly name: string;
   readonly contract: string;
@@ -41,7 +41,7 @@ const deployable = ({ abi, bytecode }: { readonly abi: readonly string[]; readon
   bytecode: bytecode as Hex,
 });
 
-/** Has the contracts write every log on a new development chain, always from the same addresses; null where there is no EVM. */
+/** Records every log on a new development chain, from the same addresses each time; null where there is no EVM. */
 export const recordLogs = async (): Promise<readonly LogVector[] | null> => {
   const chain = await startDevelopmentEvm({ blockMs: 0, log: silent });
   if (!chain) return null;

@@ -1,6 +1,9 @@
 import { parseAbi, toEventSelector, toFunctionSelector } from 'viem';
 
-/** Tokens as the texts of ERC-20, ERC-721, ERC-1155 and ERC-165 declare them, and viem's reading of that. */
+/**
+ * Interfaces as the texts of ERC-20, ERC-721, ERC-1155 and ERC-165 declare them, and as the code of CryptoKitties (the
+ * draft of ERC-721) and of WETH9 does, parsed by viem.
+ */
 export const ercs = {
   erc20: parseAbi([
     'function totalSupply() view returns (uint256)',
@@ -22,6 +25,23 @@ export const ercs = {
     'function getApproved(uint256 tokenId) view returns (address)',
     'function isApprovedForAll(address owner, address operator) view returns (bool)',
     'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+  ]),
+  earlyErc721: parseAbi([
+    'function name() view returns (string)',
+    'function symbol() view returns (string)',
+    'function totalSupply() view returns (uint256)',
+    'function balanceOf(address owner) view returns (uint256)',
+    'function ownerOf(uint256 tokenId) view returns (address)',
+    'function approve(address to, uint256 tokenId)',
+    'function transfer(address to, uint256 tokenId)',
+    'function transferFrom(address from, address to, uint256 tokenId)',
+    'function tokensOfOwner(address owner) view returns (uint256[])',
+    'function tokenMetadata(uint256 tokenId, string transport) view returns (string)',
+    'event Transfer(address from, address to, uint256 tokenId)',
+  ]),
+  weth9: parseAbi([
+    'event Deposit(address indexed dst, uint256 wad)',
+    'event Withdrawal(address indexed src, uint256 wad)',
   ]),
   erc1155: parseAbi([
     'function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)',
@@ -46,17 +66,17 @@ const joined = (selectors: readonly string[]) =>
     .toString(16)
     .padStart(8, '0')}`;
 
-/** Every number by which the standards name a function, an event or an interface, and what it names. */
+/** Selectors and interface ids of the standards, each with the name of its function, event or interface. */
 export const ercNumbers: ReadonlyMap<string, string> = new Map([
   ...entries.map((entry): [string, string] =>
     entry.type === 'event'
       ? [toEventSelector(entry), `event ${entry.name}`]
       : [toFunctionSelector(entry), `function ${entry.name}`],
   ),
-  // As ERC-165 has it: all functions of an interface by exclusive or.
-  ...(['erc721', 'erc1155'] as const).map((name): [string, string] => [
+  // ERC-165 defines the id of an interface as the exclusive or of its function selectors.
+  ...(['erc721', 'earlyErc721', 'erc1155'] as const).map((name): [string, string] => [
     joined(functionsOf(ercs[name]).map((entry) => toFunctionSelector(entry))),
     `interface ${name}`,
   ]),
-  ['0xffffffff', 'the interface that ERC-165 has nobody support'],
+  ['0xffffffff', 'the interface that ERC-165 lets no contract support'],
 ]);

@@ -1,8 +1,8 @@
 import { type Hex, keccak256, serializeTransaction } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
-import type { Unsigned } from '../../domain/transaction.js';
+import type { Unsigned } from '../../domain/aggregates/transaction.js';
 
-/** What a transaction comes to, by whoever reckons it. */
+/** Transaction after signing, with all values that libraries must agree on. */
 export type Signed = {
   readonly digest: string;
   readonly from: string;
@@ -13,7 +13,7 @@ export type Signed = {
 
 const someKey: Hex = `0x${'46'.repeat(32)}`;
 
-/** The worked example in the text of EIP-155; it does not state the hash, which is that of the bytes it does state. */
+/** Worked example in the text of EIP-155, which states the signed bytes but not their hash. */
 export const eip155Example = {
   unsigned: {
     chainId: 1,
@@ -44,7 +44,7 @@ const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
     data: data as Hex,
   }) as const;
 
-/** Signs as viem does, which has its own encoding of transactions. */
+/** Signs with viem, whose encoding of transactions is independent of ours. */
 export const signedByViem = async (unsigned: Unsigned, key: Hex): Promise<Signed> => {
   const transaction = legacy(unsigned);
   const digest = keccak256(serializeTransaction(transaction));
@@ -58,10 +58,10 @@ export const signedByViem = async (unsigned: Unsigned, key: Hex): Promise<Signed
 const usual: Unsigned = eip155Example.unsigned;
 const bytes = (count: number): string => `0x${'a5'.repeat(count)}`;
 
-/** At both sides of every length at which the encoding changes, and at the ends of what is allowed. */
+/** Transactions on both sides of every length at which the encoding changes, and at the limits of the fields. */
 export const transactionsOfNote: Readonly<Record<string, Unsigned>> = {
   'a plain payment': usual,
-  'nothing at all': { ...usual, nonce: 0, value: '0', gas: '0', gasPrice: '0' },
+  'a transaction with only zeros': { ...usual, nonce: 0, value: '0', gas: '0', gasPrice: '0' },
   'the first nonce': { ...usual, nonce: 0 },
   'the largest nonce of one byte without a length': { ...usual, nonce: 0x7f },
   'the smallest nonce with a length': { ...usual, nonce: 0x80 },
@@ -93,7 +93,7 @@ export const transactionsOfNote: Readonly<Record<string, Unsigned>> = {
 
 const isShort = (part: Hex) => part.startsWith('0x00');
 
-/** Looks for keys whose signature of the same digest has a part that begins with a zero byte, which the encoding leaves out. */
+/** Finds signatures whose r or s begins with a zero byte, which the encoding leaves out. */
 export const shortSignatures = async () => {
   const found: { r?: Signed; s?: Signed } = {};
   for (let key = 1; !(found.r && found.s); key++) {

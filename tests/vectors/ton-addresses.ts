@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Addresses of TON written by the text of TEP-2 alone: the checksum and base64 are worked out here, by no library. */
+/** Form of an address by the text of TEP-2; this file computes checksum and base64 without a library. */
 type Form = { readonly bounceable: boolean; readonly testOnly: boolean; readonly urlSafe: boolean };
 
-/** CRC16-CCITT as TEP-2 means it: by x^16 + x^12 + x^5 + 1, from zero, the highest bit first. */
+/** Computes the CRC16-CCITT of TEP-2: polynomial x^16 + x^12 + x^5 + 1, initial value zero, highest bit first. */
 const checksum = (bytes: readonly number[]) =>
   bytes
     .flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((bit) => (byte >> bit) & 1))
@@ -19,7 +19,7 @@ const inBase64 = (bytes: readonly number[], alphabet: string) => {
 const bytesOf = (hex: string) => [...Buffer.from(hex, 'hex')];
 const high = (sum: number) => [sum >> 8, sum & 0xff];
 
-/** Any tag and any workchain of one byte, with their checksum or with what is made of it. */
+/** Writes the bytes of an address with any tag and workchain; `spoil` can falsify the checksum. */
 const armored = (tag: number, workchain: number, hash: string, spoil = (sum: number) => sum) => {
   const bytes = [tag, workchain & 0xff, ...bytesOf(hash)];
   return [...bytes, ...high(spoil(checksum(bytes)))];
@@ -36,7 +36,7 @@ export const everyForm: readonly Form[] = either.flatMap((bounceable) =>
   either.flatMap((testOnly) => either.map((urlSafe) => ({ bounceable, testOnly, urlSafe }))),
 );
 
-/** The examples in the text of TEP-2: the root of its names, and a public key, which is as long as an address but is none. */
+/** Examples in the text of TEP-2: the root DNS contract, and a public key, which is as long as an address. */
 export const tep2Examples = {
   raw: '-1:e56754f83426f69b09267bd876ac97c44821345b7e266bd956a7bfbfb98df35c',
   bounceable: 'Ef_lZ1T4NCb2mwkme9h2rJfESCE0W34ma9lWp7-_uY3zXDvq',
@@ -57,7 +57,7 @@ const hash = digest('anna');
 const written = (bytes: readonly number[]) => inBase64(bytes, alphabets.urlSafe);
 const proper = friendlyByTep2(`0:${hash}`, { bounceable: true, testOnly: false, urlSafe: true });
 
-/** What is wrong with each is its name. */
+/** Texts that are no addresses, each under the name of its fault. */
 export const noAddresses: Readonly<Record<string, string>> = {
   'a checksum with one bit wrong': written(armored(0x11, 0, hash, (sum) => sum ^ 1)),
   'a checksum with its bytes the other way round': written(armored(0x11, 0, hash, (sum) => (sum << 8) | (sum >> 8))),

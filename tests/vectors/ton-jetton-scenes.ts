@@ -2,14 +2,15 @@ import { type Address, beginCell, type Cell, internal } from '@ton/core';
 import { commentBody, nobody, opBody, type Payment, type Played, sent } from './ton-scenes.js';
 import { annasJettons, coin, mintBody, type Wallet, type World } from './ton-world.js';
 
-/** What a jetton wallet did for its owner. */
+/** Movement of jettons that a jetton wallet made for its owner. */
 export type TokenMove = {
-  /** Which of the payments told the wallet to. */
+  /** Index of the payment whose message ordered the movement. */
   readonly at: number;
-  /** Which of them took the jettons along, by which both sides know the transfer. */
+  /** Index of the payment whose message carried the jettons; its hash identifies the transfer on both sides. */
   readonly carriedBy: number;
   readonly side: 'INCOMING' | 'OUTGOING';
-  readonly from: Address;
+  /** Null for jettons that were minted. */
+  readonly from: Address | null;
   readonly to: Address;
   readonly amount: bigint;
   readonly comment?: string;
@@ -24,11 +25,11 @@ type Order = {
   readonly to: Address;
   readonly response?: Address;
   readonly forwarded?: bigint;
-  /** In a cell of its own, or within the order. */
+  /** Forward payload in a cell of its own; `inline` is one within the order's cell. */
   readonly payload?: Cell;
   readonly inline?: Cell;
 };
-/** As TEP-74 writes it. */
+/** Encodes a transfer order of TEP-74. */
 const transferBody = ({ amount, to, response, forwarded = 0n, payload, inline }: Order) => {
   const body = beginCell()
     .storeUint(0x0f8a7ea5, 32)
@@ -46,7 +47,7 @@ const ordered = (by: Wallet, keeper: Address, order: Order, value = coin) =>
   sent(by, [internal({ to: keeper, value, bounce: true, body: transferBody(order) })]);
 
 type Given = Omit<Order, 'to' | 'response'> & { readonly comment?: string };
-/** Anna sends to Bert, and what is left of the coins for it comes back to her. */
+/** Plays a transfer from Anna to Bert, of which the unspent coins come back to her. */
 const transfer = async ({ anna, bert, keeper }: World, given: Given): ReturnType<Scene> => {
   const { comment = '', forwarded = 0n, amount } = given;
   const [annas, berts] = [await keeper(anna.address), await keeper(bert.address)];
@@ -66,26 +67,18 @@ const transfer = async ({ anna, bert, keeper }: World, given: Given): ReturnType
   return { transactions, payments, moves, owners: [anna.address, bert.address] };
 };
 
-/** Refused by Anna's wallet, whoever orders it. */
+/** Plays an order that Anna's jetton wallet refuses, which only she is told of if it was hers. */
 const refused = async ({ anna, keeper }: World, by: Wallet, order: Order): ReturnType<Scene> => {
   const annas = await keeper(anna.address);
+  const { to, amount } = order;
+  const move = { at: 0, carriedBy: 0, side: 'OUTGOING', from: anna.address, to, amount, hasFailed: true } as const;
   return {
     transactions: await ordered(by, annas, order),
     payments: [
       { from: by.address, to: annas, value: coin, isRefused: true },
       { from: annas, to: by.address, value: 'rest', isBounced: true },
     ],
-    moves: [
-      {
-        at: 0,
-        carriedBy: 0,
-        side: 'OUTGOING',
-        from: anna.address,
-        to: order.to,
-        amount: order.amount,
-        hasFailed: true,
-      },
-    ],
+    moves: by === anna ? [move] : [],
     owners: [anna.address],
   };
 };
@@ -100,12 +93,12 @@ const minted: Scene = async ({ anna, bert, master, keeper }) => {
       { from: master, to: berts, value: 'rest' },
       { from: berts, to: anna.address, value: 'rest' },
     ],
-    moves: [{ at: 1, carriedBy: 1, side: 'INCOMING', from: anna.address, to: bert.address, amount: 70n }],
+    moves: [{ at: 1, carriedBy: 1, side: 'INCOMING', from: null, to: bert.address, amount: 70n }],
     owners: [bert.address],
   };
 };
 
-/** Anna's wallet has sent them, and Bert's cannot take them in. */
+/** Plays a transfer that Anna's jetton wallet sends and Bert's cannot take in. */
 const notTakenIn = async (world: World, order: Partial<Order>, value: bigint): ReturnType<Scene> => {
   const { anna, bert, keeper } = world;
   const [annas, berts] = [await keeper(anna.address), await keeper(bert.address)];
@@ -116,15 +109,12 @@ const notTakenIn = async (world: World, order: Partial<Order>, value: bigint): R
       { from: anna.address, to: annas, value },
       { from: annas, to: berts, value: 'rest' },
     ],
-    moves: [
-      { ...move, at: 0, side: 'OUTGOING' },
-      { ...move, at: 1, side: 'INCOMING', hasFailed: true },
-    ],
+    moves: [{ ...move, at: 0, side: 'OUTGOING' }],
     owners: [anna.address, bert.address],
   };
 };
 
-/** Refused by Bert's wallet as long as there is value left to say so with. */
+/** Plays a transfer that Bert's jetton wallet bounces, with enough value left for the bounce. */
 const cameBack: Scene = async (world) => {
   const { anna, bert, keeper, obstruct } = world;
   const [annas, berts] = [await keeper(anna.address), await keeper(bert.address)];
@@ -137,13 +127,13 @@ const cameBack: Scene = async (world) => {
       ...payments.map((payment, i) => (i === 1 ? { ...payment, isRefused } : payment)),
       { from: berts, to: annas, value: 'rest', isBounced: true },
     ],
-    // What comes back does not say whose it was, only from where.
+    // A bounced message names only the jetton wallet it comes from, not that wallet's owner.
     moves: [...moves, { at: 2, carriedBy: 2, side: 'INCOMING', from: berts, to: anna.address, amount: 70n }],
     owners,
   };
 };
 
-/** A stranger tells Anna's wallet that it has received something. */
+/** Plays a stranger's false message to Anna's jetton wallet that jettons have come. */
 const forged: Scene = async ({ anna, bert, carl, keeper }) => {
   const annas = await keeper(anna.address);
   const body = beginCell()
@@ -161,27 +151,25 @@ const forged: Scene = async ({ anna, bert, carl, keeper }) => {
       { from: bert.address, to: annas, value: coin, isRefused: true },
       { from: annas, to: bert.address, value: 'rest', isBounced: true },
     ],
-    moves: [
-      { at: 0, carriedBy: 0, side: 'INCOMING', from: carl.address, to: anna.address, amount: 70n, hasFailed: true },
-    ],
+    moves: [],
     owners: [anna.address],
   };
 };
 
-/** Enough for Anna's wallet to send, but for Bert's neither to take in nor to send back. */
+/** Value that lets Anna's jetton wallet send, but Bert's neither take in nor send back. */
 const scarce = 6_500_000n;
 
-/** By what happens in them. */
+/** Scenes under the name of what is sent in them. */
 export const jettonScenes: Readonly<Record<string, Scene>> = {
-  'jettons with nothing said': (world) => transfer(world, { amount: 70n }),
-  'jettons with a comment, told to whom they go to': (world) =>
+  'jettons without a comment': (world) => transfer(world, { amount: 70n }),
+  'jettons with a comment and a notification of the receiver': (world) =>
     transfer(world, {
       amount: 70n,
       forwarded: coin / 10n,
       payload: commentBody('for the rent'),
       comment: 'for the rent',
     }),
-  'jettons with a comment, told to nobody': (world) =>
+  'jettons with a comment, without a notification': (world) =>
     transfer(world, { amount: 70n, payload: commentBody('for the rent'), comment: 'for the rent' }),
   'jettons with a comment within the order': (world) =>
     transfer(world, { amount: 70n, inline: commentBody('short'), comment: 'short' }),
@@ -189,14 +177,15 @@ export const jettonScenes: Readonly<Record<string, Scene>> = {
     transfer(world, { amount: 1n, payload: commentBody('grüße '.repeat(99)), comment: 'grüße '.repeat(99) }),
   'jettons with a payload that is no comment': (world) =>
     transfer(world, { amount: 70n, forwarded: 1n, payload: opBody(7) }),
-  'all the jettons that there are': (world) => transfer(world, { amount: annasJettons }),
-  'more jettons than there are': (world) =>
+  'all jettons of the sender': (world) => transfer(world, { amount: annasJettons }),
+  'more jettons than the sender has': (world) =>
     refused(world, world.anna, { amount: annasJettons + 1n, to: nobody('new') }),
-  'jettons that a stranger would send': (world) => refused(world, world.bert, { amount: 70n, to: world.bert.address }),
+  'jettons of another owner that a stranger orders': (world) =>
+    refused(world, world.bert, { amount: 70n, to: world.bert.address }),
   'jettons that are minted': minted,
-  'jettons that come back from where they are refused': cameBack,
-  'jettons that get lost for want of gas': (world) => notTakenIn(world, {}, scarce),
-  'jettons that get lost where more was to be told with than came along': (world) =>
+  'jettons that bounce where they are refused': cameBack,
+  'jettons that get lost for lack of gas': (world) => notTakenIn(world, {}, scarce),
+  'jettons that get lost because the notification takes more value than came along': (world) =>
     notTakenIn(world, { forwarded: 5n * coin }, coin),
-  'jettons that a stranger says have come': forged,
+  'jettons whose arrival a stranger pretends': forged,
 };

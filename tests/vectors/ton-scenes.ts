@@ -3,13 +3,13 @@ import { Address, beginCell, type Cell, internal, type MessageRelaxed, SendMode 
 import type { BlockchainTransaction } from '@ton/sandbox';
 import { coin, newJetton, type Wallet, type World } from './ton-world.js';
 
-/** What was sent from where to where, as its sender knows: for `rest`, whatever the fees leave of what came in or was there. */
+/** Payment as its sender knows it; `rest` is the value that fees leave of the received value or the balance. */
 export type Payment = {
   readonly from: Address;
   readonly to: Address;
   readonly value: bigint | 'rest';
   readonly comment?: string;
-  /** Refused where it went; what is left of it then comes back as a payment of its own. */
+  /** True when the receiver refused the payment; value that comes back is a payment of its own. */
   readonly isRefused?: boolean;
   readonly isBounced?: boolean;
 };
@@ -29,7 +29,7 @@ const outside = (from: Wallet): MessageRelaxed => ({
 });
 
 type Plain = { value?: bigint; bounce?: boolean; body?: Cell; comment?: string };
-/** One message, and what becomes of it when all goes well. */
+/** Sends one message and returns the payment that it makes when the receiver accepts it. */
 const paying = async (from: Wallet, to: Address, { value = coin, bounce = false, body, comment }: Plain) => {
   const content = comment === undefined ? body : commentBody(comment);
   const message = internal({ to, value, bounce, ...(content && { body: content }) });
@@ -45,13 +45,13 @@ const cameBack = async (from: Wallet, to: Address, given: Plain): Promise<Played
 const plain: Readonly<Record<string, Scene>> = {
   'a payment from wallet to wallet': ({ anna, bert }) => paying(anna, bert.address, {}),
   'one nanoton': ({ anna, bert }) => paying(anna, bert.address, { value: 1n }),
-  'a payment that asks to come back but need not': ({ anna, bert }) => paying(anna, bert.address, { bounce: true }),
-  'a payment to oneself': ({ anna }) => paying(anna, anna.address, {}),
-  'a payment to where nothing is, which stays there': ({ anna }) => paying(anna, nobody('new'), {}),
+  'a bounceable payment that is accepted': ({ anna, bert }) => paying(anna, bert.address, { bounce: true }),
+  'a payment to its own sender': ({ anna }) => paying(anna, anna.address, {}),
+  'a payment to an account without code, which stays there': ({ anna }) => paying(anna, nobody('new'), {}),
   'a payment into the masterchain': ({ anna, mona }) => paying(anna, mona.address, {}),
   'a payment out of the masterchain': ({ mona, bert }) => paying(mona, bert.address, { comment: 'down' }),
   'a payment within the masterchain': ({ mona }) => paying(mona, nobody('new', -1), {}),
-  'a payment that a contract refuses but was told to keep': ({ anna, master }) =>
+  'a payment that a contract refuses, without a bounce': ({ anna, master }) =>
     paying(anna, master, { body: opBody(7) }),
   'a payment that creates a contract': async ({ anna }) => {
     const { address: to, init } = newJetton(2);
@@ -69,7 +69,7 @@ const comments: Readonly<Record<string, Scene>> = {
   'a comment of many cells': ({ anna, bert }) => paying(anna, bert.address, { comment: 'grüße '.repeat(300) }),
   'a comment in other scripts': ({ anna, bert }) => paying(anna, bert.address, { comment: 'Привет 世界 🎉' }),
   'a body that is no comment': ({ anna, bert }) => paying(anna, bert.address, { body: opBody(7) }),
-  'a body too short to say what it is': ({ anna, bert }) =>
+  'a body too short for an operation code': ({ anna, bert }) =>
     paying(anna, bert.address, { body: beginCell().storeUint(0, 31).endCell() }),
 };
 
@@ -101,7 +101,7 @@ const several: Readonly<Record<string, Scene>> = {
     const message = internal({ to: bert.address, value: coin, bounce: false });
     return { transactions: await sent(anna, [message, message]), payments: [payment, payment] };
   },
-  'a payment beside something told to the outside': async ({ anna, bert }) => {
+  'a payment beside external messages': async ({ anna, bert }) => {
     const message = internal({ to: bert.address, value: coin, bounce: false });
     const transactions = await sent(anna, [outside(anna), message, outside(anna)]);
     return { transactions, payments: [{ from: anna.address, to: bert.address, value: coin }] };
@@ -113,17 +113,17 @@ const several: Readonly<Record<string, Scene>> = {
 };
 
 const failing: Readonly<Record<string, Scene>> = {
-  'a payment that comes back from where nothing is': ({ anna }) =>
+  'a payment that bounces from an account without code': ({ anna }) =>
     cameBack(anna, nobody('new'), { comment: 'come back' }),
-  'a payment that comes back from the masterchain': ({ anna }) => cameBack(anna, nobody('new', -1), {}),
-  'a payment that comes back from a contract that refuses it': ({ anna, master }) =>
+  'a payment that bounces from the masterchain': ({ anna }) => cameBack(anna, nobody('new', -1), {}),
+  'a payment that bounces from a contract that refuses it': ({ anna, master }) =>
     cameBack(anna, master, { body: opBody(7) }),
-  'a payment too small to come back': ({ anna }) => paying(anna, nobody('new'), { value: 100n, bounce: true }),
-  'more than there is': async ({ anna, bert }) => {
+  'a payment too small to bounce': ({ anna }) => paying(anna, nobody('new'), { value: 100n, bounce: true }),
+  'a payment of more than the wallet has': async ({ anna, bert }) => {
     const message = internal({ to: bert.address, value: 10n ** 6n * coin, bounce: false });
     return { transactions: await sent(anna, [message]), payments: [] };
   },
-  'more than there is, passed over for what there is': async ({ anna, bert, carl }) => {
+  'a payment of more than the wallet has, skipped for one that it can make': async ({ anna, bert, carl }) => {
     const tooMuch = internal({ to: bert.address, value: 10n ** 6n * coin, bounce: false });
     const enough = internal({ to: carl.address, value: coin, bounce: false });
     const mode = SendMode.PAY_GAS_SEPARATELY + SendMode.IGNORE_ERRORS;
@@ -132,19 +132,19 @@ const failing: Readonly<Record<string, Scene>> = {
   },
 };
 
-/** Where the fees decide how much arrives. */
+/** Scenes in which the fees decide how much arrives. */
 const leaving: Readonly<Record<string, Scene>> = {
-  'a payment that its fees are taken from': async ({ anna, bert }) => {
+  'a payment from which the fees are taken': async ({ anna, bert }) => {
     const message = internal({ to: bert.address, value: coin, bounce: false });
     const transactions = await sent(anna, [message], SendMode.NONE);
     return { transactions, payments: [{ from: anna.address, to: bert.address, value: 'rest' }] };
   },
-  'all that a wallet has': async ({ carl, bert }) => {
+  'the whole balance of a wallet': async ({ carl, bert }) => {
     const message = internal({ to: bert.address, value: 0n, bounce: false });
     const transactions = await sent(carl, [message], SendMode.CARRY_ALL_REMAINING_BALANCE);
     return { transactions, payments: [{ from: carl.address, to: bert.address, value: 'rest' }] };
   },
-  'the last of a wallet that ends with it': async ({ carl, bert }) => {
+  'the whole balance of a wallet that is destroyed by it': async ({ carl, bert }) => {
     const message = internal({ to: bert.address, value: 0n, bounce: false });
     const mode = SendMode.CARRY_ALL_REMAINING_BALANCE + SendMode.DESTROY_ACCOUNT_IF_ZERO;
     const transactions = await sent(carl, [message], mode);
@@ -152,7 +152,7 @@ const leaving: Readonly<Record<string, Scene>> = {
   },
 };
 
-/** By what happens in them. */
+/** Scenes under the name of what is sent in them. */
 export const coinScenes: Readonly<Record<string, Scene>> = {
   ...plain,
   ...comments,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Address, type Cell, Dictionary, loadMessage } from '@ton/core';
 import type { BlockchainTransaction } from '@ton/sandbox';
-import { writeTransaction } from '../../infrastructure/chains/development/ton/records.js';
 import type { Transaction } from '../../infrastructure/chains/ton/transactions.js';
+import { writeTransaction } from '../../infrastructure/chains/ton/v2/records.js';
 import { friendlyByTep2 } from './ton-addresses.js';
 import type { TokenMove } from './ton-jetton-scenes.js';
 import type { Payment, Played } from './ton-scenes.js';
@@ -13,21 +13,21 @@ const shard = '8000000000000000';
 
 const inHex = (cell: Cell) => cell.hash().toString('hex');
 const accountOf = ({ inMessage }: BlockchainTransaction): Address => {
-  const dest = inMessage?.info.dest ?? assert.fail('nothing came in');
-  return 'workChain' in dest ? dest : assert.fail('a message to the outside came in');
+  const dest = inMessage?.info.dest ?? assert.fail('the transaction received no message');
+  return 'workChain' in dest ? dest : assert.fail('the received message has an external destination');
 };
 
-/** As an index gives it to the connector. */
+/** Writes a transaction of the virtual machine as an index gives it to the connector. */
 export const recordOf = (transaction: BlockchainTransaction): Transaction => {
   const workchain = accountOf(transaction).workChain;
   const block_ref = { workchain, shard, seqno };
-  return { ...writeTransaction(transaction, workchain, seqno, block_ref), block_ref };
+  return { ...writeTransaction(transaction.raw, workchain, seqno, block_ref), block_ref };
 };
 
-/** The messages as they lie in the transaction's cell: first whether one came in, then those that went out by number. */
+/** Reads the messages from a transaction's cell: a flag and the received one, then the sent ones by number. */
 const messageCells = ({ raw }: BlockchainTransaction) => {
-  const messages = (raw.refs[0] ?? assert.fail('a transaction without messages')).beginParse();
-  const received = messages.loadBit() ? messages.loadRef() : assert.fail('nothing came in');
+  const messages = (raw.refs[0] ?? assert.fail('a transaction has no cell of messages')).beginParse();
+  const received = messages.loadBit() ? messages.loadRef() : assert.fail('the transaction received no message');
   return { received, sent: messages.loadDict(Dictionary.Keys.Uint(15), Dictionary.Values.Cell()).values() };
 };
 const receivedHash = (transaction: BlockchainTransaction) => inHex(messageCells(transaction).received);
@@ -35,14 +35,14 @@ const receivedHash = (transaction: BlockchainTransaction) => inHex(messageCells(
 const internalInfo = ({ inMessage }: BlockchainTransaction) =>
   inMessage?.info.type === 'internal' ? inMessage.info : null;
 
-/** Looked for by its time, for the machine writes a message anew on its way and may lay it out in other cells. */
+/** Finds the sent message by its logical time, because the machine may lay it out in other cells on its way. */
 const sentHash = (departed: BlockchainTransaction, arrived: BlockchainTransaction) => {
   const time = internalInfo(arrived)?.createdLt;
   const cell = messageCells(departed).sent.find((one) => {
     const { info } = loadMessage(one.beginParse());
     return info.type === 'internal' && info.createdLt === time;
   });
-  return inHex(cell ?? assert.fail('nobody sent it'));
+  return inHex(cell ?? assert.fail('no transaction sent the payment'));
 };
 
 const isArrivalOf = ({ from, to, value }: Payment, transaction: BlockchainTransaction) => {
@@ -51,21 +51,21 @@ const isArrivalOf = ({ from, to, value }: Payment, transaction: BlockchainTransa
   return value === 'rest' ? info.value.coins > 0n : info.value.coins === value;
 };
 
-/** Each payment has a transaction where it arrives, and that one a parent where it was sent. */
+/** Finds for each payment the transaction that received it, and its parent, which sent it. */
 const arrivals = (transactions: readonly BlockchainTransaction[], payments: readonly Payment[]) => {
   const left = new Set(transactions);
   return payments.map((payment) => {
     const found = [...left].find((one) => isArrivalOf(payment, one));
     const arrived = found ?? assert.fail(`a payment did not arrive at ${payment.to}`);
     left.delete(arrived);
-    return { payment, arrived, departed: arrived.parent ?? assert.fail('nobody sent it') };
+    return { payment, arrived, departed: arrived.parent ?? assert.fail('no transaction sent the payment') };
   });
 };
 
 const friendly = (address: Address) =>
   friendlyByTep2(address.toRawString(), { bounceable: false, testOnly: false, urlSafe: true });
 
-/** What is to be shown of each payment: where it was sent, and where it arrived. */
+/** Makes the two records that each payment must have: that of its sender and that of its receiver. */
 export const rowsExpected = ({ transactions, payments }: Played) =>
   arrivals(transactions, payments).flatMap(({ payment, arrived, departed }) => {
     const { from, to, value, comment = '', isRefused = false, isBounced = false } = payment;
@@ -87,7 +87,7 @@ export const rowsExpected = ({ transactions, payments }: Played) =>
     });
     return [
       {
-        // What sends value back has failed itself.
+        // A transaction that bounces value has failed itself.
         ...row(departed, isBounced),
         transfer_hash: sentHash(departed, arrived),
         transfer_type: 'TRANSFER_TYPE_OUTGOING',
@@ -100,7 +100,7 @@ export const rowsExpected = ({ transactions, payments }: Played) =>
     ];
   });
 
-/** What its transactions keep, and what goes along with its messages for those who pass them on. */
+/** Sums the fees of a transaction and the forward fees of its messages. */
 const feesOf = ({ outMessages, totalFees }: BlockchainTransaction) =>
   outMessages
     .values()
@@ -108,7 +108,7 @@ const feesOf = ({ outMessages, totalFees }: BlockchainTransaction) =>
     .reduce((sum, fee) => sum + fee, totalFees.coins);
 
 type Row = { readonly transfer_type?: string; readonly value?: string };
-/** By account, what it then has more or less if the rows of its transactions are right. */
+/** Computes by account the change of its balance that the records of its transactions imply. */
 export const changesBy = (
   transactions: readonly BlockchainTransaction[],
   rowsOf: (one: BlockchainTransaction) => readonly Row[],
@@ -133,7 +133,7 @@ const balances = async ({ chain }: World, accounts: readonly Address[]) => {
   return held;
 };
 
-/** Plays a scene and then takes it back, so that every scene begins the same; says how it changed what accounts have. */
+/** Plays a scene, returns the changes of balances, and restores the chain so that every scene begins the same. */
 export const play = async <T extends Played>(world: World, scene: (world: World) => Promise<T>) => {
   const before = world.chain.snapshot();
   const played = await scene(world);
@@ -145,15 +145,15 @@ export const play = async <T extends Played>(world: World, scene: (world: World)
   return { ...played, changes: new Map(changes) };
 };
 
-/** What is to be shown of jettons, as far as a move says it. */
+/** Makes the fields that the record of each jetton movement must have. */
 export const tokenRowsExpected = (played: Played, moves: readonly TokenMove[], master: Address) => {
   const found = arrivals(played.transactions, played.payments);
-  const arrivedAt = (index: number) => found[index]?.arrived ?? assert.fail('no such payment');
+  const arrivedAt = (index: number) => found[index]?.arrived ?? assert.fail(`there is no payment ${index}`);
   return moves.map(({ at, carriedBy, side, from, to, amount, comment = '', hasFailed = false }) => ({
     transaction_hash: arrivedAt(at).hash().toString('hex'),
     transfer_hash: receivedHash(arrivedAt(carriedBy)),
     transfer_type: `TRANSFER_TYPE_${side}`,
-    from: from.toRawString(),
+    from: from?.toRawString() ?? '',
     to: to.toRawString(),
     value: String(amount),
     message: comment,

@@ -3,7 +3,7 @@ import type { Blockchain, SandboxContract, TreasuryContract } from '@ton/sandbox
 import { jettonCode } from '../../infrastructure/chains/development/ton/contracts/artifacts.js';
 
 export type Wallet = SandboxContract<TreasuryContract>;
-/** A chain of TON's own virtual machine with wallets that hold coins, one in the masterchain, and a jetton of which Anna has some. */
+/** Chain of TON's own virtual machine with funded wallets, one in the masterchain, and a jetton that Anna holds. */
 export type World = {
   readonly chain: Blockchain;
   readonly anna: Wallet;
@@ -11,9 +11,9 @@ export type World = {
   readonly carl: Wallet;
   readonly mona: Wallet;
   readonly master: Address;
-  /** Where the jettons of an owner are kept. */
+  /** Returns the address of an owner's jetton wallet. */
   keeper(owner: Address): Promise<Address>;
-  /** Puts a contract there that refuses whatever it gets. */
+  /** Puts a contract at the address that refuses every message. */
   obstruct(address: Address): Promise<void>;
 };
 
@@ -26,12 +26,13 @@ export const mintBody = (to: Address, amount: bigint) =>
   beginCell().storeUint(opMint, 32).storeUint(0, 64).storeAddress(to).storeCoins(amount).endCell();
 
 export const newJetton = (salt: number) => {
-  const data = beginCell().storeCoins(0).storeUint(salt, 64).storeRef(Cell.fromBase64(jettonCode.wallet)).endCell();
+  const [wallet, content] = [Cell.fromBase64(jettonCode.wallet), Cell.EMPTY];
+  const data = beginCell().storeCoins(0).storeUint(salt, 64).storeRef(wallet).storeRef(content).endCell();
   const init = { code: Cell.fromBase64(jettonCode.master), data };
   return { init, address: contractAddress(0, init) };
 };
 
-/** The instruction THROW 50 and nothing else. */
+/** Code that consists of the instruction THROW 50. */
 const refusal = beginCell().storeUint(0xf232, 16).endCell();
 
 const sandbox = async () => {
@@ -42,7 +43,7 @@ const sandbox = async () => {
   }
 };
 
-/** Null where the virtual machine, an optional dependency, is not there. */
+/** Returns null where the virtual machine, an optional dependency, is not installed. */
 export const createWorld = async (): Promise<World | null> => {
   const loaded = await sandbox();
   if (!loaded) return null;

@@ -1,18 +1,18 @@
 import type { Node, RpcAnswer, RpcCall } from '../../../application/ports/node.js';
-import { readCount, readOptions } from './parameters.js';
+import { isOnEvm, readCount, readOptions, refuseVariant } from './parameters.js';
 import { toRpcError } from './rpc-error.js';
 
-/** What can be asked of a development chain beside the EVM; refuses with an RpcError. */
+/** Controls of a development chain other than the EVM; a refusal is an RpcError. */
 export type DevelopmentControls = {
   transfer(options: Readonly<Record<string, unknown>>): Promise<object>;
-  /** Where tokens have to be deployed. */
+  /** Absent where tokens need no deployment. */
   deployToken?(options: Readonly<Record<string, unknown>>): Promise<object>;
   mine(blocks: number): Promise<void>;
 };
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
-const answered = (work: Promise<unknown>): Promise<RpcAnswer> =>
-  work.then(
+const answered = (work: () => Promise<unknown>): Promise<RpcAnswer> =>
+  work().then(
     (result) => ({ result: bytes(result) }),
     (error: unknown) => {
       const { code, message } = toRpcError(error);
@@ -20,24 +20,29 @@ const answered = (work: Promise<unknown>): Promise<RpcAnswer> =>
     },
   );
 
-/** What is asked of the chain of one variant. */
+/** Controls that address the chain of one variant, by JSON-RPC method. */
 const named: Readonly<Record<string, 'transfer' | 'deployToken'>> = {
   dev_transfer: 'transfer',
   dev_deployToken: 'deployToken',
 };
 
-/** The EVM's node with the faucets of the development chains beside it, by variant; what is mined is mined on all. */
+/** Adds the faucets of the other development chains to the EVM's node, by variant; mining mines on all of them. */
 export const developmentNode = (node: Node, beside: ReadonlyMap<string, DevelopmentControls>): Node => {
-  const controlFor = ({ method, params }: RpcCall) => {
-    const { variant } = (params[0] ?? {}) as { variant?: unknown };
+  /** Returns undefined for calls that the EVM's own node answers. */
+  const controlFor = ({ method, params: [options] }: RpcCall) => {
     const name = named[method];
-    return name && beside.get(String(variant).toUpperCase())?.[name];
+    const { variant } = (options ?? {}) as { variant?: unknown };
+    if (!name || variant == null) return undefined;
+    const control = beside.get(String(variant).toUpperCase())?.[name];
+    if (control) return async () => control(readOptions(options));
+    const able = [...beside].flatMap(([tag, controls]) => (controls[name] ? [tag] : []));
+    return isOnEvm(variant) ? undefined : async () => refuseVariant(able);
   };
   return {
     ...node,
     answer: async (call, waiter) => {
       const control = controlFor(call);
-      if (control) return answered(control(readOptions(call.params[0])));
+      if (control) return answered(control);
       const answer = await node.answer(call, waiter);
       if (call.method === 'dev_mine' && 'result' in answer)
         for (const { mine } of beside.values()) await mine(readCount('blocks', call.params[0] ?? 1));

@@ -1,4 +1,4 @@
-/** Does the work again and again, never while it is still being done, and without keeping the process alive for it. */
+/** Repeats the work without overlapping runs and without keeping the process alive. */
 export const createInterval = (work: () => Promise<unknown>, failed: (error: unknown) => void) => {
   let timer: NodeJS.Timeout | undefined;
   let busy = false;
@@ -9,7 +9,7 @@ export const createInterval = (work: () => Promise<unknown>, failed: (error: unk
     busy = false;
   };
   return {
-    /** 0: not at all. */
+    /** Sets the interval; 0 stops the repetition. */
     every: (ms: number) => {
       clearInterval(timer);
       timer = ms > 0 ? setInterval(() => void tick(), ms).unref() : undefined;

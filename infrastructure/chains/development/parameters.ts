@@ -1,14 +1,16 @@
 import { chains } from '../../../domain/variant.js';
+import type { TokenType } from './evm/tokens.js';
 import { invalid } from './rpc-error.js';
-import type { TokenType } from './tokens.js';
 
 const wordEnd = 2n ** 256n;
 
-/** Decimal or hex; a JSON number only as far as it is exact. */
+/** Reads a decimal or hex text, or a JSON number that is exact. */
 export const readNumber = (name: string, value: unknown) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const number = typeof text === 'string' && /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : wordEnd;
-  return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, from 2^53 on as a text`);
+  return number < wordEnd
+    ? number
+    : invalid(`${name} must be a whole number below 2^256, written as a string from 2^53 on`);
 };
 
 export const readCount = (name: string, value: unknown, most = Number.MAX_SAFE_INTEGER) => {
@@ -31,9 +33,11 @@ export const readType = (value: unknown): TokenType => {
   return standard ? (`ERC-${standard}` as TokenType) : invalid('type must be one of ERC-20, ERC-721, ERC-1155');
 };
 
-/** Absent it means this chain, which several variants share; the others have chains of their own. */
-export const checkVariant = (value: unknown) => {
-  const here = chains.filter(({ family }) => family === 'evm').map(({ tag }) => tag);
-  if (value != null && !here.some((tag) => tag === String(value).toUpperCase()))
-    invalid(`variant must be one of ${here.join(', ')} on this chain`);
-};
+const tagsOnEvm = chains.filter(({ family }) => family === 'evm').map(({ tag }) => tag);
+/** Tells whether the variant is one of those that share the development EVM; others have chains of their own. */
+export const isOnEvm = (variant: unknown) => tagsOnEvm.some((tag) => tag === String(variant).toUpperCase());
+/** Refuses a variant, and names those that can be controlled: all on the EVM, and the given ones beside it. */
+export const refuseVariant = (beside: readonly string[] = []) =>
+  invalid(
+    `variant must be one of ${[...new Set([...tagsOnEvm, ...beside])].toSorted((a, b) => a.localeCompare(b)).join(', ')}`,
+  );

@@ -1,4 +1,4 @@
-/** The numbers of JSON-RPC, and those that Ethereum's nodes add to them. */
+/** Error codes of JSON-RPC, and those that Ethereum nodes add to them. */
 export const rpcCode = {
   parse: -32700,
   request: -32600,
@@ -9,7 +9,7 @@ export const rpcCode = {
   reverted: 3,
 } as const;
 
-/** What a JSON-RPC caller is told went wrong. */
+/** An error as a JSON-RPC caller receives it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -30,7 +30,7 @@ export const toRpcError = (error: unknown) =>
 
 type EdrError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** EDR's sentences on the left; what every other node says, and what callers therefore look for, on the right. */
+/** EDR's messages on the left; on the right the wording of all other nodes, which callers look for. */
 const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Known transaction/, 'already known'],
   [/nonce too low/i, 'nonce too low'],
@@ -50,7 +50,10 @@ const reasonIn = (message: string) => {
   return reason ? `: ${reason[1] ?? reason[2]}` : '';
 };
 
-/** EDR's errors as other nodes give them: code 3 with the revert's bytes, the known words, no echo of the request. */
+/**
+ * Translates EDR's errors into those of other nodes: code 3 with the revert data, the usual wording, no echo of the
+ * request.
+ */
 export const likeOtherNodes = ({ code, message, data }: EdrError): RpcError => {
   const revert = revertOf(data);
   if (revert !== undefined) return new RpcError(rpcCode.reverted, `execution reverted${reasonIn(message)}`, revert);

@@ -1,4 +1,4 @@
-/** Calls and answers of contracts, as far as they are needed: words, addresses and texts. */
+/** Encoding and decoding of contract calls, as far as needed here: words, addresses and texts. */
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
@@ -8,7 +8,7 @@ const largest = 2n ** 256n;
 export const numberWord = (value: bigint): string => value.toString(16).padStart(digits, '0');
 export const addressWord = (address: string): string => address.slice(2).padStart(digits, '0');
 
-/** The words of a token's number; null where it is none that a contract could know. */
+/** Encodes a token id as a word; null if it is no number of 256 bits. */
 export const tokenWord = (tokenId: string): string | null => {
   const longest = 78;
   const value = /^\d+$/.test(tokenId) && tokenId.length <= longest ? BigInt(tokenId) : largest;
@@ -31,12 +31,12 @@ export const addressIn = (answer: unknown): string | null => {
   return text?.startsWith('0'.repeat(24)) ? `0x${text.slice(24).toLowerCase()}` : null;
 };
 
-export const isWord = (answer: unknown): boolean =>
+const isWord = (answer: unknown): boolean =>
   typeof answer === 'string' && answer.length === 2 + digits && wordAt(answer, 0) !== null;
 
 export const isTrue = (answer: unknown): boolean => numberIn(answer) === 1n;
 
-/** Where a text's bytes lie in the answer, as hex; contracts older than the type `string` answer with 32 bytes. */
+/** Finds the bytes of a text in the answer, as hex; contracts older than the type `string` answer with 32 bytes. */
 const textBytes = (answer: string): string | null => {
   if (isWord(answer)) return answer.slice(2);
   const offset = numberIn(answer);
@@ -50,7 +50,7 @@ const textBytes = (answer: string): string | null => {
   return text.length === Number(length) * 2 ? text : null;
 };
 
-/** What a contract calls something, cut to so many bytes; null when it is no text. Bytes that are not UTF-8 show as such. */
+/** Reads a text from an answer, cut to `mostBytes`; null if there is none. Bytes that are not UTF-8 become U+FFFD. */
 export const textIn = (
   answer: unknown,
   mostBytes: number,

@@ -1,19 +1,19 @@
 import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
+import type { Holding } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
-import type { Holding } from '../../../domain/ledger.js';
-import { NodeFault, wrong } from '../nodes/node-fault.js';
-import { record } from '../nodes/raw.js';
+import { NodeFault, wrong } from '../../nodes/node-fault.js';
+import { record } from '../../nodes/raw.js';
 import { addressIn, addressWord, numberIn, tokenWord } from './abi.js';
 import type { Node, Nodes } from './nodes.js';
-import { answerOf, type Outcome, type RpcCall, resultOf } from './transport.js';
+import { answerOf, type Outcome, type RpcCall, resultOf } from './outcome.js';
 import { hash, inHex, quantity } from './wire.js';
 
-/** With the call that goes before them, less than a batch. */
+/** Holdings per batch; with the call that goes before them they stay below the usual batch size of 100. */
 const holdingsAtOnce = 98;
 const chunksAtOnce = 4;
-/** Plenty for a balance, and a contract that never ends is stopped soon. */
-const mostGas = inHex(10_000_000);
+/** Gas limit of a call: plenty for a balance, and it soon stops a contract that never ends. */
+const mostGas = inHex(300_000);
 const nobody = `0x${'0'.repeat(40)}`;
 const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
 
@@ -26,7 +26,7 @@ const ask = (contract: string, data: string) => (block: unknown) => ({
   method: 'eth_call',
   params: [{ to: contract, data, gas: mostGas }, block],
 });
-/** The answer of an address without code: at this block there is no such contract, and nobody has any of it. */
+/** Answer of an address without code: at this block the contract does not exist, so every balance of it is 0. */
 const noCode = '0x';
 const readNumber = (outcome: Outcome | undefined) => {
   const answer = answerOf(outcome);
@@ -34,7 +34,7 @@ const readNumber = (outcome: Outcome | undefined) => {
 };
 
 const readOwner = (address: string) => (outcome: Outcome | undefined) => {
-  // The standard has contracts revert for a token that nobody owns, as after it was burnt.
+  // ERC-721 makes contracts revert for a token without an owner, such as a burnt one.
   if (outcome && 'fault' in outcome && outcome.fault.kind === 'reverted') return '0';
   if (answerOf(outcome) === noCode) return '0';
   const owner = addressIn(answerOf(outcome));
@@ -65,7 +65,7 @@ const questions: Readonly<Record<Exclude<Asset['standard'], 'token'>, (asked: As
   }),
 };
 
-/** Null for a token that cannot be. */
+/** Returns null for a token id that no contract can have. */
 const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
   const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
@@ -75,7 +75,10 @@ const questionFor = ({ address, asset }: Holding): Question<string | null> | nul
 
 const balanceOfNobody = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [nobody, block] });
 
-/** A node may refuse a block given by its hash (EIP-1898), or worse, take no notice of it: then it knows also a block that cannot be. */
+/**
+ * Tells whether a node accepts a block by its hash (EIP-1898). Some refuse it, and some ignore it, which shows in an
+ * answer for a hash that cannot exist.
+ */
 const takesHashes = async (node: Node, at: Header): Promise<boolean> => {
   const [real, absurd] = await node.batch(
     [at.hash, inHex(0).padEnd(66, '0')].map((blockHash) => balanceOfNobody({ blockHash })),
@@ -83,7 +86,9 @@ const takesHashes = async (node: Node, at: Header): Promise<boolean> => {
   return real !== undefined && 'result' in real && absurd !== undefined && 'fault' in absurd;
 };
 
-/** The check tells a node that lacks the block from a contract that gives no answer. */
+/**
+ * Asks at a block hash. The first call distinguishes a node that lacks the block from a contract that does not answer.
+ */
 const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash: blockHash }: Header) => {
   const calls = asked.map(({ call }) => call({ blockHash }));
   const [check, ...outcomes] = await node.batch([balanceOfNobody({ blockHash }), ...calls]);
@@ -97,12 +102,12 @@ const confirmNumber = async (node: Node, at: Header) => {
   if (hash(record(block, 'the block').hash, 'the block hash') !== at.hash) wrong('is on another fork');
 };
 
-/** Looked at before and after, each on its own: the node may change to that block's fork, or leave it, in between. */
+/** Asks at a height and checks the block's hash before and after, because the node may switch forks in between. */
 const askByNumber = async (node: Node, asked: readonly Question<unknown>[], at: Header) => {
   await confirmNumber(node, at);
   const outcomes = await node.batch(asked.map(({ call }) => call(inHex(at.number))));
   await confirmNumber(node, at);
-  // Only now is it clear that the node does know the block, and by its hash would have, if it could.
+  // The node knows the block by its number, so refusing its hash means that it does not support hashes.
   node.can.stateByHash = false;
   return outcomes;
 };
@@ -114,7 +119,7 @@ const askNode = async <T>(node: Node, asked: readonly Question<T>[], at: Header)
   return asked.map(({ read }, i) => read(outcomes[i]));
 };
 
-/** What the chain's state says as of that very block; no more questions than fit into a batch. */
+/** Reads the chain's state as of exactly that block; all questions must fit into one batch. */
 export const askAt = <T>(nodes: Nodes, asked: readonly Question<T>[], at: Header): Promise<T[]> =>
   nodes.use((node) => askNode(node, asked, at));
 

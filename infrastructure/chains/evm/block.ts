@@ -1,18 +1,30 @@
 import type { Block, Interest, Movement, Touch } from '../../../application/ports/chain.js';
-import type { Pace } from '../nodes/pace.js';
-import { list, type Raw, record } from '../nodes/raw.js';
-import type { ChainLog, ChainReceipt, ChainTransaction, CheckedBlock } from './checked-block.js';
-import { isBatch, readTokenLog } from './token-logs.js';
+import { type Asset, assetKey } from '../../../domain/asset.js';
+import { list, type Raw, record } from '../../nodes/raw.js';
+import type { Pace } from '../../pace.js';
+import {
+  type ChainLog,
+  type ChainReceipt,
+  type ChainTransaction,
+  type CheckedBlock,
+  isPlain,
+} from './checked-block.js';
+import { eachParty } from './logs/parties.js';
+import { createWrappings, type Wrappings } from './logs/wrapped-coins.js';
+import { isBatch, isWrapping, nobody, readTokenLog } from './token-logs.js';
 import type { InternalTransfer, Traces } from './traces.js';
 import { address, quantity } from './wire.js';
 
 const native = { standard: 'native' } as const;
-const nobody = `0x${'0'.repeat(40)}`;
 const depositType = '0x7e';
+const blobType = '0x3';
 
 type Moved = Omit<Movement, 'transaction' | 'fee' | 'details'>;
 type Emit = (moved: Moved) => void;
-/** Whether a transaction's sender is of interest, asked once: among a million addresses that is what takes the time. */
+/**
+ * Result of looking up the sender, done once per transaction, because a lookup among a million addresses takes most of
+ * the time.
+ */
 type Matters = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
@@ -21,18 +33,26 @@ const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quanti
 const concerns = (interest: Interest, { from, to }: { from: string; to: string }) =>
   interest.address(from) || interest.address(to);
 
-/** What all movements of one transaction have in common. */
+/** Returns the price of a transaction's blobs; rollups use the fields of other transactions for other things. */
+const blobFee = ({ type }: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
+  type === blobType ? amount(blobGasUsed, 'the gas of blobs') * amount(blobGasPrice, 'the price of blobs') : 0n;
+
+/** Returns the fields that all movements of a transaction share. */
 const sharedBy = (transaction: ChainTransaction, receipt: ChainReceipt) => {
   const price = receipt.effectiveGasPrice ?? transaction.gasPrice;
   const gas = amount(receipt.gasUsed, 'the gas used') * amount(price, 'the gas price');
+  const fee = gas + blobFee(transaction, receipt) + amount(receipt.l1Fee, 'the fee of the lower layer');
   return {
     transaction: transaction.hash,
-    fee: (gas + amount(receipt.l1Fee, 'the fee of the lower layer')).toString(),
+    fee: fee.toString(),
     details: { nonce: amount(transaction.nonce, 'the nonce').toString() },
   };
 };
 
-/** Most transactions concern nobody: nothing is read or built before an address is found to matter. */
+/**
+ * Emits the transaction's own transfer. Nothing is read or built before an address is found to matter, because most
+ * transactions concern nobody.
+ */
 const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, matters: Matters, emit: Emit) => {
   if (isNothing(transaction.value)) return;
   const to = (transaction.to ?? receipt.contractAddress ?? '').toLowerCase();
@@ -42,7 +62,7 @@ const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, ma
   if (value > 0n) emit({ index: 'native', asset: native, from: matters.from, to, value: value.toString(), failed });
 };
 
-/** What a rollup's deposit brings from the lower layer; it stays even when the rest of the deposit fails. */
+/** Emits the amount that a rollup's deposit mints; it stays even if the rest of the deposit fails. */
 const mintedMovement = ({ type, mint }: ChainTransaction, { sender, from }: Matters, emit: Emit) => {
   if (!sender || type !== depositType) return;
   const value = amount(mint, 'the mint');
@@ -56,8 +76,19 @@ const internalMovements = (transfers: readonly InternalTransfer[], interest: Int
       emit({ index: `trace:${number}`, asset: native, from, to, value: value.toString(), failed: false });
 };
 
-const piecesOf = function* (log: ChainLog, position: number, interest: Interest): Iterable<Moved> {
-  const read = readTokenLog(log.address.toLowerCase(), log.topics, log.data);
+/** Knowledge that the logs of a receipt are read with. */
+type Reading = { readonly interest: Interest; readonly touches: Touches; readonly wrappings: Wrappings };
+
+const piecesOf = function* (log: ChainLog, position: number, reading: Reading): Iterable<Moved> {
+  const { interest, touches, wrappings } = reading;
+  const contract = log.address.toLowerCase();
+  if (isWrapping(log.topics) && !wrappings.isTransfer(log)) {
+    eachParty(log, (one) => {
+      if (interest.address(one)) touches.add(one, 'wrap', { standard: 'erc20', contract });
+    });
+    return;
+  }
+  const read = readTokenLog(contract, log.topics, log.data);
   if (!read || !concerns(interest, read)) return;
   const { from, to } = read;
   let part = 0;
@@ -67,14 +98,14 @@ const piecesOf = function* (log: ChainLog, position: number, interest: Interest)
   }
 };
 
-const tokenMovements = async ({ logs }: ChainReceipt, interest: Interest, emit: Emit, pace: Pace) => {
+const tokenMovements = async ({ logs }: ChainReceipt, reading: Reading, emit: Emit, pace: Pace) => {
   for (let position = 0; position < logs.length; position++) {
     if (pace.isDue()) await pace.breathe();
     const log = logs[position] as ChainLog;
-    if (!interest.contract(log.address.toLowerCase())) continue;
-    for (const moved of piecesOf(log, position, interest)) {
+    if (!reading.interest.contract(log.address.toLowerCase())) continue;
+    for (const moved of piecesOf(log, position, reading)) {
       emit(moved);
-      // One log of a batch may hold thousands.
+      // A single batch log may hold thousands of movements.
       if (pace.isDue()) await pace.breathe();
     }
   }
@@ -83,8 +114,36 @@ const tokenMovements = async ({ logs }: ChainReceipt, interest: Interest, emit: 
 const createTouches = () => {
   const touches = new Map<string, Touch>();
   return {
-    add: (address: string, reason: Touch['reason']) => touches.set(`${reason} ${address}`, { address, reason }),
+    add: (address: string, reason: Touch['reason'], asset?: Asset) =>
+      touches.set(`${reason} ${address} ${asset ? assetKey(asset) : ''}`, { address, reason, ...(asset && { asset }) }),
     all: () => [...touches.values()],
+  };
+};
+type Touches = ReturnType<typeof createTouches>;
+
+/**
+ * Touches the watched addresses that untraced code may have paid. Which it paid is not known, but the balances of those
+ * that the receipts name are read again. Contracts are looked up once per block, since most logs are of a few of them.
+ */
+const createExecutionTouches = (interest: Interest, touches: Touches, pace: Pace) => {
+  const contracts = new Set<string>();
+  const see = (address: string) => {
+    if (interest.address(address)) touches.add(address, 'execution');
+  };
+  const seeContract = (given: string) => {
+    if (contracts.has(given)) return;
+    contracts.add(given);
+    see(given.toLowerCase());
+  };
+  return async (transaction: ChainTransaction, receipt: ChainReceipt) => {
+    if (receipt.status === '0x0' || isPlain(transaction, receipt)) return;
+    const called = transaction.to ?? receipt.contractAddress;
+    if (called) seeContract(called);
+    for (const log of receipt.logs) {
+      seeContract(log.address);
+      eachParty(log, see);
+      if (pace.isDue()) await pace.breathe();
+    }
   };
 };
 
@@ -94,7 +153,7 @@ const withdrawersIn = (raw: Raw) =>
   );
 const minerIn = ({ miner }: Raw) => (typeof miner === 'string' ? [miner.toLowerCase()] : []);
 
-/** What of a block concerns anybody; `traces` is null where no node can trace. */
+/** Reduces a block to the movements and touches that concern somebody; `traces` is null if no node can trace. */
 export const blockOf = async (
   { header, raw, transactions, receipts }: CheckedBlock,
   traces: Traces | null,
@@ -103,6 +162,7 @@ export const blockOf = async (
 ): Promise<Block> => {
   const movements: Movement[] = [];
   const touches = createTouches();
+  const touchExecuted = createExecutionTouches(interest, touches, pace);
   for (const [i, transaction] of transactions.entries()) {
     const receipt = receipts[i] as ChainReceipt;
     let shared: ReturnType<typeof sharedBy> | undefined;
@@ -115,8 +175,12 @@ export const blockOf = async (
     if (matters.sender) touches.add(from, 'fee');
     mintedMovement(transaction, matters, emit);
     nativeMovement(transaction, receipt, matters, emit);
-    internalMovements(traces?.[i] ?? [], interest, emit);
-    if (receipt.logs.length > 0) await tokenMovements(receipt, interest, emit, pace);
+    if (traces) internalMovements(traces[i] ?? [], interest, emit);
+    else await touchExecuted(transaction, receipt);
+    if (receipt.logs.length > 0) {
+      const wrappings = createWrappings(receipt.logs);
+      await tokenMovements(receipt, { interest, touches, wrappings }, emit, pace);
+    }
     if (pace.isDue()) await pace.breathe();
   }
   for (const one of withdrawersIn(raw).filter((address) => interest.address(address))) touches.add(one, 'withdrawal');

@@ -1,10 +1,13 @@
-import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from '../nodes/node-fault.js';
-import type { Pace } from '../nodes/pace.js';
-import { isRaw, list, type Raw, record } from '../nodes/raw.js';
+import type { Header, Movement } from '../../../application/ports/chain.js';
+import { announces, announcesLogs, bloomIn, isExplained } from '../../nodes/json-rpc/bloom.js';
+import { wrong } from '../../nodes/node-fault.js';
+import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
+import type { Pace } from '../../pace.js';
+import type { Quirk } from './quirks/quirks.js';
+import { isSystem } from './quirks/system-transactions.js';
 import { header, inHex, integer } from './wire.js';
 
-/** What was looked at has its type; the rest is looked at where it is used. */
+/** A transaction whose typed fields were checked; other fields are checked where they are used. */
 export type ChainTransaction = Raw & { readonly hash: string; readonly from: string; readonly to: string | null };
 export type ChainLog = Raw & { readonly address: string };
 export type ChainReceipt = Raw & { readonly contractAddress: string | null; readonly logs: readonly ChainLog[] };
@@ -16,84 +19,171 @@ export type BlockBody = {
 };
 export type CheckedBlock = BlockBody & {
   readonly receipts: readonly ChainReceipt[];
-  /** Whether any transaction may have made a contract move value. */
+  /** True if any transaction may have made a contract move value. */
   readonly runsCode: boolean;
+  /** Quirk for which another node is asked, before the block is believed; null if the block has none. */
+  readonly oddity: Quirk | null;
 };
 
 const addressLength = 42;
-const noLogs = `0x${'0'.repeat(512)}`;
-/** All that a transfer costs which runs no code. */
+/** Gas of a transfer that runs no code. */
 const plainGas = '0x5208';
 
 const isAddress = (value: unknown) => typeof value === 'string' && value.length === addressLength;
 const isAddressOrNone = (value: unknown) => value === null || value === undefined || isAddress(value);
-/** Compared as texts first: a block holds thousands, nearly all as they should be. */
+const isSame = (value: unknown, expected: string) =>
+  value === expected || (typeof value === 'string' && value.toLowerCase() === expected);
+/** Compares the texts first, because a block holds thousands of numbers and nearly all are in the usual form. */
 const isNumber = (value: unknown, expected: number) =>
-  value === inHex(expected) || integer(value, 'an index') === expected;
-const hasLogs = (bloom: unknown) => typeof bloom === 'string' && bloom !== noLogs;
+  value === inHex(expected) || integer(value, 'a number of the block') === expected;
+/** Reads an index; `next` is the one that comes in a list without gaps, whose text is compared for the same reason. */
+const indexIn = (value: unknown, next: number) => (value === inHex(next) ? next : integer(value, 'an index'));
 
-const checkTransaction = (value: unknown, index: number, block: Raw): ChainTransaction => {
+const checkTransaction = (value: unknown, { number, hash: block }: Header): ChainTransaction => {
   if (!isRaw(value)) return wrong('a transaction is no object');
-  if (value.blockHash !== block.hash || value.blockNumber !== block.number) wrong('a transaction of another block');
-  if (!isNumber(value.transactionIndex, index)) wrong('transactions out of order');
+  if (!isSame(value.blockHash, block) || !isNumber(value.blockNumber, number)) wrong('a transaction of another block');
   if (typeof value.hash !== 'string' || !isAddress(value.from) || !isAddressOrNone(value.to))
-    wrong('a transaction without its hash, sender or receiver');
-  return value as ChainTransaction;
+    return wrong('a transaction without its hash, sender or receiver');
+  const hash = value.hash.toLowerCase();
+  return (hash === value.hash ? value : { ...value, hash }) as ChainTransaction;
 };
 
-/** The block that was asked for, with transactions that say they are its own. */
+/** Checks that this is the requested block and that its transactions name it as theirs. */
 export const checkBody = async (value: unknown, asked: string, pace: Pace): Promise<BlockBody> => {
   const raw = record(value, 'the block');
   const body: ChainTransaction[] = [];
   const read = header(raw);
   if (read.hash !== asked) wrong('another block than was asked for');
-  for (const [index, transaction] of list(raw.transactions, 'the transactions of the block').entries()) {
-    body.push(checkTransaction(transaction, index, raw));
+  let last = -1;
+  for (const given of list(raw.transactions, 'the transactions of the block')) {
+    const transaction = checkTransaction(given, read);
+    const index = indexIn(transaction.transactionIndex, last + 1);
+    if (index <= last) wrong('transactions out of order');
+    last = index;
+    body.push(transaction);
     if (pace.isDue()) await pace.breathe();
   }
   return { header: read, raw, transactions: body };
 };
 
-const checkReceipt = (value: unknown, index: number, { hash }: ChainTransaction, block: Raw): ChainReceipt => {
+const statuses: readonly unknown[] = ['0x1', '0x0', undefined, null];
+/** Returns the receipt with its status in the usual form; receipts from before Byzantium have a state root instead. */
+const withStatus = (receipt: Raw): Raw => {
+  if (statuses.includes(receipt.status)) return receipt;
+  const status = inHex(integer(receipt.status, 'the status of a receipt'));
+  return statuses.includes(status) ? { ...receipt, status } : wrong('a receipt without a status');
+};
+
+const checkReceipt = (value: unknown, { hash }: ChainTransaction, block: Header): ChainReceipt => {
   if (!isRaw(value)) return wrong('a receipt is missing');
-  if (value.blockHash !== block.hash) wrong('a receipt of another block');
-  if (value.transactionHash !== hash || !isNumber(value.transactionIndex, index)) wrong('receipts out of order');
-  // Before Byzantium receipts held a state root in place of a status.
-  if (!['0x1', '0x0', undefined, null].includes(value.status as string)) wrong('a receipt without a status');
+  if (!isSame(value.blockHash, block.hash)) wrong('a receipt of another block');
+  if (!isSame(value.transactionHash, hash)) wrong('receipts out of order');
   if (!isAddressOrNone(value.contractAddress)) wrong('a receipt with a malformed address');
   const logs = list(value.logs, 'the logs of a receipt');
-  if (logs.length === 0 && hasLogs(value.logsBloom)) wrong('a receipt without the logs that its bloom tells of');
-  return value as ChainReceipt;
+  if (logs.length === 0 && announcesLogs(value.logsBloom)) wrong('a receipt without the logs that its bloom announces');
+  return withStatus(value) as ChainReceipt;
 };
 
-const checkLog = (log: unknown, index: number, { hash }: ChainTransaction, block: Raw) => {
+const checkLog = (log: unknown, { hash }: ChainTransaction, block: Header) => {
   if (!isRaw(log) || !isAddress(log.address)) return wrong('a log without its contract');
-  if (log.blockHash !== block.hash || log.transactionHash !== hash || log.removed === true)
+  if (!isSame(log.blockHash, block.hash) || !isSame(log.transactionHash, hash) || log.removed === true)
     wrong('a log of another block or transaction');
-  if (!isNumber(log.logIndex, index)) wrong('logs are missing or out of order');
 };
 
-const isPlain = ({ to, input, data }: ChainTransaction, { gasUsed }: ChainReceipt) =>
+/** Numbers of the logs of a block: networks number them in several ways, but always rising within a receipt. */
+const createNumbering = () => {
+  let next = 0;
+  let isGapless = true;
+  return {
+    isGapless: () => isGapless,
+    /** Takes the number of a log, which follows `last` in its receipt, and returns that number. */
+    take: ({ logIndex }: Raw, last: number): number => {
+      const index = indexIn(logIndex, next);
+      if (index <= last) wrong('logs out of order');
+      isGapless &&= index === next;
+      next = index + 1;
+      return index;
+    },
+  };
+};
+
+/** Tells whether a transaction only moved value, without running any code. */
+export const isPlain = ({ to, input, data }: ChainTransaction, { gasUsed }: ChainReceipt) =>
   Boolean(to) && (input ?? data) === '0x' && gasUsed === plainGas;
 
-/** A node that lags, has lost part of its data or mixes two forks gives an answer that contradicts itself. */
-export const checkReceipts = async (body: BlockBody, value: unknown, pace: Pace): Promise<CheckedBlock> => {
-  const { raw, transactions } = body;
-  const given = list(value, 'the receipts of the block');
-  if (given.length !== transactions.length) wrong('not every transaction of the block has a receipt');
+const hashIn = (receipt: unknown) =>
+  isRaw(receipt) && typeof receipt.transactionHash === 'string' ? receipt.transactionHash.toLowerCase() : '';
+
+/** Returns the receipt of each transaction, undefined where there is none; receipts of others are ignored. */
+export const receiptsFor = ({ transactions }: BlockBody, given: readonly unknown[]): readonly unknown[] => {
+  const isInPlace = ({ hash }: ChainTransaction, i: number) => (given[i] as Raw | undefined)?.transactionHash === hash;
+  if (given.length === transactions.length && transactions.every(isInPlace)) return given;
+  const byHash = new Map(given.map((receipt) => [hashIn(receipt), receipt]));
+  return transactions.map(({ hash }) => byHash.get(hash));
+};
+
+/**
+ * Checks that no receipt lost a log. Numbers without a gap prove it, except at the end of the block; where a network
+ * numbers in another way, every bloom is held against its logs.
+ */
+const checkBlooms = async (receipts: readonly ChainReceipt[], isGapless: boolean, pace: Pace) => {
+  const doubtful = receipts.filter(({ logs }) => logs.length > 0).slice(isGapless ? -1 : 0);
+  for (const { logs, logsBloom } of doubtful) {
+    const bloom = bloomIn(logsBloom);
+    if (bloom && !(await isExplained(bloom, logs, pace))) wrong('a receipt without all logs that its bloom announces');
+  }
+};
+
+const hasLogs = (receipt: unknown) => isRaw(receipt) && Array.isArray(receipt.logs) && receipt.logs.length > 0;
+const oddityOfBloom = ({ raw }: BlockBody, given: readonly unknown[]) =>
+  announcesLogs(raw.logsBloom) && !given.some(hasLogs) ? 'bloom without logs' : null;
+
+/** Checks the receipts against the block: a node that lags, lost data or mixes two forks contradicts itself. */
+export const checkReceipts = async (body: BlockBody, given: readonly unknown[], pace: Pace): Promise<CheckedBlock> => {
+  const found = receiptsFor(body, given);
+  const numbering = createNumbering();
   const receipts: ChainReceipt[] = [];
-  let logs = 0;
+  let lastReceipt = -1;
   let runsCode = false;
-  for (const [index, transaction] of transactions.entries()) {
-    const receipt = checkReceipt(given[index], index, transaction, raw);
+  for (const [i, transaction] of body.transactions.entries()) {
+    const receipt = checkReceipt(found[i], transaction, body.header);
+    const index = indexIn(receipt.transactionIndex, lastReceipt + 1);
+    if (index <= lastReceipt) wrong('receipts out of order');
+    lastReceipt = index;
+    let lastLog = -1;
     for (const log of receipt.logs) {
-      checkLog(log, logs++, transaction, raw);
+      checkLog(log, transaction, body.header);
+      lastLog = numbering.take(log, lastLog);
       if (pace.isDue()) await pace.breathe();
     }
     receipts.push(receipt);
     runsCode ||= !isPlain(transaction, receipt);
     if (pace.isDue()) await pace.breathe();
   }
-  if (logs === 0 && hasLogs(raw.logsBloom)) wrong('a block without the logs that its bloom tells of');
-  return { ...body, receipts, runsCode };
+  await checkBlooms(receipts, numbering.isGapless(), pace);
+  const oddity = numbering.isGapless() ? oddityOfBloom(body, given) : 'log numbers with gaps';
+  return { ...body, receipts, runsCode, oddity };
+};
+
+/** Finds the logs of token transfers; their index names the place of the log in its receipt. */
+const logsOf = function* (
+  { transactions, receipts }: CheckedBlock,
+  movements: readonly Movement[],
+): Iterable<ChainLog> {
+  const byHash = new Map(transactions.map(({ hash }, i) => [hash, i]));
+  for (const { transaction, index } of movements) {
+    const place = byHash.get(transaction) ?? -1;
+    const [kind, position] = index.split(':');
+    const log = kind === 'log' ? receipts[place]?.logs[Number(position)] : undefined;
+    // Blooms leave out the logs of transactions that the network itself made.
+    if (log && !isSystem(transactions[place] as ChainTransaction, receipts[place] as ChainReceipt)) yield log;
+  }
+};
+
+/** Checks that the bloom of the block announces the logs of token transfers; the others concern nobody. */
+export const checkAnnounced = async (checked: CheckedBlock, movements: readonly Movement[], pace: Pace) => {
+  const bloom = bloomIn(checked.raw.logsBloom);
+  if (bloom === null || movements.every(({ index }) => !index.startsWith('log:'))) return;
+  for (const log of new Set(logsOf(checked, movements)))
+    if (!(await announces(bloom, log, pace))) wrong('a log that the bloom of the block does not announce');
 };

@@ -1,26 +1,29 @@
-import type { Chain, Header } from '../../../application/ports/chain.js';
+import type { Block, Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
-import { watchHeads } from '../nodes/heads.js';
-import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
-import { createPace } from '../nodes/pace.js';
+import { watchHeads } from '../../nodes/heads.js';
+import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { createPace } from '../../pace.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
-import type { CheckedBlock } from './checked-block.js';
+import { type ChainReceipt, type CheckedBlock, checkAnnounced } from './checked-block.js';
 import { fetchBlock } from './fetch-block.js';
-import { createNodes, type Node, type NodeOptions, type Nodes } from './nodes.js';
+import { createTokenSearch } from './logs/token-ids.js';
+import { createNodes, firstBlock, type Node, type NodeOptions, type Nodes } from './nodes.js';
+import { type Quirk, quirks } from './quirks/quirks.js';
+import { isSystem, systemTouches } from './quirks/system-transactions.js';
 import { evmSending } from './sending.js';
 import { readContract, readTokenUri } from './tokens.js';
 import { fetchTraces, type Traces } from './traces.js';
 import { header, inHex } from './wire.js';
 
 export type EvmOptions = Partial<NodeOptions> & {
-  /** How deep a block counts as final where the node does not know the tag `finalized`. */
+  /** Depth at which a block counts as final if the node does not know the tag `finalized`. */
   readonly finalDepth?: number;
 };
 
 const usual = { deadlineMs: 10_000, answerMs: 4000, mostBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
-/** Whole blocks, and tracing more so, take a node longer than anything else. */
+/** Factor on the deadlines for whole blocks and traces, which take a node longer than anything else. */
 const blockPatience = 3;
 
 const latest = async (node: Node): Promise<Header> =>
@@ -32,12 +35,20 @@ const headerIn = async (answer: Promise<unknown>, isAsked: (found: Header) => bo
   const found = header(raw);
   return isAsked(found) ? found : wrong('another block than was asked for');
 };
-const headerAt = (node: Node, number: number) =>
-  headerIn(node.call('eth_getBlockByNumber', [inHex(number), false]), (found) => found.number === number);
+const headerAt = async (node: Node, number: number) => {
+  const found = await headerIn(
+    node.call('eth_getBlockByNumber', [inHex(number), false]),
+    // Networks whose first block is number 1 answer with that block when they are asked for number 0.
+    (one) => one.number === number || (number === 0 && one.number === 1),
+  );
+  return found?.number === number ? found : null;
+};
 const headerOf = (node: Node, hash: string) =>
   headerIn(node.call('eth_getBlockByHash', [hash, false]), (found) => found.hash === hash);
 
-/** Whatever a node says instead of a block means that it does not know the tag. */
+/**
+ * Reads the finalized block; null if the node answers anything but a block, which means that it does not know the tag.
+ */
 const tagged = async (node: Node): Promise<Header | null> => {
   try {
     const block = await node.call('eth_getBlockByNumber', ['finalized', false]);
@@ -52,15 +63,20 @@ const createTracing = (nodes: Nodes, log: Log) => {
   const mayTrace = ({ can }: Pick<Node, 'can'>) => can.traces !== false;
   let isTold = false;
   const tell = () => {
-    if (!isTold) log.warn({}, 'no node of the chain can trace: native coins that contracts send are not seen');
+    if (!isTold) log.warn({}, 'no node of the chain can trace: native transfers made by contracts are not recorded');
     isTold = true;
     return null;
   };
-  /** Null only when every node has said that it cannot; one that is merely away may be the one that can. */
-  return async ({ runsCode, header: { hash }, transactions }: CheckedBlock): Promise<Traces | null> => {
+  /**
+   * Returns null only if every node has said that it cannot trace; a node that is merely away may be the one that can.
+   */
+  return async ({ runsCode, header, transactions, receipts }: CheckedBlock): Promise<Traces | null> => {
     if (!runsCode) return null;
-    const hashes = transactions.map((transaction) => transaction.hash);
-    const trace = (node: Node) => fetchTraces(node, hash, hashes, createPace());
+    const traced = transactions.map((transaction, i) => ({
+      hash: transaction.hash,
+      isSystem: isSystem(transaction, receipts[i] as ChainReceipt),
+    }));
+    const trace = (node: Node) => fetchTraces(node, header.hash, traced, createPace());
     try {
       return nodes.ways.some(mayTrace) ? await nodes.use(trace, { patience: blockPatience, among: mayTrace }) : tell();
     } catch (error) {
@@ -70,25 +86,63 @@ const createTracing = (nodes: Nodes, log: Log) => {
   };
 };
 
-/** Works with whichever of the nodes answer; none needs to be there at the start. */
+/** Reads blocks; one with an oddity is believed only if no other node has it without. */
+const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
+  const traces = createTracing(nodes, log);
+  const known = new Set<Quirk>();
+  const isUsual = (oddity: Quirk) => known.has(oddity) && quirks[oddity].askedElsewhere === 'at first';
+  const believe = ({ oddity, block }: { oddity: Quirk; block: Block }) => {
+    if (!known.has(oddity)) log.info({ block: block.number, quirk: oddity }, `believed: ${quirks[oddity].believed}`);
+    known.add(oddity);
+    return block;
+  };
+  return async (hash, interest) => {
+    const odd: { oddity: Quirk; block: Block }[] = [];
+    const read = async (node: Node) => {
+      const checked = await fetchBlock(node, hash);
+      if (!checked) return null;
+      const pace = createPace();
+      const found = await blockOf(checked, await traces(checked), interest, pace);
+      await checkAnnounced(checked, found.movements, pace);
+      const touches = [...found.touches, ...systemTouches(checked.transactions, checked.receipts, interest)];
+      const block = { ...found, touches };
+      const { oddity } = checked;
+      if (oddity === null || isUsual(oddity)) return block;
+      odd.push({ oddity, block });
+      return null;
+    };
+    const found = await nodes.find(read, { patience: blockPatience });
+    return found ?? (odd[0] ? believe(odd[0]) : null);
+  };
+};
+
+/** Tells from what is known of each node whether blocks are traced; one node that can is enough. */
+const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
+  if (nodes.includes(true)) return true;
+  return nodes.includes(undefined) ? null : false;
+};
+
+/** Connects an EVM chain through whichever nodes answer; none needs to be up at the start. */
 export const evmChain = async (urls: readonly string[], log: Log, options: EvmOptions = {}): Promise<Chain> => {
   const { finalDepth, ...limits } = { ...usual, ...options };
   const nodes = createNodes(urls, log, limits);
-  const traces = createTracing(nodes, log);
+  let firstNumber = 0;
   return {
     genesis: async () => {
-      const first = await nodes.find((node) => headerAt(node, 0));
-      return first ?? refuse('NODE_ERROR', 'no node of the chain knows its first block');
+      const first = await nodes.find(firstBlock);
+      if (!first) return refuse('NODE_ERROR', 'no node of the chain knows its first block');
+      firstNumber = first.number;
+      return first;
     },
     head: async () => {
       const heads = await nodes.poll(latest);
-      // At equal height the first node's, lest two nodes on two forks make one reorganization after the other.
+      // Ties go to the first node, so that two nodes on two forks do not cause one reorganization after the other.
       return heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
     },
     finalized: () =>
       nodes.use(async (node) => {
         const final = await tagged(node);
-        return final ? final.number : Math.max((await latest(node)).number - finalDepth, 0);
+        return Math.max(final ? final.number : (await latest(node)).number - finalDepth, firstNumber);
       }),
     hints: (signal) => {
       const watchers = nodes.ways.flatMap(({ transport }) => transport.watchHeads ?? []);
@@ -96,14 +150,10 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
     },
     headerAt: (number) => nodes.find((node) => headerAt(node, number)),
     headerOf: (hash) => nodes.find((node) => headerOf(node, hash)),
-    block: (hash, interest) => {
-      const read = async (node: Node) => {
-        const checked = await fetchBlock(node, hash);
-        return checked && (await blockOf(checked, await traces(checked), interest, createPace()));
-      };
-      return nodes.find(read, { patience: blockPatience });
-    },
+    block: createBlockReader(nodes, log),
+    traced: () => tracedBy(nodes.ways.map(({ can }) => can.traces)),
     balances: (holdings, at) => readBalances(nodes, holdings, at),
+    tokensReceived: createTokenSearch(nodes),
     contract: readContract(nodes),
     tokenUri: readTokenUri(nodes),
     sending: evmSending(nodes),

@@ -1,38 +1,46 @@
-import { nullIfMissing } from '../nodes/node-fault.js';
-import { createPace } from '../nodes/pace.js';
-import { type BlockBody, type CheckedBlock, checkBody, checkReceipts } from './checked-block.js';
+import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
+import { list } from '../../nodes/raw.js';
+import { createPace } from '../../pace.js';
+import { type BlockBody, type CheckedBlock, checkBody, checkReceipts, receiptsFor } from './checked-block.js';
 import type { Node } from './nodes.js';
-import { resultOf } from './transport.js';
+import { resultOf } from './outcome.js';
 
-/** Null when the node gives them only one by one. */
-const receiptsTogether = async (node: Node, hash: string): Promise<{ readonly receipts: unknown } | null> => {
-  if (node.can.blockReceipts === false) return null;
-  const [outcome] = await node.batch([{ method: 'eth_getBlockReceipts', params: [hash] }]);
-  const isRefused = outcome && 'fault' in outcome && ['unsupported', 'refused'].includes(outcome.fault.kind);
-  if (isRefused && !node.can.blockReceipts) return null;
-  const receipts = resultOf(outcome);
-  node.can.blockReceipts = true;
-  return { receipts };
+/**
+ * Asks for all receipts of a block at once. The list is empty if the node cannot answer, also if it could for other
+ * blocks: some fail for single ones.
+ */
+const receiptsTogether = async (node: Node, hash: string): Promise<readonly unknown[]> => {
+  if (node.can.blockReceipts === false) return [];
+  try {
+    const receipts = await node.call('eth_getBlockReceipts', [hash]);
+    node.can.blockReceipts = true;
+    return receipts === null ? [] : list(receipts, 'the receipts of the block');
+  } catch (error) {
+    if (!(error instanceof NodeFault) || error.kind === 'busy' || error.kind === 'late') throw error;
+    if (error.kind === 'unsupported') node.can.blockReceipts ??= false;
+    return [];
+  }
 };
 
-const receiptsOneByOne = async (node: Node, { transactions }: BlockBody) => {
-  const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
-  const receipts = (await node.batch(calls)).map(resultOf);
-  node.can.blockReceipts = false;
-  return { receipts };
+/** Asks one by one for the receipts that are missing, which some nodes then give. */
+const completed = async (node: Node, body: BlockBody, given: readonly unknown[]): Promise<readonly unknown[]> => {
+  const found = receiptsFor(body, given);
+  const missing = body.transactions.filter((_, i) => found[i] === undefined);
+  const calls = missing.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+  return missing.length === 0 ? given : [...given, ...(await node.batch(calls)).map(resultOf)];
 };
 
-/** A block with its receipts as one node gives them, by hash so that no fork gets mixed in; null when the node lacks it. */
+/** Fetches a block with its receipts from one node, by hash so that forks cannot mix; null if the node lacks it. */
 export const fetchBlock = async (node: Node, hash: string): Promise<CheckedBlock | null> => {
   const pace = createPace();
   const asked = receiptsTogether(node, hash);
-  // The block may fail first, and then nobody waits for its receipts.
+  // The block may fail first, and then nobody awaits the receipts.
   asked.catch(() => undefined);
   const answer = await nullIfMissing(node.call('eth_getBlockByHash', [hash, true]));
   if (answer === null) return null;
   await pace.breathe();
   const body = await checkBody(answer, hash, pace);
-  const { receipts } = (await asked) ?? (await receiptsOneByOne(node, body));
+  const receipts = await completed(node, body, await asked);
   await pace.breathe();
   return await checkReceipts(body, receipts, pace);
 };

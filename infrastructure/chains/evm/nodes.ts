@@ -1,21 +1,22 @@
+import { createHash } from 'node:crypto';
+import { slicesOf } from '../../../application/async/slices.js';
+import type { Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
-import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
-import { parseNodeUrl, redactor } from '../nodes/node-url.js';
-import { createPool, type Patience, type Pool } from '../nodes/pool.js';
-import { record } from '../nodes/raw.js';
-import { isUnreachable } from '../nodes/search.js';
-import { httpTransport } from './http-transport.js';
-import { type Outcome, type RpcCall, resultOf, type Transport, type TransportLimits } from './transport.js';
-import { webSocketTransport } from './websocket-transport.js';
-import { hash, inHex } from './wire.js';
+import { createPool, type Patience, type Pool } from '../../nodes/checked-pool.js';
+import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
+import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
+import { isUnreachable } from '../../nodes/search.js';
+import { type Outcome, type RpcCall, resultOf } from './outcome.js';
+import { httpTransport, type Transport, type TransportLimits, webSocketTransport } from './transport.js';
+import { header, inHex, integer } from './wire.js';
 
-/** What was found out about a node; absent while unknown. */
+/** Abilities that were found out about a node; absent while unknown. */
 type Abilities = { blockReceipts?: boolean; traces?: boolean; stateByHash?: boolean };
 
 /** One node for the time of one piece of work. */
 export type Node = {
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Faults of single calls are among the outcomes; what says that the node is overloaded rejects. */
+  /** Gives faults of single calls as outcomes; rejects when one of them says that the node cannot be reached. */
   batch(calls: readonly RpcCall[]): Promise<readonly Outcome[]>;
   readonly can: Abilities;
 };
@@ -48,16 +49,25 @@ const nodeFor = ({ transport, can }: Way, until: number, options: NodeOptions, p
     },
     batch: async (calls) => {
       const outcomes: Outcome[] = [];
-      for (let i = 0; i < calls.length; i += options.batchSize)
-        outcomes.push(...(await exchange(calls.slice(i, i + options.batchSize))));
+      for (const slice of slicesOf(calls, options.batchSize)) outcomes.push(...(await exchange(slice)));
       return outcomes;
     },
   };
 };
 
-const identify = async (node: Node) => {
-  const first = await nullIfMissing(node.call('eth_getBlockByNumber', [inHex(0), false]));
-  return first === null ? null : hash(record(first, 'the first block').hash, 'the hash of the first block');
+/**
+ * Returns the first block with the hash that identifies its chain; null if the node no longer has that block. Where
+ * block 1 is the first, whose hash need not differ from that of another chain, the id of the chain is part of the identity.
+ */
+export const firstBlock = async (node: Node): Promise<Header | null> => {
+  const answer = await nullIfMissing(node.call('eth_getBlockByNumber', [inHex(0), false]));
+  if (answer === null) return null;
+  const first = header(answer);
+  if (first.number === 0) return first;
+  if (first.number > 1) return null;
+  const chainId = integer(await node.call('eth_chainId', []), 'the chain id');
+  const identity = createHash('sha256').update(`${chainId} ${first.hash}`).digest('hex');
+  return { ...first, hash: `0x${identity}` };
 };
 
 export const createNodes = (urls: readonly string[], log: Log, options: NodeOptions): Nodes => {
@@ -69,7 +79,7 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
   });
   return createPool(nodes, log, {
     ...options,
-    identify,
+    identify: async (node) => (await firstBlock(node))?.hash ?? null,
     open: (way, until, patience) => nodeFor(way, until, options, patience),
     close: ({ transport }) => transport.close(),
   });

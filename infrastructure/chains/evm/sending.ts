@@ -1,14 +1,14 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
-import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
-import { record } from '../nodes/raw.js';
+import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { record } from '../../nodes/raw.js';
 import { askAt } from './balances.js';
 import type { Node, Nodes } from './nodes.js';
-import { type Outcome, resultOf } from './transport.js';
-import { hash, inHex, integer, quantity } from './wire.js';
+import { type Outcome, resultOf } from './outcome.js';
+import { hash, inHex, integer, isFailed, quantity } from './wire.js';
 
-/** Node software has as many words for it as there is node software. */
+/** Wordings of various node software for a transaction that the node already has. */
 const alreadyThere = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
 const staleNonce = /nonce (is )?too low|nonce too small|old nonce|invalid nonce|nonce.{0,40}(lower|expected)/i;
 const chunkSize = 40;
@@ -19,7 +19,7 @@ const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => P
   return found;
 };
 
-/** What the contract or the node says of a transaction that would fail, as the caller's own affair. */
+/** Estimates the gas; a transaction that would fail is refused with the contract's or the node's reason. */
 const estimate = async (node: Node, { from, to, value, data }: Call) => {
   try {
     const gas = await node.call('eth_estimateGas', [{ from, to, value: inHex(BigInt(value)), data }]);
@@ -40,11 +40,14 @@ const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
       number: integer(receipt.blockNumber, 'the block number of the receipt'),
       hash: hash(receipt.blockHash, 'the block hash of the receipt'),
     },
-    failed: receipt.status === '0x0',
+    failed: isFailed(receipt.status),
   };
 };
 
-/** A node's receipts say nothing of whether their block is still part of the chain, so the node is asked that as well. */
+/**
+ * Finds the blocks of transactions and checks that they are on the chain, because receipts may be of an abandoned
+ * block.
+ */
 const inclusions = async (node: Node, hashes: readonly string[], at: Header) => {
   const outcomes = await node.batch(hashes.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one] })));
   const found = outcomes.map(receiptIn);
@@ -64,17 +67,17 @@ const inclusions = async (node: Node, hashes: readonly string[], at: Header) => 
     if (!one || one.block.number > at.number) return null;
     return canonical.get(one.block.number) === one.block.hash
       ? one
-      : wrong('has a receipt of a block that is not there');
+      : wrong('has a receipt of a block that is not on its chain');
   });
 };
 
-/** What one node says to a transaction. */
+/** Offers a signed transaction to one node. */
 const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string }): Promise<Broadcast> => {
   try {
     const given = await node.call('eth_sendRawTransaction', [raw]);
     return hash(given, 'the transaction hash') === own
       ? { kind: 'taken' }
-      : wrong('another hash than the transaction has');
+      : wrong('answered with another hash than that of the transaction');
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     if (alreadyThere.test(error.message)) return { kind: 'taken' };
@@ -85,7 +88,10 @@ const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string
   }
 };
 
-/** One node that took it is enough; it is refused only when no node may have it. */
+/**
+ * Combines the nodes' answers: one node that took the transaction is enough, and it counts as refused only if no node
+ * may have it.
+ */
 const verdict = (answers: readonly Broadcast[]): Broadcast =>
   answers.find(({ kind }) => kind === 'taken') ??
   answers.find(({ kind }) => kind === 'unknown') ??

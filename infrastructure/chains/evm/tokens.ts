@@ -1,12 +1,20 @@
-import type { Chain, TokenContract } from '../../../application/ports/chain.js';
+import type { Chain } from '../../../application/ports/chain.js';
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
 import { refuse } from '../../../domain/failure.js';
-import { addressWord, isTrue, isWord, numberIn, textIn, tokenWord } from './abi.js';
+import { shortName, type TokenDescription } from '../../../domain/token-description.js';
+import { addressWord, isTrue, numberIn, textIn, tokenWord } from './abi.js';
 import type { Node, Nodes } from './nodes.js';
-import { answerOf } from './transport.js';
+import { answerOf } from './outcome.js';
 
 const supportsInterface = '0x01ffc9a7';
-const interfaces = { erc165: '01ffc9a7', none: 'ffffffff', erc721: '80ac58cd', erc1155: 'd9b67a26' };
+const interfaces = {
+  erc165: '01ffc9a7',
+  none: 'ffffffff',
+  erc721: '80ac58cd',
+  /** The draft of the standard that CryptoKitties and its copies follow; their transfers index nothing. */
+  earlyErc721: '9a20483d',
+  erc1155: 'd9b67a26',
+};
 const selectors = {
   totalSupply: '0x18160ddd',
   balanceOf: '0x70a08231',
@@ -14,9 +22,8 @@ const selectors = {
   name: '0x06fdde03',
   symbol: '0x95d89b41',
 };
-const mostCharacters = 200;
-/** A character of UTF-8 has up to four bytes. */
-const mostNameBytes = mostCharacters * 4;
+/** Bytes of a name that are decoded: enough for every character that is kept. */
+const mostNameBytes = 800;
 const mostUriBytes = 16 * 1024;
 const mostDecimals = 255n;
 
@@ -40,29 +47,32 @@ const askAbout = (node: Node, contract: string) =>
     erc165: `${supportsInterface}${interfaces.erc165.padEnd(64, '0')}`,
     none: `${supportsInterface}${interfaces.none.padEnd(64, '0')}`,
     erc721: `${supportsInterface}${interfaces.erc721.padEnd(64, '0')}`,
+    earlyErc721: `${supportsInterface}${interfaces.earlyErc721.padEnd(64, '0')}`,
     erc1155: `${supportsInterface}${interfaces.erc1155.padEnd(64, '0')}`,
   });
 type About = Awaited<ReturnType<typeof askAbout>>['answers'];
 
-/** A contract that says yes to everything says nothing (ERC-165). */
-const supports = (about: About, standard: 'erc721' | 'erc1155') =>
-  isTrue(about.erc165) && !isTrue(about.none) && isTrue(about[standard]);
+const claims = { erc721: ['erc721', 'earlyErc721'], erc1155: ['erc1155'] } as const;
 
-/** Why it is not what it is said to be; null when it is. */
+/** Tells whether a contract supports a standard. One that says yes to every id proves nothing (ERC-165). */
+const supports = (about: About, standard: 'erc721' | 'erc1155') =>
+  isTrue(about.erc165) && !isTrue(about.none) && claims[standard].some((key) => isTrue(about[key]));
+
+/** Checks by standard: the reason why a contract does not conform, or null if it does. */
 const objections: Readonly<Record<TokenStandard, (about: About) => string | null>> = {
   erc20: (about) => {
-    if (supports(about, 'erc721')) return 'the contract is an ERC-721 one';
-    if (supports(about, 'erc1155')) return 'the contract is an ERC-1155 one';
-    const answers = isWord(about.totalSupply) && isWord(about.balanceOf);
+    if (supports(about, 'erc721')) return 'the contract supports ERC-721, so it is not an ERC-20 token';
+    if (supports(about, 'erc1155')) return 'the contract supports ERC-1155, so it is not an ERC-20 token';
+    const answers = [about.totalSupply, about.balanceOf].every((answer) => numberIn(answer) !== null);
     return answers ? null : 'the contract does not answer totalSupply and balanceOf as ERC-20 does';
   },
   erc721: (about) => (supports(about, 'erc721') ? null : 'the contract does not say that it supports ERC-721'),
   erc1155: (about) => (supports(about, 'erc1155') ? null : 'the contract does not say that it supports ERC-1155'),
 };
 
-const nameIn = (answer: unknown) => [...(textIn(answer, mostNameBytes)?.text ?? '')].slice(0, mostCharacters).join('');
+const nameIn = (answer: unknown) => shortName(textIn(answer, mostNameBytes)?.text ?? '');
 
-const descriptionIn = (about: About, standard: TokenStandard): TokenContract => {
+const descriptionIn = (about: About, standard: TokenStandard): TokenDescription => {
   const [name, symbol] = [nameIn(about.name), nameIn(about.symbol)];
   const decimals = standard === 'erc20' ? numberIn(about.decimals) : null;
   return {
@@ -72,10 +82,11 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenContract => 
   };
 };
 
-/** A node that lags may not know the contract yet, so a refusal is believed only when every node agrees. */
+/** Reads a token contract. A lagging node may not know it yet, so it is refused only if all nodes agree. */
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>
   async (contract, standard) => {
+    if (standard === 'token') return refuse('FAILED_PRECONDITION', 'tokens of this chain have a standard');
     let objection = '';
     const found = await nodes.find(async (node) => {
       const { hasCode, answers } = await askAbout(node, contract);
@@ -87,7 +98,7 @@ export const readContract =
     return found ?? refuse('FAILED_PRECONDITION', objection);
   };
 
-/** How to ask for a token's URI; ERC-1155 leaves a gap in it for the token's number. */
+/** Calls for a token's URI; the URI of ERC-1155 has the placeholder `{id}`. */
 const uriCalls: Readonly<Record<string, (token: string) => { data: string; fill(uri: string): string }>> = {
   erc721: (token) => ({ data: `0xc87b56dd${token}`, fill: (uri) => uri }),
   erc1155: (token) => ({ data: `0x0e89341c${token}`, fill: (uri) => uri.replaceAll('{id}', token) }),

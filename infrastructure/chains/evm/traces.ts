@@ -1,21 +1,23 @@
-import { NodeFault, wrong } from '../nodes/node-fault.js';
-import type { Pace } from '../nodes/pace.js';
-import { isRaw, list, type Raw, record } from '../nodes/raw.js';
+import { NodeFault, wrong } from '../../nodes/node-fault.js';
+import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
+import type { Pace } from '../../pace.js';
 import type { Node } from './nodes.js';
 import { address, hash, quantity } from './wire.js';
 
 /** A native transfer made by a contract. */
 export type InternalTransfer = {
-  /** Of the frame among all of its transaction, each before what it calls; the transaction itself is 0. */
+  /** Number of the call frame within its transaction, in call order; the transaction itself is 0. */
   readonly number: number;
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
 };
-/** Those of each transaction, in the order of the block. */
+/** Internal transfers of each transaction, in the order of the block. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
-const moving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+/** Types of calls that move value; some networks write them in lower case. */
+const movingTypes = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
+const moving = new Set([...movingTypes, ...movingTypes.map((type) => type.toLowerCase())]);
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
 
 const transferIn = (frame: Raw, number: number): InternalTransfer | null => {
@@ -27,11 +29,11 @@ const transferIn = (frame: Raw, number: number): InternalTransfer | null => {
 
 type Frame = { readonly frame: Raw; readonly failed: boolean };
 
-/** All frames, each before what it calls; without recursion, for a node may answer with any depth. */
+/** Yields all frames in call order, without recursion, because a node may answer with any depth. */
 const framesOf = function* (root: Raw): Iterable<Frame> {
   const waiting: Frame[] = [{ frame: root, failed: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    // What failed moved nothing, nor did anything it called.
+    // A failed call moved nothing, and neither did the calls it made.
     const failed = next.failed || Boolean(next.frame.error);
     yield { frame: next.frame, failed };
     const calls = list(next.frame.calls ?? [], 'the calls of a call');
@@ -51,35 +53,53 @@ const transfersOf = async (root: Raw, pace: Pace): Promise<readonly InternalTran
   return transfers;
 };
 
-const rootOf = (answer: unknown, expected: string): Raw => {
-  const { txHash, result, error } = record(answer, 'a trace');
+const rootOf = ({ result, error }: Raw): Raw => {
   if (error || !isRaw(result)) throw new NodeFault('failing', 'could not trace a transaction');
   if (result.structLogs !== undefined) throw new NodeFault('unsupported', 'does not know the call tracer');
-  // Older nodes leave out the hash, and keep the order.
-  if (txHash !== undefined && hash(txHash, 'the hash of a trace') !== expected) wrong('traces of other transactions');
   return typeof result.type === 'string' ? result : wrong('a trace without a type');
 };
 
-/** Throws an `unsupported` fault, and keeps it in mind, when the node cannot trace at all. */
+/** A transaction to trace; nodes cannot trace those that the network itself made. */
+export type Traced = { readonly hash: string; readonly isSystem: boolean };
+
+const isTraced = (trace: Raw | undefined) => trace !== undefined && !trace.error && isRaw(trace.result);
+
+/** Returns the trace of each transaction, null where it cannot be traced. Older nodes leave out hashes and keep order. */
+const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): readonly (Raw | null)[] => {
+  const byHash = new Map(
+    given.flatMap((trace) => (trace.txHash ? [[hash(trace.txHash, 'the hash of a trace'), trace] as const] : [])),
+  );
+  const inOrder = transactions.filter(({ isSystem }) => !isSystem || given.length === transactions.length);
+  if (byHash.size === 0 && given.length === inOrder.length)
+    for (const [i, { hash }] of inOrder.entries()) byHash.set(hash, given[i] as Raw);
+  return transactions.map(({ hash, isSystem }) => {
+    const trace = byHash.get(hash);
+    if (isSystem && !isTraced(trace)) return null;
+    return trace ?? wrong('not every transaction of the block is traced');
+  });
+};
+
+/**
+ * Fetches the traces of a block. If the node cannot trace at all, this is remembered and an `unsupported` fault thrown.
+ */
 export const fetchTraces = async (
   node: Node,
   block: string,
-  transactions: readonly string[],
+  transactions: readonly Traced[],
   pace: Pace,
 ): Promise<Traces> => {
   try {
     const answer = await node.call('debug_traceBlockByHash', [block, { tracer: 'callTracer' }]);
     await pace.breathe();
-    const traces = list(answer, 'the traces of the block');
-    if (traces.length !== transactions.length) wrong('not every transaction of the block is traced');
+    const given = list(answer, 'the traces of the block').map((trace) => record(trace, 'a trace'));
     const transfers: (readonly InternalTransfer[])[] = [];
-    for (const [i, expected] of transactions.entries())
-      transfers.push(await transfersOf(rootOf(traces[i], expected), pace));
+    for (const trace of tracesFor(given, transactions))
+      transfers.push(trace ? await transfersOf(rootOf(trace), pace) : []);
     node.can.traces = true;
     return transfers;
   } catch (error) {
     if (!(error instanceof NodeFault) || error.kind !== 'unsupported') throw error;
-    // Behind one address may stand several nodes: what one of them could do once is not given up for another's word.
+    // Several nodes may stand behind one address, so one's refusal does not revoke what another could do before.
     if (node.can.traces) throw new NodeFault('failing', error.message);
     node.can.traces = false;
     throw error;

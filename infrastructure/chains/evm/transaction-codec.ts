@@ -1,21 +1,21 @@
 import { SigningKey } from 'ethers/crypto';
 import { computeAddress, Transaction } from 'ethers/transaction';
 import type { TokenTransfer, TransactionCodec } from '../../../application/ports/codec.js';
+import type { Unsigned } from '../../../domain/aggregates/transaction.js';
 import type { TokenStandard } from '../../../domain/asset.js';
-import type { Unsigned } from '../../../domain/transaction.js';
 import { addressWord, numberWord } from './abi.js';
 
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/;
 const wordBytes = 32;
-/** Of the curve's points; above half of it a signature has a twin, and only the lower one is proper. */
+/** Order of the curve. Every signature has a twin with `s` above half of it; only the lower one is valid (EIP-2). */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const topBit = 1n << 255n;
-/** `v` of a chain with a large id takes more than one byte. */
+/** Largest length of a signature, because `v` of a chain with a large id takes more than one byte. */
 const longest = 2 * wordBytes + 8;
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
 
-/** Null when `v` is none of the forms there are, or is for another chain. */
+/** Reads the parity from `v`; null if that has no known form or is for another chain. */
 const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
   const first = 35n + 2n * BigInt(chainId);
   for (const base of [0n, 27n, first]) {
@@ -25,7 +25,7 @@ const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
   return null;
 };
 
-/** r‖s‖v, or r‖s with the parity in the top bit of s (EIP-2098). */
+/** Splits a signature in the form r‖s‖v, or r‖s with the parity in the top bit of s (EIP-2098). */
 const partsOf = (signature: string, chainId: number): Parts | null => {
   const bytes = hexPattern.test(signature) ? Buffer.from(signature.slice(2), 'hex') : Buffer.alloc(0);
   if (bytes.length < 2 * wordBytes || bytes.length > longest) return null;
@@ -39,7 +39,7 @@ const partsOf = (signature: string, chainId: number): Parts | null => {
 const isProper = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
-/** The one kind of transaction that has nothing but a gas price: legacy, with the chain's id in its signature (EIP-155). */
+/** Builds a legacy transaction with the chain id in its signature (EIP-155), the only type with just a gas price. */
 const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
   Transaction.from({
     type: 0,

@@ -1,46 +1,112 @@
-import { NodeFault } from '../nodes/node-fault.js';
-import { isRaw } from '../nodes/raw.js';
-import { faultOf } from './rpc-fault.js';
+import { createWaiter } from '../../../application/async/cancellation.js';
+import { slicesOf } from '../../../application/async/slices.js';
+import { withDeadline } from '../../deadline.js';
+import { createHttp } from '../../nodes/json-rpc/http.js';
+import { requestText } from '../../nodes/json-rpc/request.js';
+import { createSocket } from '../../nodes/json-rpc/websocket.js';
+import { asFailing, NodeFault } from '../../nodes/node-fault.js';
+import { isRaw } from '../../nodes/raw.js';
+import { type Outcome, outcome, parse, type RpcCall, refusal, resultOf } from './outcome.js';
 
-export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
-export type Outcome = { readonly result: unknown } | { readonly fault: NodeFault };
-
-/** The way to one node. Rejects with a NodeFault when it gives no answers at all. */
+/** Connection to one node. Rejects with a NodeFault when the node gives no answers at all. */
 export type Transport = {
-  /** The answers in the order of the calls. */
+  /** Gives the answers in the order of the calls. */
   exchange(calls: readonly RpcCall[], ms: number): Promise<readonly Outcome[]>;
-  /** Only where a node can speak first: tells of new heads until the connection ends or the signal fires. */
+  /** Present over WebSocket: reports new heads until the connection ends or the signal fires. */
   watchHeads?(notice: () => void, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
 export type TransportLimits = { readonly connectMs: number; readonly mostBytes: number };
 
-export const envelope = ({ method, params }: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params });
+const connections = 32;
+/** Number of calls that run side by side on a node that takes no batches. */
+const singlesAtOnce = 8;
 
-export const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NodeFault('failing', 'answered with something that is not JSON');
+/** Reads answers whole, since all of them are used; the gateway, which forwards answers, leaves them as bytes. */
+const readBody = (status: number, pieces: readonly Buffer[]): unknown => {
+  const text = Buffer.concat(pieces).toString();
+  if (status !== 200) throw refusal(status, text);
+  return parse(text);
+};
+
+const answerTo = (id: number, answer: unknown): Outcome => {
+  // A question that the node could not read at all is answered without its id.
+  if (isRaw(answer) && answer.id !== id && !answer.error)
+    throw new NodeFault('failing', 'answered another question than was asked');
+  return outcome(answer);
+};
+
+const answersTo = (calls: readonly RpcCall[], answers: unknown): readonly Outcome[] => {
+  if (!Array.isArray(answers)) {
+    const whole = outcome(answers);
+    throw 'fault' in whole ? whole.fault : new NodeFault('refused', 'does not take batches');
   }
+  if (answers.length < calls.length) throw new NodeFault('refused', 'does not take batches of this size');
+  const byId = new Map<unknown, unknown>(answers.map((answer) => [isRaw(answer) ? answer.id : undefined, answer]));
+  return calls.map((_, id) => answerTo(id, byId.get(id)));
 };
 
-export const outcome = (answer: unknown): Outcome => {
-  if (!isRaw(answer)) throw new NodeFault('failing', 'answered with something that is not JSON-RPC');
-  if (answer.error) return { fault: faultOf(answer.error) };
-  if (answer.result === undefined) throw new NodeFault('failing', 'answered without a result');
-  return { result: answer.result };
+const isTemporary = (error: unknown) =>
+  !(error instanceof NodeFault) || error.kind === 'busy' || error.kind === 'failing';
+
+const textOf = ({ method, params }: RpcCall, id: number) => requestText(method, JSON.stringify(params), id);
+
+export const httpTransport = (url: URL, limits: TransportLimits): Transport => {
+  const http = createHttp(url, { ...limits, connections });
+  let takesBatches = true;
+
+  const post = (body: string, ms: number): Promise<unknown> => {
+    const waiter = createWaiter();
+    return withDeadline(http.post(body, waiter, readBody), ms, waiter.leave).catch(asFailing);
+  };
+  const single = async (call: RpcCall, ms: number) => answerTo(0, await post(textOf(call, 0), ms));
+  const singles = async (calls: readonly RpcCall[], ms: number) => {
+    const until = performance.now() + ms;
+    const outcomes: Outcome[] = [];
+    for (const some of slicesOf(calls, singlesAtOnce)) {
+      const left = Math.max(until - performance.now(), 1);
+      outcomes.push(...(await Promise.all(some.map((call) => single(call, left)))));
+    }
+    return outcomes;
+  };
+
+  return {
+    exchange: async (calls, ms) => {
+      if (calls.length < 2 || !takesBatches) return singles(calls, ms);
+      try {
+        return answersTo(calls, await post(`[${calls.map(textOf).join(',')}]`, ms));
+      } catch (error) {
+        if (isTemporary(error)) throw error;
+        const outcomes = await singles(calls, ms);
+        takesBatches = (error as NodeFault).kind === 'oversized';
+        return outcomes;
+      }
+    },
+    close: http.close,
+  };
 };
 
-export const resultOf = (outcome: Outcome | undefined): unknown => {
-  if (!outcome) throw new NodeFault('failing', 'did not answer every question');
-  if ('fault' in outcome) throw outcome.fault;
-  return outcome.result;
+const readMessage = (bytes: Buffer) => {
+  const message = parse(bytes.toString());
+  if (!isRaw(message)) throw new NodeFault('failing', 'sent a message that is not JSON-RPC');
+  const { id, params } = message;
+  return isRaw(params)
+    ? { subscription: params.subscription, result: params.result }
+    : { id: String(id), answer: outcome(message) };
 };
 
-/** Null for whatever a contract did instead of answering; a node that cannot tell is another matter. */
-export const answerOf = (outcome: Outcome | undefined): unknown => {
-  const isContracts = outcome && 'fault' in outcome && ['reverted', 'refused'].includes(outcome.fault.kind);
-  return isContracts ? null : resultOf(outcome);
+export const webSocketTransport = (url: URL, limits: TransportLimits): Transport => {
+  const socketLimits = { ...limits, silentMs: limits.connectMs };
+  const socket = createSocket<Outcome>(url, socketLimits, { message: readMessage, subscriptionId: resultOf });
+  return {
+    exchange: (calls, ms) => {
+      const waiter = createWaiter();
+      const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), waiter));
+      return withDeadline(Promise.all(asked), ms, waiter.leave).catch(asFailing);
+    },
+    // Heads may have come before the subscription began.
+    watchHeads: (notice, signal) => socket.listen('newHeads', notice, signal, notice),
+    close: socket.close,
+  };
 };

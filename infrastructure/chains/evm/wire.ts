@@ -1,13 +1,13 @@
 import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from '../nodes/node-fault.js';
-import { record } from '../nodes/raw.js';
+import { wrong } from '../../nodes/node-fault.js';
+import { type Raw, record } from '../../nodes/raw.js';
 
 const longestQuantity = 66;
 const hexPattern = /^0x[0-9a-fA-F]+$/;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 const addressPattern = /^0x[0-9a-f]{40}$/;
 
-/** The length is looked at first: reading a number of a million digits takes half a second. */
+/** Checks the length first, because parsing a number of a million digits takes half a second. */
 const isQuantity = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= longestQuantity && hexPattern.test(value);
 
@@ -18,6 +18,10 @@ export const integer = (value: unknown, what: string): number => {
   const read = isQuantity(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(read) ? read : wrong(`${what} is no small quantity`);
 };
+
+/** Tells whether a receipt's status is 0, in whatever form; old receipts without a status succeeded. */
+export const isFailed = (status: unknown): boolean =>
+  status === '0x0' || (typeof status === 'string' && status !== '0x1' && quantity(status, 'the status') === 0n);
 
 export const inHex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
@@ -31,12 +35,18 @@ export const address = (value: unknown, what: string): string => {
   return addressPattern.test(text) ? text : wrong(`${what} is no address`);
 };
 
+const noParent = `0x${'0'.repeat(64)}`;
+/** Reads the parent's hash; some networks leave that of the first block empty, whose number is 0 or 1. */
+const parentHashIn = ({ parentHash }: Raw, number: number) =>
+  parentHash === '0x' && number <= 1 ? noParent : hash(parentHash, 'the parent hash');
+
 export const header = (value: unknown): Header => {
   const raw = record(value, 'the block');
+  const number = integer(raw.number, 'the block number');
   return {
-    number: integer(raw.number, 'the block number'),
+    number,
     hash: hash(raw.hash, 'the block hash'),
-    parentHash: hash(raw.parentHash, 'the parent hash'),
+    parentHash: parentHashIn(raw, number),
     time: integer(raw.timestamp, 'the block time'),
   };
 };

@@ -1,24 +1,27 @@
 import type { BoundedCache } from '../../../application/async/bounded-cache.js';
-import { mapInSlices } from '../../../application/async/slices.js';
+import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
-import type { Holding } from '../../../domain/ledger.js';
-import { NodeFault } from '../nodes/node-fault.js';
+import type { Holding } from '../../../domain/aggregates/ledger.js';
+import { NodeFault } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
-import { type Changes, changeKey, changesAt, latestHeight } from './checkpoints.js';
+import { type Changes, changeKey, changesAt, changesIn, latestHeight } from './checkpoints.js';
 import { nativeCoinType } from './coin-type.js';
+import type { KeptCheckpoints } from './kept-checkpoints.js';
 import type { Node, Nodes } from './nodes.js';
 
 const askedAtOnce = 16;
+const inOnePart = 64;
 const checkpointsAtOnce = 8;
-/** Further back than this a node's newest balance is taken as it is. */
+/** Largest distance in checkpoints that is calculated back; beyond it, the node's newest balance is taken as it is. */
 const furthestBack = 512;
 const tries = 5;
 const heightHeader = 'x-sui-checkpoint-height';
 
-type RecentChanges = BoundedCache<number, Changes>;
+/** Changes of checkpoints that were asked for lately, and checkpoints that came without being asked for. */
+type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly kept: KeptCheckpoints };
 type Asked = { readonly owner: string; readonly coinType: string };
-/** As of some checkpoint from `from` to `to`. */
-type Reading = { readonly balances: readonly bigint[]; readonly from: number; readonly to: number };
+/** Balances as of some checkpoint from `from` to `to`; null where a node refuses to tell one. */
+type Reading = { readonly balances: readonly (bigint | null)[]; readonly from: number; readonly to: number };
 
 const askedFor = ({ address, asset }: Holding): Asked => ({
   owner: fullAddress(address),
@@ -26,25 +29,35 @@ const askedFor = ({ address, asset }: Holding): Asked => ({
 });
 const keyOf = ({ owner, coinType }: Asked) => changeKey(owner, coinType);
 
-/** Coins and the address's own account together. */
-const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
-  const from = await latestHeight(node);
-  const answers = await mapInSlices(all, askedAtOnce, (asked) =>
-    node.ask((client, options) => client.stateService.getBalance(asked, options)),
-  );
-  const told = answers.map(({ headers }) => Number(headers[heightHeader] ?? from));
-  // Behind one address may stand several nodes, and one that lags does not know what another has told.
-  if (told.some((height) => height < from)) throw new NodeFault('missing', 'knows less than it said before');
-  const to = Math.max(await latestHeight(node), ...told);
-  return { balances: answers.map(({ response }) => response.balance?.balance ?? 0n), from, to };
+/** Asks for one balance; null where the node refuses the coin, which would stand in the way of all others. */
+const askBalance = async (node: Node, asked: Asked) => {
+  try {
+    return await node.ask((client, options) => client.stateService.getBalance(asked, options));
+  } catch (error) {
+    if (error instanceof NodeFault && error.kind === 'refused' && asked.coinType !== nativeCoinType) return null;
+    throw error;
+  }
 };
 
-/** What checkpoints changed is final, so nothing of it is asked twice. */
-const recentChangesAt = async (node: Node, recent: RecentChanges, number: number): Promise<Changes> => {
-  const known = recent.get(number);
+/** Reads the newest balances, which sum up an owner's coins and its address balance. */
+const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
+  const from = await latestHeight(node);
+  const answers = await mapInSlices(all, askedAtOnce, (asked) => askBalance(node, asked));
+  const told = answers.map((answer) => Number(answer?.headers[heightHeader] ?? from));
+  // Several nodes may stand behind one address, and one of them may lag behind the height another reported.
+  if (told.some((height) => height < from))
+    throw new NodeFault('missing', 'answered at a lower height than it reported before');
+  const to = Math.max(await latestHeight(node), ...told);
+  return { balances: answers.map((answer) => answer && (answer.response.balance?.balance ?? 0n)), from, to };
+};
+
+/** Reads the changes of a checkpoint, which are final and therefore cached. */
+const recentChangesAt = async (node: Node, { asked, kept }: RecentChanges, number: number): Promise<Changes> => {
+  const known = asked.get(number);
   if (known) return known;
-  const found = await changesAt(node, number);
-  recent.set(number, found);
+  const whole = kept.at(number);
+  const found = whole ? changesIn(whole) : await changesAt(node, number);
+  asked.set(number, found);
   return found;
 };
 
@@ -54,8 +67,8 @@ const changesBetween = (node: Node, recent: RecentChanges, after: number, last: 
 };
 
 /**
- * Nodes only know the newest balances: what came after the wanted checkpoint is taken off again. `isSure` is false for a
- * balance that changed while it was being read, since nobody knows on which side of the change that was.
+ * Reads balances as of a checkpoint. Nodes only know the newest ones, so later changes are subtracted. `isSure` is
+ * false for a balance that changed while it was being read, because it may be from before or after the change.
  */
 const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges) => {
   const { balances, from, to } = await readNewest(node, all);
@@ -64,21 +77,42 @@ const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: R
   const later = from - at.number > furthestBack ? [] : await changesBetween(node, recent, at.number, from);
   return all.map((asked, i) => {
     const key = keyOf(asked);
-    const newest = balances[i] as bigint;
-    if (meanwhile.some((changes) => changes.has(key))) return { key, isSure: false, balance: newest };
-    return { key, isSure: true, balance: later.reduce((left, changes) => left - (changes.get(key) ?? 0n), newest) };
+    const newest = balances[i] ?? null;
+    if (newest === null) return { key, isSure: true, balance: null };
+    if (meanwhile.some((changes) => changes.has(key))) return { key, isSure: false, balance: newest.toString() };
+    const balance = later.reduce((left, changes) => left - (changes.get(key) ?? 0n), newest);
+    return { key, isSure: true, balance: balance.toString() };
   });
 };
 
-/** What changes faster than it can be read is taken as it was last: it is read again with the next change. */
-const readOn = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges): Promise<string[]> => {
-  const found = new Map<string, string>();
+/** Balances that were read lately, so that a reading that fails in the middle goes on from there. */
+type ReadBalances = BoundedCache<string, string | null>;
+type Known = { readonly recent: RecentChanges; readonly read: ReadBalances };
+
+/**
+ * Reads until every balance is sure. After the last try an unsure one is accepted, because the change that disturbed it
+ * causes another reading.
+ */
+const readOn = async (node: Node, all: readonly Asked[], at: Header, { recent, read }: Known) => {
+  const placeOf = (key: string) => `${at.hash} ${key}`;
+  const before = all.map(keyOf).flatMap((key): [string, string | null][] => {
+    const balance = read.get(placeOf(key));
+    return balance === undefined ? [] : [[key, balance]];
+  });
+  const found = new Map(before);
   const left = () => all.filter((asked) => !found.has(keyOf(asked)));
   for (let tried = 1; left().length > 0; tried++)
-    for (const { key, isSure, balance } of await readOnce(node, left(), at, recent))
-      if (isSure || tried === tries) found.set(key, balance.toString());
-  return all.map((asked) => found.get(keyOf(asked)) as string);
+    for (const { key, isSure, balance } of await readOnce(node, left(), at, recent)) {
+      if (isSure || tried === tries) found.set(key, balance);
+      if (isSure) read.set(placeOf(key), balance);
+    }
+  return all.map((asked) => found.get(keyOf(asked)) ?? null);
 };
 
-export const readBalances = (nodes: Nodes, recent: RecentChanges, holdings: readonly Holding[], at: Header) =>
-  holdings.length === 0 ? Promise.resolve([]) : nodes.use((node) => readOn(node, holdings.map(askedFor), at, recent));
+/** Reads balances in parts with a deadline each, so that many take longer but never fail for their number. */
+export const readBalances = async (nodes: Nodes, known: Known, holdings: readonly Holding[], at: Header) => {
+  const balances: (string | null)[] = [];
+  for (const some of slicesOf(holdings.map(askedFor), inOnePart))
+    balances.push(...(await nodes.use((node) => readOn(node, some, at, known))));
+  return balances;
+};

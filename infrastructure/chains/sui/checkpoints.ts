@@ -1,9 +1,10 @@
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { Header } from '../../../application/ports/chain.js';
-import { nullIfMissing, wrong } from '../nodes/node-fault.js';
+import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { coinTypeOf } from './coin-type.js';
-import type { Node } from './nodes.js';
+import type { KeptCheckpoints } from './kept-checkpoints.js';
+import type { Abilities, Node } from './nodes.js';
 import { amountOf, blockPaths, type Checkpoint, changesPaths, headerOf, headerPaths, heightOf } from './wire.js';
 
 type Id = Parameters<SuiGrpcClient['ledgerService']['getCheckpoint']>[0]['checkpointId'];
@@ -14,7 +15,7 @@ const ask = async (node: Node, checkpointId: Id, paths: readonly string[]): Prom
   return response.checkpoint ?? wrong('no checkpoint in the answer');
 };
 
-/** Not all that a checkpoint holds, or something of another. */
+/** Refuses a checkpoint that lacks some of its transactions or contains foreign ones. */
 const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) => {
   if (transactions.some(({ checkpoint = sequenceNumber }) => checkpoint !== sequenceNumber))
     wrong('transactions of another checkpoint');
@@ -22,7 +23,34 @@ const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) =
   const given = new Set(transactions.map(({ digest }) => digest));
   const isWhole =
     given.size === contents.transactions.length && contents.transactions.every((one) => given.has(one.transaction));
-  if (!isWhole) wrong('not the transactions that the checkpoint holds');
+  if (!isWhole) wrong('the transactions are not those that the checkpoint lists');
+};
+
+/**
+ * Refuses a paid checkpoint without balance changes from a node that has never shown any: a node that does not store
+ * them answers as if nothing had changed, although whoever paid gas has a change.
+ */
+const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
+  if (transactions.some(({ balanceChanges }) => balanceChanges.length > 0)) can.balanceChanges = true;
+  const isPaid = transactions.some(({ effects }) => (effects?.gasUsed?.computationCost ?? 0n) > 0n);
+  if (isPaid && !can.balanceChanges) wrong('a checkpoint without balance changes');
+};
+
+/** Refuses a checkpoint from which its block cannot be read. */
+const checkBlock = (checkpoint: Checkpoint, can: Abilities) => {
+  checkContents(checkpoint);
+  checkChanges(checkpoint, can);
+};
+
+/** Keeps a checkpoint for the time when its block is asked for; one that is not whole is then asked for again. */
+export const keepWhole = (kept: KeptCheckpoints, checkpoint: Checkpoint, can: Abilities) => {
+  try {
+    checkBlock(checkpoint, can);
+  } catch (error) {
+    if (error instanceof NodeFault) return;
+    throw error;
+  }
+  kept.add(checkpoint);
 };
 
 const whole = (found: Checkpoint | null) => {
@@ -54,18 +82,34 @@ export const headerNamed = async (node: Node, digest: string): Promise<Header | 
   const found = await checkpointOf(node, digest, headerPaths);
   return found && headerOf(found);
 };
-/** With all its transactions. */
-export const wholeCheckpoint = async (node: Node, digest: string) =>
-  whole(await checkpointOf(node, digest, blockPaths));
+/** Reads a checkpoint with all its transactions. */
+export const wholeCheckpoint = async (node: Node, digest: string) => {
+  const found = await checkpointOf(node, digest, blockPaths);
+  if (found) checkBlock(found, node.can);
+  return found;
+};
+/** Reads the header of a checkpoint whose block will be asked for next, and keeps the whole if the node can give it. */
+export const headerAhead = async (node: Node, number: number, kept: KeptCheckpoints): Promise<Header | null> => {
+  try {
+    const found = await checkpointAt(node, number, blockPaths);
+    if (found) keepWhole(kept, found, node.can);
+    return found && headerOf(found);
+  } catch (error) {
+    if (error instanceof NodeFault && error.kind === 'refused') return headerAt(node, number);
+    throw error;
+  }
+};
 
-/** By address and coin type: what a checkpoint did to the balance. */
+/** Balance changes of a checkpoint, by address and coin type. */
 export type Changes = ReadonlyMap<string, bigint>;
 export const changeKey = (address: string, coinType: string) => `${address} ${coinType}`;
 
-export const changesAt = async (node: Node, number: number): Promise<Changes> => {
-  const found = whole(await checkpointAt(node, number, changesPaths)) ?? wrong('lacks a checkpoint below its newest');
+export const changesAt = async (node: Node, number: number): Promise<Changes> =>
+  changesIn(whole(await checkpointAt(node, number, changesPaths)) ?? wrong('lacks a checkpoint below its newest'));
+
+export const changesIn = ({ transactions }: Checkpoint): Changes => {
   const changes = new Map<string, bigint>();
-  for (const { address = '', coinType = '', amount } of found.transactions.flatMap((one) => one.balanceChanges)) {
+  for (const { address = '', coinType = '', amount } of transactions.flatMap((one) => one.balanceChanges)) {
     const key = changeKey(fullAddress(address), coinTypeOf(coinType));
     changes.set(key, (changes.get(key) ?? 0n) + amountOf(amount));
   }

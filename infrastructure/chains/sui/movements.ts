@@ -1,11 +1,11 @@
 import type { Interest, Movement, Touch } from '../../../application/ports/chain.js';
 import type { Asset } from '../../../domain/asset.js';
-import { wrong } from '../nodes/node-fault.js';
+import { wrong } from '../../nodes/node-fault.js';
 import { formsOf, fullAddress, system } from './addresses.js';
 import { coinTypeOf, nativeCoinType } from './coin-type.js';
 import { amountOf, type ExecutedTransaction } from './wire.js';
 
-/** What one transaction did to balances in one kind of coin, by address and without the gas. */
+/** Balance changes of one transaction in one coin, by address and without the gas. */
 type Deltas = ReadonlyMap<string, bigint>;
 type Gas = { readonly payer: string; readonly net: bigint };
 type Piece = { readonly part: string; readonly from: string; readonly to: string; readonly value: bigint };
@@ -14,14 +14,14 @@ const native: Asset = { standard: 'native' };
 const assetOf = (coinType: string): Asset =>
   coinType === nativeCoinType ? native : { standard: 'token', contract: coinType };
 
-/** What was paid for computing and storing, less what was given back for storing less: it may be negative. */
+/** Computes the gas: computation and storage less the storage rebate, so that it may be negative. */
 const gasOf = ({ transaction, effects }: ExecutedTransaction): Gas => {
   const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = effects?.gasUsed ?? {};
   const payer = transaction?.gasPayment?.owner ?? transaction?.sender ?? '';
   return { payer: payer && fullAddress(payer), net: computationCost + storageCost - storageRebate };
 };
 
-/** By kind of coin. The chain counts the gas among what its payer spent. */
+/** Sums up balance changes by coin. The chain includes the gas in its payer's change, so it is added back. */
 const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) => {
   const found = new Map<string, Map<string, bigint>>();
   const add = (coinType: string, address: string, amount: bigint) => {
@@ -36,14 +36,20 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
   return found;
 };
 
-/** Who counts as the sender of what others received. */
+/**
+ * Chooses the address that counts as the sender to all receivers; none where no address paid, as for the coins that come
+ * out of a swap or a stake.
+ */
 const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: string) => {
   if (negatives.some(([address]) => address === sender)) return sender;
   const [largest] = negatives.toSorted(([, a], [, b]) => (a < b ? -1 : 1));
-  return largest?.[0] ?? (sender === system ? '' : sender);
+  return largest?.[0] ?? '';
 };
 
-/** Only sums are known, so each receiver gets its sum from one sender, and what reached no address has no receiver. */
+/**
+ * Splits balance changes into transfers. Only sums are known, so each receiver gets its sum from one sender, and an
+ * amount that reached no address has no receiver.
+ */
 const piecesOf = function* (deltas: Deltas, sender: string): Iterable<Piece> {
   const negatives = [...deltas].filter(([, amount]) => amount < 0n);
   const positives = [...deltas].filter(([, amount]) => amount > 0n);
@@ -63,24 +69,30 @@ const concerned = ({ transaction, balanceChanges }: ExecutedTransaction, interes
   return isWatched(transaction?.sender) || balanceChanges.some(({ address }) => isWatched(address));
 };
 
-/** An address as whoever watches it knows it; as it is where nobody does. */
+/** Returns the watched forms of an address, or the address itself if nobody watches it. */
 const knownAs = (address: string, interest: Interest): readonly string[] => {
   const watched = address === '' ? [] : formsOf(address).filter((form) => interest.address(form));
   return watched.length > 0 ? watched : [address];
 };
 
-/** What a transaction moved, by asset; of one that failed nothing but the gas. */
+/** Yields what a failed transaction tells: the gas to its payer and, where a sponsor paid, nothing but the failure. */
+const failedPieces = function* (sender: string, { payer, net }: Gas): Iterable<Piece> {
+  yield { part: '', from: payer, to: '', value: net > 0n ? net : 0n };
+  if (sender !== payer) yield { part: `<${sender}`, from: sender, to: '', value: 0n };
+};
+
+/** Yields the transfers of a transaction by asset. */
 const piecesBy = function* (executed: ExecutedTransaction, gas: Gas, failed: boolean): Iterable<[Asset, Piece]> {
+  const sender = fullAddress(executed.transaction?.sender ?? system);
   if (failed) {
-    yield [native, { part: '', from: gas.payer, to: '', value: gas.net > 0n ? gas.net : 0n }];
+    for (const piece of failedPieces(sender, gas)) yield [native, piece];
     return;
   }
-  const sender = fullAddress(executed.transaction?.sender ?? system);
   for (const [coinType, deltas] of deltasOf(executed, gas))
     for (const piece of piecesOf(deltas, sender)) yield [assetOf(coinType), piece];
 };
 
-/** Once for each form in which its addresses are watched; not at all when they are not. */
+/** Yields the sides of a transfer once for each watched form of its addresses, and not at all if none is watched. */
 const watchedForms = function* ({ from, to }: Piece, interest: Interest) {
   for (const sender of knownAs(from, interest))
     for (const receiver of knownAs(to, interest))
@@ -89,7 +101,7 @@ const watchedForms = function* ({ from, to }: Piece, interest: Interest) {
 
 const isFollowed = (asset: Asset, interest: Interest) => !('contract' in asset) || interest.contract(asset.contract);
 
-/** What one transaction of a checkpoint did that concerns anybody. */
+/** Reads the movements and touches of a transaction that concern somebody. */
 export const readTransaction = (
   executed: ExecutedTransaction,
   interest: Interest,

@@ -2,14 +2,21 @@ import { credentials } from '@grpc/grpc-js';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { GrpcTransport } from '@protobuf-ts/grpc-transport';
 import type { Log } from '../../../application/ports/system.js';
-import { type FaultKind, NodeFault, wrong } from '../nodes/node-fault.js';
-import { parseNodeUrl, redactor } from '../nodes/node-url.js';
-import { createPool, type Patience, type Pool } from '../nodes/pool.js';
+import { createPool, type Patience, type Pool } from '../../nodes/checked-pool.js';
+import { type FaultKind, NodeFault, reasonOf, wrong } from '../../nodes/node-fault.js';
+import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
+import { retryAfterMs } from '../../nodes/retry-after.js';
+import { createThrottle } from '../../nodes/throttle.js';
 
 export type NodeOptions = Patience & { readonly mostBytes: number };
-/** What was found out about a node; absent while unknown. */
-type Abilities = { balanceChanges?: boolean };
-type Way = { readonly client: SuiGrpcClient; readonly can: Abilities; close(): void };
+/** Abilities that were found out about a node; absent while unknown. */
+export type Abilities = { balanceChanges?: boolean };
+export type Way = {
+  readonly client: SuiGrpcClient;
+  readonly can: Abilities;
+  readonly throttle: ReturnType<typeof createThrottle>;
+  close(): void;
+};
 type Call<O> = { readonly response: Promise<O>; readonly headers: Promise<Readonly<Record<string, unknown>>> };
 type Answer<O> = { readonly response: O; readonly headers: Readonly<Record<string, unknown>> };
 
@@ -23,7 +30,7 @@ export type Nodes = Pool<Way, Node>;
 const rule = 'a node of a Sui chain needs an address like sui+grpcs://host:443 or sui+grpc://host:9000';
 const protocols: Readonly<Record<string, string>> = { 'grpc:': '80', 'grpcs:': '443' };
 
-/** By gRPC's names of them; all others are the node's own trouble, and may pass. */
+/** Kind of the fault by gRPC's status code; every other status is a failure of the node that may pass. */
 const kinds: Readonly<Record<string, FaultKind>> = {
   NOT_FOUND: 'missing',
   OUT_OF_RANGE: 'missing',
@@ -31,32 +38,49 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   UNIMPLEMENTED: 'unsupported',
   INVALID_ARGUMENT: 'refused',
 };
-const mostCharacters = 160;
+/** Kind of the fault by words in its message, where the status code alone would mislead. */
+const wordedKinds: readonly (readonly [RegExp, FaultKind])[] = [
+  [/HTTP status code 429/, 'busy'],
+  // An answer above the size limit of this side is the same each time it is asked for.
+  [/message .*larger than/i, 'refused'],
+];
+const longestRestMs = 30_000;
+/** Rest of a node that answers that it is unavailable, which is how some of them refuse too many requests. */
+const unavailableRestMs = 100;
+const noConnection = /connect|connection|ECONN|resolution/i;
 
-const faultOf = (error: unknown): NodeFault => {
+const kindOf = (code: unknown, text: string): FaultKind =>
+  wordedKinds.find(([words]) => words.test(text))?.[1] ?? kinds[String(code)] ?? 'failing';
+
+export const faultOf = (error: unknown): NodeFault => {
   const { code, message, meta } = error as { code?: unknown; message?: unknown; meta?: Record<string, unknown> };
-  const restMs = Number(meta?.['retry-after'] ?? 0) * 1000;
-  const text = String(message ?? 'no reason given').slice(0, mostCharacters);
-  return new NodeFault(kinds[String(code)] ?? 'failing', `${text} (${code})`, Number.isFinite(restMs) ? restMs : 0);
+  const text = reasonOf(String(message ?? 'no reason given'));
+  const isRefusal = code === 'UNAVAILABLE' && !noConnection.test(text);
+  const restMs = Math.max(isRefusal ? unavailableRestMs : 0, retryAfterMs(meta?.['retry-after'], longestRestMs));
+  return new NodeFault(kindOf(code, text), `${text} (${code})`, restMs);
 };
 
-const nodeFor = ({ client, can }: Way, until: number, answerMs: number): Node => ({
+const answerTo = async <O>({ response, headers }: Call<O>): Promise<Answer<O>> => {
+  // The headers fail when the response does, and are read only when it succeeds.
+  headers.catch(() => undefined);
+  try {
+    return { response: await response, headers: await headers };
+  } catch (error) {
+    throw faultOf(error);
+  }
+};
+
+const nodeFor = ({ client, can, throttle }: Way, until: number, answerMs: number): Node => ({
   can,
-  ask: async (call) => {
-    const timeout = Math.min(answerMs, until - performance.now());
-    if (timeout <= 0) throw new NodeFault('late', 'took too long altogether');
-    const { response, headers } = call(client, { timeout });
-    // It fails when the response does, and is only looked at when that did not.
-    headers.catch(() => undefined);
-    try {
-      return { response: await response, headers: await headers };
-    } catch (error) {
-      throw faultOf(error);
-    }
-  },
+  ask: (call) =>
+    throttle(until, async () => {
+      const timeout = Math.min(answerMs, until - performance.now());
+      if (timeout <= 0) throw new NodeFault('late', 'took too long altogether');
+      return answerTo(call(client, { timeout }));
+    }),
 });
 
-/** What stands in the query of the URL, such as `x-token`, is sent with every call. */
+/** Connects to a node; the query of the URL, such as `x-token=…`, is sent as metadata with every call. */
 const wayTo = (url: URL, { mostBytes }: NodeOptions): Way => {
   const transport = new GrpcTransport({
     host: `${url.hostname}:${url.port || protocols[url.protocol]}`,
@@ -69,10 +93,11 @@ const wayTo = (url: URL, { mostBytes }: NodeOptions): Way => {
       'grpc.max_reconnect_backoff_ms': 5000,
     },
   });
-  return { client: new SuiGrpcClient({ network: 'mainnet', transport }), can: {}, close: () => transport.close() };
+  const client = new SuiGrpcClient({ network: 'mainnet', transport });
+  return { client, can: {}, throttle: createThrottle(), close: () => transport.close() };
 };
 
-/** The digest of its first checkpoint. */
+/** Returns the chain's identifier, which is the digest of its first checkpoint. */
 export const chainIdOf = async (node: Node): Promise<string> => {
   const { response } = await node.ask((client, options) => client.ledgerService.getServiceInfo({}, options));
   return response.chainId || wrong('does not say what chain it serves');

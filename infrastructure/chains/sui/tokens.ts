@@ -1,13 +1,15 @@
 import type { Chain, FoundTokens, NamedTokens } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
-import { nullIfMissing } from '../nodes/node-fault.js';
+import { descriptionOf } from '../../../domain/token-description.js';
+import { nullIfMissing } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { nativeCoinType, normalCoinType } from './coin-type.js';
 import type { Node, Nodes } from './nodes.js';
 
+const noSuchCoin = 'there is no coin of that type on the chain';
 const coinObject = /^0x0*2::coin::Coin<(.+)>$/;
 
-/** The type and the owner of a coin object; null when it is none that an address owns. */
+/** Reads the type and the owner of a coin object; null if it is no coin owned by an address. */
 const readCoin = async (node: Node, objectId: string): Promise<{ coinType: string; owner: string } | null> => {
   const request = { objectId, readMask: { paths: ['object_type', 'owner'] } };
   const found = await nullIfMissing(node.ask((client, options) => client.ledgerService.getObject(request, options)));
@@ -16,18 +18,34 @@ const readCoin = async (node: Node, objectId: string): Promise<{ coinType: strin
   return coinType === null || !owner?.address ? null : { coinType, owner: owner.address };
 };
 
-const isCoin = async (node: Node, coinType: string) => {
+/** Reads what is known of a coin; null if there is no such coin. */
+const readInfo = async (node: Node, coinType: string) => {
   const asked = nullIfMissing(node.ask((client, options) => client.stateService.getCoinInfo({ coinType }, options)));
-  return (await asked) !== null || null;
+  return (await asked)?.response ?? null;
 };
 
-/** By their type; else by one coin that the owner has of it. */
+/** Reads a coin that is to be followed everywhere; refuses one that is not on the chain. */
+export const readCoinContract =
+  (nodes: Nodes): Chain['contract'] =>
+  async (coinType) => {
+    const info = await nodes.find((node) => readInfo(node, coinType));
+    return info ? descriptionOf({ ...info.metadata }) : refuse('FAILED_PRECONDITION', noSuchCoin);
+  };
+
+export const describeCoin =
+  (nodes: Nodes): NonNullable<Chain['describe']> =>
+  async ({ contract }) => {
+    const info = await nodes.find((node) => readInfo(node, contract));
+    return { uri: '', description: descriptionOf({ ...info?.metadata }) };
+  };
+
+/** Finds a coin by its type, or by a coin object that the owner has. */
 const findCoin = async (nodes: Nodes, { owner, asset, account }: NamedTokens) => {
   const coin = asset || account === undefined ? null : await nodes.find((node) => readCoin(node, account));
-  const holder = owner ?? coin?.owner ?? refuse('INVALID_ARGUMENT', 'whose coins they are is not said: give address');
+  const holder = owner ?? coin?.owner ?? refuse('INVALID_ARGUMENT', 'address is missing: give the owner of the coins');
   const coinType = asset?.contract ?? coin?.coinType;
   return coinType === undefined || (coin && fullAddress(coin.owner) !== fullAddress(holder))
-    ? refuse('FAILED_PRECONDITION', 'token_account_address is no coin of that address')
+    ? refuse('FAILED_PRECONDITION', 'token_account_address is not a coin object owned by that address')
     : { owner: holder, coinType };
 };
 
@@ -36,7 +54,6 @@ export const findTokens =
   async (named): Promise<FoundTokens> => {
     const { owner, coinType } = await findCoin(nodes, named);
     if (coinType === nativeCoinType) return { owner, asset: { standard: 'native' } };
-    if (!(await nodes.find((node) => isCoin(node, coinType))))
-      return refuse('FAILED_PRECONDITION', 'there is no coin of that type on the chain');
+    if (!(await nodes.find((node) => readInfo(node, coinType)))) return refuse('FAILED_PRECONDITION', noSuchCoin);
     return { owner, asset: { standard: 'token', contract: coinType } };
   };

@@ -1,10 +1,10 @@
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from '../nodes/node-fault.js';
+import { wrong } from '../../nodes/node-fault.js';
 
 type Answer<T> = T extends (...given: never[]) => { readonly response: Promise<infer O> } ? O : never;
 
-/** The messages of `sui.rpc.v2`, by way of the client that speaks them. */
+/** Messages of `sui.rpc.v2`, as the client's types declare them. */
 export type Checkpoint = NonNullable<Answer<SuiGrpcClient['ledgerService']['getCheckpoint']>['checkpoint']>;
 export type ExecutedTransaction = Checkpoint['transactions'][number];
 
@@ -21,7 +21,7 @@ export const blockPaths = [
   'transactions.balance_changes',
 ];
 
-/** Heights beyond 2^53 are centuries away. */
+/** Reads the height as a number, because heights beyond 2^53 are centuries away. */
 export const heightOf = ({ sequenceNumber }: Checkpoint): number =>
   sequenceNumber === undefined ? wrong('a checkpoint without a number') : Number(sequenceNumber);
 

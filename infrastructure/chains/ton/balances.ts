@@ -1,23 +1,30 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
-import type { Holding } from '../../../domain/ledger.js';
-import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
-import { list, type Raw, record } from '../nodes/raw.js';
-import { askJettonBalance } from './get-methods.js';
+import type { Holding } from '../../../domain/aggregates/ledger.js';
+import { Failure } from '../../../domain/failure.js';
+import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
+import { list, type Raw, record } from '../../nodes/raw.js';
+import type { StateTime } from './get-methods.js';
 import type { Node, Query } from './http-transport.js';
-import type { Jettons } from './jettons.js';
+import { isOf, readWalletData } from './jettons/jetton-identity.js';
+import type { Jettons } from './jettons/jettons.js';
 import { lastSeqno } from './masterchain.js';
 import type { Nodes } from './nodes.js';
 import { address, decimal } from './wire.js';
 
-/** The logical time of the last transaction of an account that was seen; undefined when none was. */
-export type LastSeen = (account: string) => bigint | undefined;
+/** Logical time of a transaction, and number of the masterchain block that committed it. */
+export type SeenAt = { readonly lt: bigint; readonly seqno: number };
+/** Looks up when an account's last transaction was seen; undefined if none was. */
+export type LastSeen = (account: string) => SeenAt | undefined;
 
-/** As many as fit into a URL that every proxy takes. */
+/** Accounts per request, so that the URL is short enough for every proxy. */
 const atOnce = 64;
 const rawAddress = /^(?:0|-1):[0-9a-f]{64}$/;
 
-/** A coin is held by the account itself, jettons by a wallet for each; null where nothing can be asked. */
+/**
+ * Contract that holds a balance: the account itself for coins, a jetton wallet for jettons; null if nothing can be
+ * asked.
+ */
 type Place = { readonly account: string; readonly kind: 'account' | 'wallet' } | null;
 
 const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: Holding): Promise<Place> => {
@@ -28,12 +35,15 @@ const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: 
   return account === null ? null : { account, kind: 'wallet' };
 };
 
-/** Indexes keep the newest state alone. One that lacks what was seen to happen is behind, and may be a part of one that is not. */
+/**
+ * Refuses an index that lacks a transaction already seen. Indexes keep only the newest state, and of several behind one
+ * address one may lag.
+ */
 const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) => {
   const seen = lastSeen(account);
   if (seen === undefined) return;
   const at = found ? BigInt(decimal(found.last_transaction_lt ?? '0', 'the last time of an account')) : -1n;
-  if (at < seen) throw new NodeFault('missing', 'does not have the last transaction of an account yet');
+  if (at < seen.lt) throw new NodeFault('missing', 'does not have the last transaction of an account yet');
 };
 
 const askAll = async (node: Node, path: string, field: string, query: Query): Promise<ReadonlyMap<string, Raw>> => {
@@ -50,45 +60,103 @@ const readStates = async (node: Node, accounts: readonly string[], lastSeen: Las
 
 const balanceIn = (state: Raw | undefined) => decimal(state?.balance ?? '0', 'a balance');
 
-/** What an index made of a jetton wallet may be older than the wallet; then the wallet itself is asked. */
-const jettonBalance = async (node: Node, account: string, state: Raw | undefined, row: Raw | undefined) => {
-  if (row && row.data_hash === state?.data_hash) return balanceIn(row);
-  // What was never used, or is no more, is not there.
-  if (state?.status !== 'active') return '0';
-  const balance = await askJettonBalance(node, account);
-  if (balance === null) throw new NodeFault('missing', 'does not have the balance of a jetton wallet yet');
-  return balance;
-};
+/**
+ * Masterchain blocks after which a balance is believed that a get method told without the time of its state: about 50
+ * seconds, by which servers behind one index do not lag.
+ */
+const blocksOfLag = 128;
 
-const askers: Readonly<
-  Record<NonNullable<Place>['kind'], (node: Node, accounts: readonly string[], lastSeen: LastSeen) => Promise<string[]>>
-> = {
-  account: async (node, accounts, lastSeen) => {
-    const states = await readStates(node, accounts, lastSeen);
-    return accounts.map((account) => balanceIn(states.get(account)));
-  },
-  wallet: async (node, accounts, lastSeen) => {
-    const states = await readStates(node, accounts, lastSeen);
-    const rows = await askAll(node, 'jetton/wallets', 'jetton_wallets', { address: accounts, limit: accounts.length });
-    return Promise.all(accounts.map((account) => jettonBalance(node, account, states.get(account), rows.get(account))));
-  },
-};
+/** Balance that may be older than the last transaction seen. */
+const stale = Symbol('stale');
+/** Balance of an account, and for whom and of which jetton a jetton wallet holds it. */
+type Held = { readonly balance: string; readonly owner?: string; readonly master?: string };
+type Found = Held | null | typeof stale;
+/** Index, its last block, and what was seen so far. */
+type Asked = { readonly node: Node; readonly head: number; readonly lastSeen: LastSeen };
 
-const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdings: readonly Holding[], at: Header) => {
-  if ((await lastSeqno(node)) < at.number) throw new NodeFault('missing', 'does not have the block yet');
-  const places = await Promise.all(holdings.map((holding) => placeOf(node, jettons, holding)));
-  const balances = new Map<string, string>();
-  for (const kind of ['account', 'wallet'] as const) {
-    const accounts = [...new Set(places.flatMap((place) => (place?.kind === kind ? [place.account] : [])))];
-    const read = accounts.length > 0 ? await askers[kind](node, accounts, lastSeen) : [];
-    for (const [i, account] of accounts.entries()) balances.set(`${kind} ${account}`, read[i] as string);
-  }
-  return places.map((place) => (place ? (balances.get(`${place.kind} ${place.account}`) ?? null) : null));
+const heldIn = (row: Raw): Held => ({
+  balance: balanceIn(row),
+  owner: address(row.owner, 'the owner of a jetton wallet'),
+  master: address(row.jetton, 'a jetton'),
+});
+
+const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
+  row.data_hash === state?.data_hash ||
+  (seen !== undefined && BigInt(decimal(row.last_transaction_lt ?? '0', 'the last time of an account')) >= seen.lt);
+
+/** Tells whether a get method ran on a state without the last transaction seen: servers behind one index may differ. */
+const isStale = ({ lt, seqno }: StateTime, head: number, seen: SeenAt | undefined) => {
+  if (!seen) return false;
+  if (lt !== undefined) return BigInt(lt) < seen.lt;
+  return seqno === undefined ? head < seen.seqno + blocksOfLag : seqno < seen.seqno;
 };
 
 /**
- * As of that block or a later one: an index keeps no older states. What happened since is told of by its own block, and
- * the balance is then read again.
+ * Reads a jetton balance from the index, or from the wallet itself if the index's row is older than the wallet's state;
+ * null if the contract is no jetton wallet.
+ */
+const jettonBalance = async (
+  { node, head, lastSeen }: Asked,
+  account: string,
+  state: Raw | undefined,
+  row: Raw | undefined,
+): Promise<Found> => {
+  const seen = lastSeen(account);
+  if (row && isFresh(row, state, seen)) return heldIn(row);
+  // A wallet that was never used, or was destroyed, holds nothing.
+  if (state?.status !== 'active') return { balance: '0' };
+  const data = await readWalletData(node, account);
+  return data && isStale(data.time, head, seen) ? stale : data;
+};
+
+type Asker = (asked: Asked, accounts: readonly string[]) => Promise<readonly Found[]>;
+
+const askers: Readonly<Record<NonNullable<Place>['kind'], Asker>> = {
+  account: async ({ node, lastSeen }, accounts) => {
+    const states = await readStates(node, accounts, lastSeen);
+    return accounts.map((account) => ({ balance: balanceIn(states.get(account)) }));
+  },
+  wallet: async (asked, accounts) => {
+    const { node, lastSeen } = asked;
+    const states = await readStates(node, accounts, lastSeen);
+    const rows = await askAll(node, 'jetton/wallets', 'jetton_wallets', { address: accounts, limit: accounts.length });
+    return Promise.all(
+      accounts.map((account) => jettonBalance(asked, account, states.get(account), rows.get(account))),
+    );
+  },
+};
+
+/** Takes the balance for the holding; null if the jetton wallet holds it for somebody else, or other jettons. */
+const balanceFor = ({ address: owner, asset }: Holding, held: Found | undefined) => {
+  if (!held || held === stale) return held ?? null;
+  const { balance, owner: named, master } = held;
+  if (named === undefined || master === undefined || asset.standard !== 'token') return balance;
+  return isOf({ owner: named, master }, { owner, asset }) ? balance : null;
+};
+
+const readSome = async (node: Node, jettons: Jettons, lastSeen: LastSeen, holdings: readonly Holding[], at: Header) => {
+  const head = await lastSeqno(node);
+  if (head < at.number) throw new NodeFault('missing', 'does not have the block yet');
+  const places = await Promise.all(holdings.map((holding) => placeOf(node, jettons, holding)));
+  const found = new Map<string, Found>();
+  for (const kind of ['account', 'wallet'] as const) {
+    const accounts = [...new Set(places.flatMap((place) => (place?.kind === kind ? [place.account] : [])))];
+    const read = accounts.length > 0 ? await askers[kind]({ node, head, lastSeen }, accounts) : [];
+    for (const [i, account] of accounts.entries()) found.set(`${kind} ${account}`, read[i] ?? null);
+  }
+  return places.map((place, i) =>
+    place ? balanceFor(holdings[i] as Holding, found.get(`${place.kind} ${place.account}`)) : null,
+  );
+};
+
+const nullIfUnanswered = (error: unknown): null => {
+  if (error instanceof Failure && error.code === 'NODE_ERROR') return null;
+  throw error;
+};
+
+/**
+ * Reads balances as of that block or a later one, because an index keeps no older states. A later change has its own
+ * block, with which the balance is read again.
  */
 export const readBalances = async (
   nodes: Nodes,
@@ -97,8 +165,20 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Header,
 ): Promise<readonly (string | null)[]> => {
+  /** Reads one balance alone, so that no other waits for it; null if it stays older than a transaction seen. */
+  const readAgain = (holding: Holding) =>
+    nodes
+      .use(async (node) => {
+        const [found = null] = await readSome(node, jettons, lastSeen, [holding], at);
+        if (found === stale) throw new NodeFault('missing', 'runs get methods on the state before a transaction');
+        return found;
+      })
+      .catch(nullIfUnanswered);
   const balances: (string | null)[] = [];
-  for (const some of slicesOf(holdings, atOnce))
-    balances.push(...(await nodes.use((node) => readSome(node, jettons, lastSeen, some, at))));
+  for (const some of slicesOf(holdings, atOnce)) {
+    const found = await nodes.use((node) => readSome(node, jettons, lastSeen, some, at));
+    const read = found.map(async (one, i) => (one === stale ? readAgain(some[i] as Holding) : one));
+    balances.push(...(await Promise.all(read)));
+  }
   return balances;
 };

@@ -2,34 +2,52 @@ import { createBoundedCache } from '../../../application/async/bounded-cache.js'
 import type { Block, Chain, Header, Interest, Movement, Touch } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { refuse } from '../../../domain/failure.js';
-import { createPace } from '../nodes/pace.js';
-import { readBalances } from './balances.js';
+import { createPace } from '../../pace.js';
+import { readBalances, type SeenAt } from './balances.js';
 import type { Node } from './http-transport.js';
-import { createJettons } from './jettons.js';
+import { createIdentities, type Identities } from './jettons/jetton-identity.js';
+import { createJettons } from './jettons/jettons.js';
 import { createMasterBlocks } from './master-blocks.js';
-import { lastSeqno, type MasterBlock, networkOf } from './masterchain.js';
-import { readMovements } from './movements.js';
+import { lastSeqno, type MasterBlock, mainNetwork, networkOf } from './masterchain.js';
+import { accountIn, readMovements, touchOf } from './movements.js';
 import { createNodes, type NodeOptions } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
 
 const usual = { deadlineMs: 10_000, answerMs: 5000, mostBytes: 64 * 1024 * 1024 };
-/** Whole blocks are several pages, and an index may ask for time between them. */
+/** Factor on the deadline: a whole block takes several pages, and an index may throttle between them. */
 const blockPatience = 4;
+/** Masterchain blocks, about a quarter of a minute's, by which an index may be behind a backup that is not yet used. */
+const backupLead = 32;
 const accountsRemembered = 200_000;
+/** States of an account, after a transaction, in which it cannot be asked anything. */
+const codeless: readonly unknown[] = ['uninit', 'frozen', 'nonexist'];
 
-/** Indexes do not speak first. */
+/** Indexes push nothing, so there are no hints. */
 const noHints: AsyncIterable<void> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 };
 
-/** Reads what a block did to whom, and remembers when last something happened to them. */
-const createReader = () => {
-  const seen = createBoundedCache<string, bigint>(accountsRemembered);
-  const note = (account: string, { lt, end_status }: Transaction) => {
-    // An account that is no more has no state to look for.
+/** Reads the movements of blocks and remembers each account's last transaction. */
+const createReader = (identities: Identities) => {
+  const seen = createBoundedCache<string, SeenAt>(accountsRemembered);
+  const note = (account: string, { lt, end_status }: Transaction, { seqno }: MasterBlock) => {
+    // A destroyed account has no state to look for.
     if (end_status === 'nonexist') seen.delete(account);
-    // Blocks are read side by side, so a later one may have come first.
-    else if ((seen.get(account) ?? -1n) < BigInt(lt)) seen.set(account, BigInt(lt));
+    // Blocks are read concurrently, so a later one may have been read first.
+    else if ((seen.get(account)?.lt ?? -1n) < BigInt(lt)) seen.set(account, { lt: BigInt(lt), seqno });
+  };
+
+  /**
+   * Finds the imports that an account with tokens confirms. One that is not deployed, or was destroyed, confirms none:
+   * the balances are then read again, which tells the truth.
+   */
+  const tokensOf = async (node: Node, transaction: Transaction, interest: Interest) => {
+    const account = accountIn(transaction);
+    const claims = interest.tokenAccounts(account);
+    if (claims.length === 0) return { confirmed: claims, doubtful: claims };
+    if (codeless.includes(transaction.end_status))
+      return { confirmed: identities.remembered(account, claims), doubtful: claims };
+    return { confirmed: await identities.confirmed(node, account, claims), doubtful: [] };
   };
 
   const read = async (node: Node, master: MasterBlock, header: Header, interest: Interest): Promise<Block> => {
@@ -38,18 +56,22 @@ const createReader = () => {
     const touches: Touch[] = [];
     const transactions = await readTransactions(node, master);
     for (const transaction of transactions) {
-      const found = readMovements(transaction, interest);
-      if (found.isOfInterest) note(found.account, transaction);
+      const { confirmed, doubtful } = await tokensOf(node, transaction, interest);
+      const found = readMovements(transaction, interest, confirmed);
+      if (found.isOfInterest) note(found.account, transaction, master);
       movements.push(...found.movements);
-      touches.push(...found.touches);
+      touches.push(...found.touches, ...doubtful.map(touchOf));
       if (pace.isDue()) await pace.breathe();
     }
-    return { ...header, movements, touches };
+    return { ...header, movements, touches, bytes: node.bytes() };
   };
   return { read, lastSeen: seen.get };
 };
 
-/** TON behind indexes of the kind of toncenter's version 3. Its blocks are those of the masterchain, with all that they commit. */
+/**
+ * Connects TON through indexes like toncenter's version 3, and through servers of version 2 while those are away. A block
+ * is one of the masterchain, with all blocks that it commits.
+ */
 export const tonChain = async (
   urls: readonly string[],
   log: Log,
@@ -57,17 +79,28 @@ export const tonChain = async (
 ): Promise<Chain> => {
   const nodes = createNodes(urls, log, { ...usual, ...options });
   const blocks = createMasterBlocks(nodes);
-  const jettons = createJettons(nodes);
-  const { read, lastSeen } = createReader();
+  const identities = createIdentities();
+  const jettons = createJettons(nodes, identities);
+  const { read, lastSeen } = createReader(identities);
 
-  /** All that an index has is final, so the last one that was asked for is. */
+  /** Network of the indexes, which was asked for once. */
+  let known: string | null = null;
+  const network = async () => {
+    known ??= await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
+    return known;
+  };
+
+  /** Highest block found so far; it is final, like everything that an index has. */
   let highest: number | null = null;
   const findHighest = async () => {
-    highest = Math.max(...(await nodes.poll(lastSeqno)));
+    const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
+    // A backup is ahead of every index, which would then never be asked for a block.
+    const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
+    highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;
   };
 
-  /** What comes before the first block is known by the network alone: indexes begin where they like. */
+  /** Builds the header before the first block from the network's id alone, because indexes begin at any block. */
   const genesis = async (): Promise<Header> => {
     const network = await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
     return { number: 0, hash: network, parentHash: '', time: 0 };
@@ -84,9 +117,10 @@ export const tonChain = async (
 
   return {
     genesis,
+    isMainNetwork: async () => (await network()) === mainNetwork,
     head: async () =>
       (await headerAt(await findHighest())) ??
-      refuse('NODE_ERROR', 'no index knows the block that it says is the last'),
+      refuse('NODE_ERROR', 'no index has the block that it reports as the last'),
     finalized: async () => highest ?? findHighest(),
     hints: () => noHints,
     headerAt,
@@ -102,9 +136,11 @@ export const tonChain = async (
       return nodes.use(readFrom, { patience: blockPatience });
     },
     balances: (holdings, at) => readBalances(nodes, jettons, lastSeen, holdings, at),
-    contract: async () => refuse('FAILED_PRECONDITION', 'there are no such contracts on this chain'),
+    contract: jettons.contract,
     tokenUri: async () => '',
+    describe: jettons.describe,
     tokens: jettons.find,
+    hasTokenAccounts: true,
     close: () => nodes.close(),
   };
 };

@@ -1,16 +1,17 @@
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
-import { NodeFault, nullIfMissing } from '../nodes/node-fault.js';
-import { list, record } from '../nodes/raw.js';
+import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
+import { list, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { type MasterBlock, masterchain, readMasterBlock } from './masterchain.js';
 import type { Nodes } from './nodes.js';
+import { checkWhole, type Tops } from './shard-links.js';
 import { integer } from './wire.js';
 
 const blocksRemembered = 1024;
-/** The list of a block may be long, and an index may ask for time. */
+/** Factor on the deadline: a block's list may be long, and an index may throttle. */
 const patience = 2;
 
-/** The number of the block with that hash; null when the index knows none. */
+/** Finds the number of the block with that hash; null if the index knows none. */
 const search = async (node: Node, hash: string): Promise<number | null> => {
   if (node.can.blocks === false) return Number(hash.split(':').at(-1)) || null;
   const root_hash = Buffer.from(hash, 'hex').toString('base64');
@@ -19,10 +20,14 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
   return found ? integer(record(found, 'a block').seqno, 'the number of a block') : null;
 };
 
-/** Masterchain blocks by number: as they are final, each is asked for once. */
+/** Tells whether a list can be compared with the transactions of any source. */
+const hasCounts = ({ blocks }: MasterBlock) => [...(blocks?.values() ?? [])].every(({ count }) => count !== null);
+
+/** Caches masterchain blocks by number, because they are final. */
 export const createMasterBlocks = (nodes: Nodes) => {
   const known = createBoundedCache<number, MasterBlock>(blocksRemembered);
   const numbers = createBoundedCache<string, number>(blocksRemembered);
+  const tops = createBoundedCache<number, Tops>(blocksRemembered);
   const remember = (block: MasterBlock) => {
     known.set(block.seqno, block);
     numbers.set(block.hash, block.seqno);
@@ -32,19 +37,28 @@ export const createMasterBlocks = (nodes: Nodes) => {
     if (found) remember(found);
     return found;
   };
-  /** Null when no index knows a block of that hash. */
+  /** Finds a block by hash; null if no index knows it. */
   const of = async (hash: string): Promise<MasterBlock | null> => {
     const seqno = numbers.get(hash) ?? (await nodes.find((node) => search(node, hash)));
     const found = seqno === null ? null : await at(seqno);
     return found?.hash === hash ? found : null;
   };
-  /** Its list of blocks is believed for as long as it agrees with the transactions. */
+  /**
+   * Runs `work` with the block and its list of shard blocks, which is cached only if it is whole and agrees with the
+   * transactions.
+   */
   const withList = async <T>(node: Node, { seqno, hash }: MasterBlock, work: (block: MasterBlock) => Promise<T>) => {
-    const found = known.get(seqno) ?? (await readMasterBlock(node, seqno));
+    const listed = known.get(seqno);
+    const found = listed && hasCounts(listed) ? listed : await readMasterBlock(node, seqno);
     if (found?.hash !== hash) throw new NodeFault('missing', 'does not have the block');
     try {
+      const newest = await checkWhole(node, found, {
+        tops: tops.get(seqno - 1),
+        block: async () => known.get(seqno - 1) ?? (await readMasterBlock(node, seqno - 1)),
+      });
       const done = await work(found);
       remember(found);
+      if (newest) tops.set(seqno, newest);
       return done;
     } catch (error) {
       known.delete(seqno);

@@ -1,8 +1,8 @@
-import type { Interest, Movement, Touch } from '../../../application/ports/chain.js';
+import type { Interest, Movement, TokenAccount, Touch } from '../../../application/ports/chain.js';
+import { list, type Raw, record } from '../../nodes/raw.js';
 import { addressCodecs } from '../address-codecs.js';
-import { list, type Raw, record } from '../nodes/raw.js';
-import { type JettonOrder, readJettonOrder } from './jetton-body.js';
-import { bodyOf, commentOf, op, opIn } from './message.js';
+import { type JettonOrder, readJettonOrder } from './jettons/jetton-body.js';
+import { bodyOf, type Comment, commentOf, extraCurrenciesOf, op, opIn } from './message.js';
 import type { Transaction } from './transactions.js';
 import { address, addressOrNone, decimal, hash, part } from './wire.js';
 
@@ -10,7 +10,9 @@ type Side = NonNullable<Movement['side']>;
 type Moved = Pick<Movement, 'index' | 'asset' | 'from' | 'to' | 'value' | 'failed'> & {
   readonly side: Side;
   readonly message: Raw;
-  readonly comment: string;
+  readonly comment: Comment;
+  /** Currencies that came along with the coins; empty if there were none. */
+  readonly extra?: string;
 };
 
 const native = { standard: 'native' } as const;
@@ -20,7 +22,7 @@ export const transferTypes: Readonly<Record<Side, string>> = {
 };
 const { friendly } = addressCodecs.ton;
 
-const describe = (transaction: Transaction, { message, comment, ...moved }: Moved): Movement => {
+const describe = (transaction: Transaction, { message, comment, extra, ...moved }: Moved): Movement => {
   const { from, to, side } = moved;
   const { seqno, workchain, shard } = transaction.block_ref;
   return {
@@ -33,15 +35,20 @@ const describe = (transaction: Transaction, { message, comment, ...moved }: Move
       shard: String(shard),
       from_user_friendly_address: friendly(from),
       to_user_friendly_address: friendly(to),
-      message: comment,
+      message: comment.text,
       transfer_hash: hash(message.hash, 'the hash of a message'),
       transfer_type: transferTypes[side],
       bounced: String(message.bounced === true),
+      ...(comment.isEncrypted && { comment_encrypted: 'true' }),
+      ...(extra && { extra_currencies: extra }),
     },
   };
 };
 
-/** Value that comes in stays unless it is sent back, whatever else goes wrong: an account without code aborts every time. */
+/**
+ * Tells whether the received value was bounced. It stays otherwise, even if the transaction aborts, as always on an
+ * account without code.
+ */
 const wasSentBack = ({ description }: Transaction) => part(part(description).bounce).type === 'ok';
 const hasFailed = ({ description }: Transaction) => {
   const { aborted, compute_ph, action } = part(description);
@@ -51,7 +58,9 @@ const hasFailed = ({ description }: Transaction) => {
 const messagesOut = ({ out_msgs }: Transaction) =>
   list(out_msgs ?? [], 'the messages of a transaction').map((message) => record(message, 'a message'));
 
-/** One for each message with value: the one that came in, and those that went out; what comes from or goes outside has none. */
+/**
+ * Yields a movement for each message with value, received or sent; messages from or to outside the chain carry none.
+ */
 const coinMovements = function* (transaction: Transaction, account: string): Iterable<Moved> {
   const received = part(transaction.in_msg);
   const sender = addressOrNone(received.source, 'the sender of a message');
@@ -67,6 +76,7 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
       failed: wasSentBack(transaction),
       message: received,
       comment: commentOf(received),
+      extra: extraCurrenciesOf(received),
     };
   for (const [i, message] of messagesOut(transaction).entries()) {
     const receiver = addressOrNone(message.destination, 'the receiver of a message');
@@ -81,29 +91,54 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
       failed: hasFailed(transaction),
       message,
       comment: commentOf(message),
+      extra: extraCurrenciesOf(message),
     };
   }
 };
 
-/** The message that carries the tokens on, by which both sides know the transfer. */
-const carrierOf = (transaction: Transaction, received: Raw) =>
+type OrderKind = JettonOrder['kind'];
+/** Messages by which a jetton wallet carries out an order of its owner. */
+const carriers: Readonly<Partial<Record<OrderKind, number>>> = {
+  send: op.jettonInternalTransfer,
+  burn: op.jettonBurnNotification,
+};
+
+/** Finds the message that carries the tokens to the other wallet, by which both sides identify the transfer. */
+const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
   messagesOut(transaction).find((message) => {
     const body = bodyOf(message);
-    return body !== null && opIn(body) === op.jettonInternalTransfer;
+    return body !== null && opIn(body) === carriers[kind];
   }) ?? received;
 
-type TokenAccount = NonNullable<ReturnType<Interest['tokenAccount']>>;
+const sidesOf: Readonly<Record<OrderKind, Side>> = { send: 'from', burn: 'from', receive: 'to', 'take back': 'to' };
 
-const sidesOf: Readonly<Record<JettonOrder['kind'], Side>> = { send: 'from', receive: 'to', 'take back': 'to' };
+/** Reads the order to a jetton wallet; null if the message is none, or the wallet did not carry it out for anybody. */
+const orderIn = (transaction: Transaction, received: Raw, sender: string, owner: string): JettonOrder | null => {
+  const order = readJettonOrder(bodyOf(received));
+  // A message that only looks like a returned one, which anybody can write, lacks the flag.
+  if (!order || (order.kind === 'take back') !== (received.bounced === true)) return null;
+  // False orders and receipts, which anybody can send, are refused by the wallet and told to nobody.
+  const isOwn = sidesOf[order.kind] === 'from' && sender === owner;
+  return hasFailed(transaction) && !isOwn ? null : order;
+};
 
-/** What a jetton wallet was told to do: by its owner, or by another wallet of the same jetton, which the wallet sees to. */
+/** Names the other side of a movement; empty for jettons that were burnt, or minted by their master. */
+const otherSide = ({ kind, other }: JettonOrder, sender: string, master: string) => {
+  if (kind === 'take back') return sender;
+  return kind === 'receive' && sender === master ? '' : (other ?? '');
+};
+
+/**
+ * Reads a jetton wallet's movement. The wallet itself makes sure that the instruction came from its owner or from a
+ * wallet of the same jetton.
+ */
 const tokenMovement = (transaction: Transaction, { owner, asset }: TokenAccount): Moved | null => {
   const received = part(transaction.in_msg);
   const sender = addressOrNone(received.source, 'the sender of a message');
-  const order = sender === null ? null : readJettonOrder(bodyOf(received));
+  const order = sender === null ? null : orderIn(transaction, received, sender, owner);
   if (!order || sender === null) return null;
   const side = sidesOf[order.kind];
-  const other = order.other ?? (order.kind === 'take back' ? sender : '');
+  const other = otherSide(order, sender, asset.contract);
   return {
     index: 'token',
     asset,
@@ -111,25 +146,31 @@ const tokenMovement = (transaction: Transaction, { owner, asset }: TokenAccount)
     ...(side === 'to' ? { from: other, to: owner } : { from: owner, to: other }),
     value: order.amount,
     failed: hasFailed(transaction),
-    message: order.kind === 'send' ? carrierOf(transaction, received) : received,
+    message: side === 'from' ? carrierOf(transaction, received, order.kind) : received,
     comment: order.comment,
   };
 };
 
-/** What of a transaction concerns anybody. Each side of a transfer has a transaction of its own, and is told of there. */
-export const readMovements = (transaction: Transaction, interest: Interest) => {
-  const account = address(transaction.account, 'the account of a transaction');
+export const touchOf = ({ owner, asset }: TokenAccount): Touch => ({ address: owner, asset, reason: 'fee' });
+
+export const accountIn = (transaction: Transaction) => address(transaction.account, 'the account of a transaction');
+
+/**
+ * Reads the movements and touches of a transaction. Each side of a transfer has its own transaction and is reported
+ * there. `tokens` are the imports that the account confirms.
+ */
+export const readMovements = (transaction: Transaction, interest: Interest, tokens: readonly TokenAccount[]) => {
+  const account = accountIn(transaction);
   const movements: Movement[] = [];
   const touches: Touch[] = [];
   if (interest.address(account)) {
     touches.push({ address: account, reason: 'fee' });
     for (const moved of coinMovements(transaction, account))
-      if (moved.value !== '0') movements.push(describe(transaction, moved));
+      if (moved.value !== '0' || moved.extra) movements.push(describe(transaction, moved));
   }
-  const tokens = interest.tokenAccount(account);
-  if (tokens) {
-    touches.push({ address: tokens.owner, asset: tokens.asset, reason: 'fee' });
-    const moved = tokenMovement(transaction, tokens);
+  for (const token of tokens) {
+    touches.push(touchOf(token));
+    const moved = tokenMovement(transaction, token);
     if (moved && moved.value !== '0') movements.push(describe(transaction, moved));
   }
   return { account, isOfInterest: touches.length > 0, movements, touches };

@@ -1,13 +1,12 @@
-import { NodeFault, nullIfMissing, wrong } from '../nodes/node-fault.js';
-import { isRaw, list, type Raw, record } from '../nodes/raw.js';
+import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
+import { askPage } from './page-size.js';
 import { decimal, hash } from './wire.js';
 
-/** What was looked at; the rest is looked at where it is used. */
+/** A transaction whose typed fields were checked; other fields are checked where they are used. */
 export type Transaction = Raw & { readonly lt: string; readonly block_ref: Raw };
-
-const pageSize = 1000;
 
 const check = (value: unknown, seqno: number): Transaction => {
   if (!isRaw(value)) return wrong('a transaction is no object');
@@ -21,34 +20,49 @@ const check = (value: unknown, seqno: number): Transaction => {
   };
 };
 
-/** Whatever the pages repeat counts once. */
+/** Reads all pages; a transaction that two pages repeat counts once. */
 const readPages = async (node: Node, seqno: number, expected: number | null) => {
   const found = new Map<string, Transaction>();
-  const isWhole = (page: readonly unknown[]) =>
-    page.length === 0 || (expected === null ? page.length < pageSize : found.size >= expected);
+  const isWhole = (rows: number, limit: number) =>
+    rows === 0 || (expected === null ? rows < limit : found.size >= expected);
   for (let offset = 0; ; ) {
-    const query = { seqno, limit: pageSize, offset, sort: 'asc' };
-    const answer = await nullIfMissing(node.get('transactionsByMasterchainBlock', query));
+    const at = offset;
+    const { answer, limit } = await askPage(node.pages, (limit) =>
+      nullIfMissing(node.get('transactionsByMasterchainBlock', { seqno, limit, offset: at, sort: 'asc' })),
+    );
     const page = list(answer?.transactions ?? [], 'the transactions');
     for (const one of page) {
       const transaction = check(one, seqno);
       found.set(hash(transaction.hash, 'the hash of a transaction'), transaction);
     }
     offset += page.length;
-    if (isWhole(page)) return [...found.values()];
+    if (isWhole(page.length, limit)) return [...found.values()];
   }
 };
 
-const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+type Committed = NonNullable<MasterBlock['blocks']>;
+/** Adds up the transactions of blocks; null if the source does not tell them. */
+const total = (blocks: Committed | null) =>
+  [...(blocks?.values() ?? [{ count: null }])].reduce<number | null>(
+    (sum, { count }) => (sum === null || count === null ? null : sum + count),
+    0,
+  );
 
-/** An index that lags, or is several of which one lags, may leave some out; each block says how many it has. */
-const checkCounts = (transactions: readonly Transaction[], counts: ReadonlyMap<string, number>) => {
-  const left = new Map(counts);
+/**
+ * Compares the transactions with the blocks' counts, because an index that lags, or of which one node lags, may omit
+ * some.
+ */
+const checkCounts = (transactions: readonly Transaction[], blocks: Committed) => {
+  const found = new Map([...blocks.keys()].map((name) => [name, 0]));
   for (const { block_ref } of transactions) {
     const name = blockName(block_ref);
-    left.set(name, (left.get(name) ?? wrong('a transaction of a block that is not there')) - 1);
+    found.set(
+      name,
+      (found.get(name) ?? wrong('a transaction of a block that the masterchain block does not commit')) + 1,
+    );
   }
-  if ([...left.values()].some((count) => count !== 0)) wrong('not every transaction of the block, or too many');
+  if ([...blocks].some(([name, { count }]) => count !== null && count !== found.get(name)))
+    wrong('the number of transactions differs from the count in the block');
 };
 
 const byTime = (a: Transaction, b: Transaction) => {
@@ -57,10 +71,10 @@ const byTime = (a: Transaction, b: Transaction) => {
   return String(a.hash) < String(b.hash) ? -1 : 1;
 };
 
-/** All that happened in a masterchain block and the blocks that it commits, in the order of logical time. */
-export const readTransactions = async (node: Node, { seqno, counts }: MasterBlock): Promise<readonly Transaction[]> => {
-  const transactions = await readPages(node, seqno, counts && total(counts));
-  if (counts) checkCounts(transactions, counts);
+/** Reads all transactions of a masterchain block and of the blocks that it commits, in the order of logical time. */
+export const readTransactions = async (node: Node, { seqno, blocks }: MasterBlock): Promise<readonly Transaction[]> => {
+  const transactions = await readPages(node, seqno, total(blocks));
+  if (blocks) checkCounts(transactions, blocks);
   else if ((await lastSeqno(node)) < seqno) throw new NodeFault('missing', 'does not have the block yet');
   return transactions.sort(byTime);
 };

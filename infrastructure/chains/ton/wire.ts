@@ -1,29 +1,29 @@
-import { wrong } from '../nodes/node-fault.js';
-import { isRaw, type Raw } from '../nodes/raw.js';
+import { wrong } from '../../nodes/node-fault.js';
+import { isRaw, type Raw } from '../../nodes/raw.js';
 
 const addressPattern = /^(?:0|-1):[0-9a-f]{64}$/;
 const hashPattern = /^[A-Za-z0-9+/_-]{43}=?$/;
 const hexPattern = /^[0-9a-f]{64}$/i;
-/** Longer than any amount, and short enough to read at once. */
+/** Number with at most 80 digits: more than any amount has, and few enough to parse quickly. */
 const digits = /^\d{1,80}$/;
 
-/** In the form that is stored; the index writes it in capitals. */
+/** Reads an address in lower case, the stored form; the index uses capitals. */
 export const address = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
   return addressPattern.test(text) ? text : wrong(`${what} is no address`);
 };
-/** Null where there is none: outside the chain. */
+/** Reads an address; null for one outside the chain. */
 export const addressOrNone = (value: unknown, what: string): string | null =>
   value === null || value === undefined ? null : address(value, what);
 
-/** In hex; the index writes base64. */
+/** Reads a hash as hex; the index uses base64. */
 export const hash = (value: unknown, what: string): string => {
   if (typeof value !== 'string') return wrong(`${what} is no hash`);
   if (hexPattern.test(value)) return value.toLowerCase();
   return hashPattern.test(value) ? Buffer.from(value, 'base64').toString('hex') : wrong(`${what} is no hash`);
 };
 
-/** A whole number, as a text or as it is. */
+/** Reads a whole number, given as text or as a JSON number. */
 export const decimal = (value: unknown, what: string): string => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && digits.test(text) ? text : wrong(`${what} is no number`);

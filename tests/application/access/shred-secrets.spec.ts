@@ -5,18 +5,18 @@ import { createHandle, globalContext, step } from '../../../application/commands
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import type { Vault } from '../../../application/ports/vault.js';
-import { type CredentialEvent, credential } from '../../../domain/credential.js';
+import { type CredentialEvent, credential } from '../../../domain/aggregates/credential.js';
 import type { Decider } from '../../../domain/decider.js';
 import { givenKeyRing } from '../../../infrastructure/master-key.js';
 import { stateVault } from '../../../infrastructure/vault.js';
-import { eventStores, states } from '../../support/adapters.js';
+import { eventStores, states } from '../../support/engines/adapters.js';
 import { testSystem } from '../../support/silent.js';
 
 type Command = typeof credential extends Decider<infer C, CredentialEvent, infer _> ? C : never;
 const organizationId = `org_${'a'.repeat(32)}`;
 const by = { actor: { kind: 'operator', id: 'me' }, requestId: 'r' } as const;
 
-describe('shredding secrets', () => {
+describe('the shredder of secrets', () => {
   let events: EventStore;
   let state: StateStore;
   let vault: Vault;
@@ -39,7 +39,7 @@ describe('shredding secrets', () => {
     createHandle(events, testSystem)(globalContext(by, organizationId), [
       step(credential, organizationId, apiKey, command),
     ]);
-  /** Runs until the last of the events that are there was worked on. */
+  /** Runs the shredder until it has handled every stored event. */
   const shred = async () => {
     const last = await events.head();
     const watched: EventStore = {
@@ -54,7 +54,7 @@ describe('shredding secrets', () => {
     await createShredder({ events: watched, state, vault })(stop.signal);
   };
 
-  it('destroys the key that whoever deleted the credential left behind, and no other', async () => {
+  it('destroys the key of a deleted credential, and no other', async () => {
     const [dead, alive] = [await issue('a'), await issue('b')];
     await decide(dead.apiKey, { type: 'Delete', data: { apiKey: dead.apiKey } });
     assert.equal(await dead.opened(), 'secret');
@@ -63,7 +63,7 @@ describe('shredding secrets', () => {
     assert.equal(await alive.opened(), 'secret');
   });
 
-  it('goes on from where it was', async () => {
+  it('continues from its checkpoint after a restart', async () => {
     const [first, second] = [await issue('a'), await issue('b')];
     await decide(first.apiKey, { type: 'Delete', data: { apiKey: first.apiKey } });
     await shred();

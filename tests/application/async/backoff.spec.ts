@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createBackoff } from '../../../application/async/backoff.js';
 
-describe('createBackoff', () => {
+describe('a backoff', () => {
   const pauses = (backoff: ReturnType<typeof createBackoff>, count: number) =>
     Array.from({ length: count }, () => backoff.next());
 
@@ -10,14 +10,14 @@ describe('createBackoff', () => {
     assert.deepEqual(pauses(backoff, 5), [100, 200, 400, 500, 500]);
   });
 
-  it('begins anew after a success', () => {
+  it('begins with the first pause again after a reset', () => {
     const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
     pauses(backoff, 3);
     backoff.reset();
     assert.deepEqual(pauses(backoff, 2), [100, 200]);
   });
 
-  it('says how long the next pause is to be without taking it', () => {
+  it('shows the next pause without taking it', () => {
     const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
     assert.deepEqual(
       [backoff.upcoming(), backoff.upcoming(), backoff.next(), backoff.upcoming()],

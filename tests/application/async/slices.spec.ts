@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
+import { eachInSlices, mapInSlices, slicesOf } from '../../../application/async/slices.js';
 
 describe('slicesOf', () => {
   for (const [items, expected] of [
@@ -11,11 +11,12 @@ describe('slicesOf', () => {
       [[1, 2, 3], [4, 5, 6], [7]],
     ],
   ] as const)
-    it(`cuts a list of ${items.length} into parts of 3`, () => assert.deepEqual([...slicesOf(items, 3)], expected));
+    it(`cuts a list of ${items.length} items into slices of at most 3`, () =>
+      assert.deepEqual([...slicesOf(items, 3)], expected));
 });
 
 describe('mapInSlices', () => {
-  /** Work that is done when the test says so. */
+  /** Work whose pieces end when the test finishes or fails them. */
   const openWork = () => {
     const begun: number[] = [];
     const ends = new Map<number, { resolve(value: string): void; reject(error: Error): void }>();
@@ -28,7 +29,7 @@ describe('mapInSlices', () => {
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('begins a slice when the one before is done, and gives the results in order', async () => {
+  it('begins a slice when the one before has finished, and returns the results in order', async () => {
     const { begun, work, finish } = openWork();
     const all = mapInSlices([1, 2, 3], 2, work);
     assert.deepEqual(begun, [1, 2]);
@@ -52,7 +53,16 @@ describe('mapInSlices', () => {
     assert.deepEqual(begun, [1, 2]);
   });
 
-  it('gives an empty list for an empty list', async () => {
+  it('returns an empty list for an empty list', async () => {
     assert.deepEqual(await mapInSlices([], 2, async () => assert.fail('there is nothing to work on')), []);
+  });
+});
+
+describe('eachInSlices', () => {
+  it('works on all items in their order, and lets others have a turn after each slice', async () => {
+    const seen: (number | string)[] = [];
+    const breathe = async () => void seen.push('turn');
+    await eachInSlices([1, 2, 3, 4, 5], 2, { breathe }, (item) => void seen.push(item));
+    assert.deepEqual(seen, [1, 2, 'turn', 3, 4, 'turn', 5, 'turn']);
   });
 });

@@ -2,20 +2,23 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createAudit } from '../../../application/audit/audit.js';
 import { checkFile } from '../../../application/audit/export-file.js';
+import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
 import { createNotary } from '../../../infrastructure/notary.js';
 import { sha256 } from '../../../infrastructure/system.js';
-import { eventStores, states } from '../../support/adapters.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/sealed-history.js';
-import { alteration, change, type Tampering, tampering } from '../../support/tampering.js';
-import { sized } from '../../support/tier.js';
+import { eventStores, states } from '../../support/engines/adapters.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/histories/sealed-history.js';
+import { alteration, change, type Tampering, tampering } from '../../support/histories/tampering.js';
+import { sized } from '../../support/run/tier.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 const tamperings = sized(200, 1000);
+/** Position that no event of the history has. */
+const beyond = 1_000_000;
 
-/** Each line or event that is there, as an index. */
+/** Applies a tampering to a copy of the items; its indexes are taken modulo their number. */
 const apply = <T extends object>(items: readonly T[], { kind, at, to, leaf, value }: Tampering): readonly T[] => {
   const [from, target] = [at % items.length, to % items.length];
   const item = items[from] as T;
@@ -39,20 +42,28 @@ const linesOf = (texts: readonly string[]) =>
     yield* texts;
   };
 
-describe('proof of a history', () => {
+describe('the proof of a history', () => {
   let events: EventStore;
   let state: StateStore;
   let history: readonly Recorded[];
   let lines: readonly string[];
   const system = handSystem();
-  const auditOver = (over: EventStore, by = notary) =>
-    createAudit({ events: over, stored: over, state, notary: by, system, pageTokens: createPageTokens(system) });
+  const auditOver = (over: EventStore, by = notary, at = system) =>
+    createAudit({
+      events: over,
+      stored: over,
+      state,
+      handle: createHandle(over, at),
+      notary: by,
+      system: at,
+      pageTokens: createPageTokens(at),
+    });
   const exported = async (over: EventStore, by = notary) => {
     let text = '';
     for await (const piece of auditOver(over, by).export(organizationId)) text += piece;
     return text.trimEnd().split('\n');
   };
-  /** A store that holds something else. */
+  /** Event store whose organization has the given history instead of its own. */
   const holding = (other: readonly Recorded[]): EventStore => ({
     ...events,
     readOrganization: async function* () {
@@ -60,9 +71,12 @@ describe('proof of a history', () => {
       yield other.slice(20);
     },
   });
-  /** Only what is proven is worth forging. */
+  /** Tampers with the hashed fields alone; each place keeps its position and time. */
   const forge = (tampered: Tampering) =>
-    apply(history.map(provenOf), tampered).map((one, n) => ({ ...one, position: n + 1, time: 1000 + n }));
+    apply(history.map(provenOf), tampered).map((one, n) => {
+      const { position, time } = history[n] ?? { position: beyond + n, time: Date.now() };
+      return { ...one, position, time, bytes: 0 };
+    });
   const check = (texts: readonly string[], trusted?: string) =>
     checkFile(linesOf(texts), { sha256, isSigned: notary.isSigned, trusted });
 
@@ -80,7 +94,7 @@ describe('proof of a history', () => {
   });
   after(() => Promise.all([events.close(), state.close()]));
 
-  it('is given by an untouched file and an untouched store, with seals in them', async () => {
+  it('accepts an untouched file and an untouched store, both with seals', async () => {
     for (const key of [undefined, notary.publicKey]) {
       const verdict = await check(lines, key);
       assert.deepEqual(
@@ -93,7 +107,7 @@ describe('proof of a history', () => {
     assert.equal(await auditOver(events).compare(organizationId, linesOf(lines)()), null);
   });
 
-  it('is always given by an untouched export, of any length and whatever the texts', () =>
+  it('accepts every untouched export, of any length and with any texts', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.jsonValue())), async (contents) => {
         const any = contents.map(([text, value], n): Recorded => {
@@ -112,7 +126,7 @@ describe('proof of a history', () => {
       }),
     ));
 
-  it('names the first of the lines that were altered, removed, inserted or moved', () =>
+  it('names the first line that was altered, removed, inserted or moved', () =>
     fc.assert(
       fc.asyncProperty(tampering, async (tampered) => {
         const [header = '', ...rest] = lines;
@@ -123,7 +137,7 @@ describe('proof of a history', () => {
         const { flaw } = await check([header, ...texts], notary.publicKey);
         assert.ok(flaw, JSON.stringify(tampered));
         const expected = first < 0 ? texts.length : first;
-        // The head is no event: what is wrong with it, or stands behind it, concerns those that no seal vouches for.
+        // The last line is the head and no event: a flaw there is reported for the events after the last seal.
         const isOfHead = expected >= history.length;
         assert.ok(
           isOfHead ? flaw.event > 0 : flaw.event === expected + 1,
@@ -133,7 +147,7 @@ describe('proof of a history', () => {
       { numRuns: tamperings },
     ));
 
-  it('is not given by a file whose header, text or last line was changed', async () => {
+  it('refuses a file whose header, text or last line was changed', async () => {
     const [header = '', ...rest] = lines;
     for (const [at] of header.split('').entries()) {
       const other = header[at] === 'x' ? 'y' : 'x';
@@ -149,7 +163,7 @@ describe('proof of a history', () => {
     assert.notEqual((await check([])).flaw, null);
   });
 
-  it('is not given to whoever makes the whole chain anew, with the old head or under a key of his own', () =>
+  it('refuses a chain that was computed anew, with the old head or signed with another key', () =>
     fc.assert(
       fc.asyncProperty(tampering, async (tampered) => {
         const forged = forge(tampered);
@@ -164,7 +178,7 @@ describe('proof of a history', () => {
       { numRuns: tamperings / 5 },
     ));
 
-  it('finds every tampering with the store, by its seals and what was remembered, or exactly by a file', () =>
+  it('finds every tampering with the store by its seals and the remembered head, and the exact event by comparison with a file', () =>
     fc.assert(
       fc.asyncProperty(tampering, async (tampered) => {
         const forged = forge(tampered);
@@ -172,7 +186,7 @@ describe('proof of a history', () => {
         if (first < 0 && forged.length === history.length) return;
         const { flaw } = await auditOver(holding(forged)).verify(organizationId);
         const compared = await auditOver(holding(forged)).compare(organizationId, linesOf(lines)());
-        if (first < 0) return assert.equal(compared, null, 'what came after the file is not its concern');
+        if (first < 0) return assert.equal(compared, null, 'events after the end of the file are not compared');
         assert.equal(compared?.event, first + 1, JSON.stringify({ tampered, compared }));
         assert.ok(flaw && flaw.event <= first + 1, JSON.stringify({ tampered, flaw }));
         assert.ok(flaw.last >= first + 1, JSON.stringify({ tampered, flaw, first }));
@@ -180,7 +194,29 @@ describe('proof of a history', () => {
       { numRuns: tamperings },
     ));
 
-  it('changes every leaf of every line that there is', () => {
+  it('finds a commit time that was moved in the store by comparison with a file', async () => {
+    const moved = history.map((event, n) => (n === 30 ? { ...event, time: event.time + 30 * 86_400_000 } : event));
+    const flaw = await auditOver(holding(moved)).compare(organizationId, linesOf(lines)());
+    assert.equal(flaw?.event, 31);
+    assert.match(flaw?.reason ?? '', /^committed at another time in the store, /);
+  });
+
+  it('finds events without a seal in the store that a running service would have sealed', async () => {
+    const seal = history.findLast(({ type }) => type === 'AuditSealed')?.data as { count: number };
+    const first = history.findIndex(({ type }, n) => n >= seal.count && type !== 'AuditSealed');
+    const proofAfter = (ms: number) =>
+      auditOver(
+        events,
+        notary,
+        handSystem(() => ms),
+      ).verify(organizationId);
+    assert.equal((await proofAfter(3_600_000)).flaw, null);
+    const { flaw } = await proofAfter(2 * 3_600_000);
+    assert.deepEqual([flaw?.event, flaw?.last], [first + 1, history.length]);
+    assert.match(flaw?.reason ?? '', /^not sealed, though committed at /);
+  });
+
+  it('is tested with alterations of more than a hundred different leaves', () => {
     const changed = new Set(fc.sample(alteration, 2000).map(({ leaf }) => leaf));
     assert.ok(changed.size > 100);
   });

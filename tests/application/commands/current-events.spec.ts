@@ -9,14 +9,14 @@ import {
   noStream,
   streamName,
 } from '../../../application/ports/event-store.js';
-import { ledger } from '../../../domain/ledger.js';
-import { eventStores } from '../../support/adapters.js';
-import { organizationCreated } from '../../support/events.js';
-import type { Place } from '../../support/places.js';
+import { ledger } from '../../../domain/aggregates/ledger.js';
+import { eventStores } from '../../support/engines/adapters.js';
+import type { Place } from '../../support/engines/places.js';
+import { organizationCreated } from '../../support/histories/events.js';
 
 const organizationId = 'org_a';
 const key = 'wal_1.0xb7';
-/** The test adapters of EventStoreDB know streams of things alone. */
+/** The ledger under the one kind of stream that the test adapters of EventStoreDB know. */
 const things = { ...ledger, stream: 'thing' };
 const stream = streamName(organizationId, things.stream, key);
 const native = { standard: 'native' } as const;
@@ -40,7 +40,7 @@ const flat = async <T>(batches: AsyncIterable<readonly T[]>) => {
 };
 
 for (const [name, open] of Object.entries(eventStores))
-  describe(`current events, over ${name}`, () => {
+  describe(`events read and written on ${name}`, () => {
     let place: Place<EventStore>;
     let stored: EventStore;
     before(async () => {
@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(eventStores))
       { type: 'ActivitySettled', data: { walletId: 'wal_1' }, version: undefined },
     ];
 
-    it('come in the shape of today, however they are read', async () => {
+    it('come in the current version, whichever method reads them', async () => {
       const events = currentEvents(stored);
       assert.deepEqual(shapes((await events.read(stream)).events), today);
       assert.deepEqual(shapes(await flat(events.readAll(beginning))), today);
@@ -76,18 +76,18 @@ for (const [name, open] of Object.entries(eventStores))
       }
     });
 
-    it('let a decider fold what was stored in an older version', async () => {
+    it('let a decider fold events of an older version', async () => {
       const { holdings } = await readAggregate(currentEvents(stored), things, organizationId, key);
       assert.deepEqual(holdings, [{ address: '0xaa', asset: native }]);
     });
 
-    it('leave what is stored as it is', async () => {
+    it('stay stored in the version in which they were written', async () => {
       await flat(currentEvents(stored).readAll(beginning));
       const [first] = (await stored.read(stream)).events;
       assert.deepEqual(first && shapes([first]), [{ type: 'BalanceTouched', data: touched, version: undefined }]);
     });
 
-    it('are stored with the version of today where a type has more than one, beside others without', async () => {
+    it('are stored with a version number only where their type has more than one version', async () => {
       const events = currentEvents(stored);
       const data = { ...touched, asset: native };
       const shared = event('ActivitySettled', {}).metadata;

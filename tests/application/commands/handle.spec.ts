@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Context, createHandle, idFor, step } from '../../../application/commands/handle.js';
 import { createOnce } from '../../../application/commands/idempotency.js';
-import { type EventStore, WrongRevision } from '../../../application/ports/event-store.js';
+import { type EventStore, organizationOf, TooLarge, WrongRevision } from '../../../application/ports/event-store.js';
 import type { Limiter } from '../../../application/ports/limiter.js';
-import { address } from '../../../domain/address.js';
+import { address } from '../../../domain/aggregates/address.js';
+import { wallet } from '../../../domain/aggregates/wallet.js';
 import { globalVariant } from '../../../domain/variant.js';
-import { wallet } from '../../../domain/wallet.js';
-import { eventStores, limiters } from '../../support/adapters.js';
+import { eventStores, limiters } from '../../support/engines/adapters.js';
 import { testSystem } from '../../support/silent.js';
 
 const by: Context = {
@@ -20,14 +20,14 @@ const register = (walletId: string, name = 'a') =>
 const hold = (key: string, walletId: string, at: string) =>
   step(address, 'org_a', key, { type: 'Register', data: { address: key, walletId } }, at);
 
-describe('handling a command', () => {
+describe('the command handler', () => {
   let events: EventStore;
   beforeEach(async () => {
     events = await (await eventStores.sqlite()).open();
   });
   afterEach(() => events.close());
 
-  it('stamps every event with who, when and in answer to what', async () => {
+  it('stamps every event with actor, time and request', async () => {
     await createHandle(events, testSystem)(by, [register('w1')]);
     const [{ metadata } = assert.fail()] = (await events.read('org_a.wallet-w1')).events;
     const { occurredAt, ...rest } = metadata;
@@ -42,7 +42,7 @@ describe('handling a command', () => {
     assert.match(occurredAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('decides again when somebody else was faster', async () => {
+  it('decides again after a lost race', async () => {
     let losses = 3;
     const contested: EventStore = {
       ...events,
@@ -55,7 +55,106 @@ describe('handling a command', () => {
     assert.equal((await events.read('org_a.wallet-w1')).events.length, 1);
   });
 
-  it('gives up after so many lost races', async () => {
+  it('lets a large command of one organization wait for one of another that has many waiting', async () => {
+    const order: string[] = [];
+    const recorded: EventStore = {
+      ...events,
+      append: (writes) => {
+        order.push(organizationOf(writes[0]?.stream ?? ''));
+        return events.append(writes);
+      },
+    };
+    const handle = createHandle(recorded, testSystem);
+    const large = (organizationId: string, part: string) =>
+      handle(
+        { ...by, organizationId, actor: { kind: 'credential', id: 'key' } },
+        Array.from({ length: 300 }, (_, n) => {
+          const name = `${part}${n}`;
+          return step(address, organizationId, name, { type: 'Register', data: { address: name, walletId: 'w' } });
+        }),
+      );
+    const greedy = Array.from({ length: 8 }, (_, n) => large('org_greedy', `g${n}-`));
+    await Promise.all([...greedy, large('org_modest', 'm')]);
+    assert.equal(order.length, 9);
+    assert.ok(order.indexOf('org_modest') <= 1, order.join(' '));
+  });
+
+  it('lets ten times as long pass between two large commands while another organization has commands', async () => {
+    const order: string[] = [];
+    let now = 0;
+    const recorded: EventStore = {
+      ...events,
+      append: (writes) => {
+        order.push(writes.length > 1 ? 'large' : 'small');
+        if (writes.length > 1) now += 20;
+        return events.append(writes);
+      },
+    };
+    const inOrganization = (organizationId: string): Context => ({
+      ...by,
+      organizationId,
+      actor: { kind: 'credential', id: 'key' },
+    });
+    const small = () => handle(inOrganization('org_modest'), [register(`small-${order.length}`)]);
+    const system = { ...testSystem, now: () => now, sleep: async () => void (await small()) };
+    const handle = createHandle(recorded, system);
+    const large = (part: string) =>
+      handle(
+        inOrganization('org_greedy'),
+        Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
+      );
+    await Promise.all([large('one-'), large('two-'), small()]);
+    // A pause of 200 ms in sleeps of 5 ms, with a small command in each of them, besides the one that came with the first.
+    assert.equal(order.filter((one) => one === 'small').length, 41);
+    assert.equal(order.at(-1), 'large');
+  });
+
+  it('begins no large command before the read models include the one before it', async () => {
+    const order: string[] = [];
+    const recorded: EventStore = {
+      ...events,
+      append: (writes) => {
+        order.push('append');
+        return events.append(writes);
+      },
+    };
+    const included = async () => {
+      order.push('included');
+    };
+    const handle = createHandle(recorded, testSystem, undefined, included);
+    const large = (part: string) =>
+      handle(
+        { ...by, actor: { kind: 'credential', id: 'key' } },
+        Array.from({ length: 100 }, (_, n) => register(`${part}${n}`)),
+      );
+    await Promise.all([large('one-'), large('two-'), handle(by, [register('small')])]);
+    // A small command waits for no turn and for no read models.
+    assert.deepEqual(order, ['append', 'append', 'included', 'append', 'included']);
+  });
+
+  it('lets two hundred changes of one wallet at once all succeed', async () => {
+    const handle = createHandle(events, testSystem);
+    await handle(by, [register('w1')]);
+    const change = (confirmation: number) =>
+      step(wallet, 'org_a', 'w1', { type: 'UpdateConfirmation', data: { walletId: 'w1', confirmation } });
+    await Promise.all(Array.from({ length: 200 }, (_, n) => handle(by, [change(n)])));
+    assert.equal((await events.read('org_a.wallet-w1')).events.length, 201);
+  });
+
+  it('refuses events that are too large for the store, once', async () => {
+    let tries = 0;
+    const small: EventStore = {
+      ...events,
+      append: async () => {
+        tries++;
+        throw new TooLarge(2_000_000, 1_048_576);
+      },
+    };
+    await assert.rejects(createHandle(small, testSystem)(by, [register('w1')]), { code: 'INVALID_ARGUMENT' });
+    assert.equal(tries, 1);
+  });
+
+  it('gives up after 64 lost races', async () => {
     let tries = 0;
     const hopeless: EventStore = {
       ...events,
@@ -85,14 +184,14 @@ describe('handling a command', () => {
     assert.deepEqual((await events.read('org_a.address-z')).events, []);
   });
 
-  it('gives a command that changes nothing a position that includes what it found', async () => {
+  it('returns the position of the state it found for a command that changes nothing', async () => {
     const handle = createHandle(events, testSystem);
     const position = await handle(by, [register('w1')]);
     assert.equal(await handle(by, [register('w1')]), position);
     assert.equal(await events.head(), position);
   });
 
-  it('has the same effect and answer when it is retried after a crash that lost the answer', async () => {
+  it('has the same effect and answer when a command is retried after a crash that lost the answer', async () => {
     const limiter = await (await limiters.sqlite()).open();
     const forgetful: Limiter = { ...limiter, recordAnswer: async () => undefined };
     const handle = createHandle(events, testSystem);
@@ -109,7 +208,37 @@ describe('handling a command', () => {
     await limiter.close();
   });
 
-  it('derives ids from the seed of a retried request and the kind of id, and makes new ones otherwise', () => {
+  it('recognizes its own events by the digest of the seed, and those of no other request', async () => {
+    const handle = createHandle(events, testSystem);
+    const change = (idSeed: string | undefined, confirmation: number) =>
+      handle({ ...by, idSeed }, [
+        step(wallet, 'org_a', 'w1', { type: 'UpdateConfirmation', data: { walletId: 'w1', confirmation } }),
+      ]);
+    await handle(by, [register('w1')]);
+    for (const idSeed of ['one', 'two', 'one', 'two', undefined, undefined])
+      await change(idSeed, idSeed === 'one' ? 1 : 2);
+    const stored = (await events.read('org_a.wallet-w1')).events;
+    assert.deepEqual(
+      stored.map(({ data }) => (data as { confirmation?: number }).confirmation),
+      [undefined, 1, 2],
+    );
+    const seeds = stored.map(({ metadata }) => metadata.seed);
+    assert.equal(new Set(seeds).size, 3);
+    assert.ok(!JSON.stringify(stored).includes('one') && !JSON.stringify(stored).includes('two'));
+  });
+
+  it('decides facts anew although an earlier try of the request recorded some', async () => {
+    const handle = createHandle(events, testSystem);
+    const fact = (confirmation: number) => ({
+      ...step(wallet, 'org_a', 'w1', { type: 'UpdateConfirmation', data: { walletId: 'w1', confirmation } }),
+      divisible: true as const,
+    });
+    await handle(by, [register('w1')]);
+    for (const confirmation of [1, 2]) await handle({ ...by, idSeed: 'seed' }, [fact(confirmation)]);
+    assert.equal((await events.read('org_a.wallet-w1')).events.length, 3);
+  });
+
+  it('derives ids from the seed of the request and the kind of id, and makes random ids without a seed', () => {
     const ids = [
       idFor({ ...by, idSeed: 'k' }, 'wal', testSystem),
       idFor({ ...by, idSeed: 'k2' }, 'wal', testSystem),

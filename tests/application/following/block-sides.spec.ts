@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { entriesOf } from '../../../application/following/block-entries.js';
 import type { Block, Movement } from '../../../application/ports/chain.js';
 import type { Metadata } from '../../../application/ports/event-store.js';
-import { createWatched } from '../../../application/watch-list/watch-index.js';
+import { createWatchIndex } from '../../../application/watch-list/watch-index.js';
 import type { WatchList } from '../../../application/watch-list/watch-list.js';
-import { accountOf } from '../../support/ton-transactions.js';
+import { accountOf } from '../../support/chains/ton-transactions.js';
 
 const [anna, bert, master, account] = ['anna', 'bert', 'master', 'account'].map(accountOf) as [
   string,
@@ -15,12 +15,21 @@ const [anna, bert, master, account] = ['anna', 'bert', 'master', 'account'].map(
 const asset = { standard: 'token', contract: master } as const;
 const walletId = 'wal_1';
 
-describe('transfers with a record for each side', () => {
+describe('the entries of a block that records a transfer for each side', () => {
   const watching = (...events: [type: string, data: object][]) => {
-    const watched = createWatched('T', 7);
+    const watched = createWatchIndex('T', 7);
     for (const [type, data] of events) {
       const metadata = { organizationId: 'org_a', variant: 'T' } as Metadata;
-      watched.apply({ id: '', type, data: { walletId, ...data }, stream: '', position: 1, time: 1, metadata });
+      watched.apply({
+        id: '',
+        type,
+        data: { walletId, ...data },
+        stream: '',
+        position: 1,
+        time: 1,
+        bytes: 0,
+        metadata,
+      });
     }
     return watched;
   };
@@ -46,8 +55,8 @@ describe('transfers with a record for each side', () => {
     ['AddressRegistered', { address: bert }],
   ] as [string, object][];
 
-  it('are told to the holder of that side alone, without saying so', () => {
-    const [{ transfers } = assert.fail('nobody is told'), ...others] = entries(watching(...both), [
+  it('give each record to the holder of its side alone, without the side', () => {
+    const [{ transfers } = assert.fail('there is no entry'), ...others] = entries(watching(...both), [
       moved('from'),
       moved('to'),
       moved('to', { to: anna, transaction: 'self' }),
@@ -66,11 +75,25 @@ describe('transfers with a record for each side', () => {
     assert.deepEqual(only, []);
   });
 
-  it('know whose tokens an account keeps, until the address is given up', () => {
+  it('know every claim about a token account, until the wallet that made it removes the address', () => {
+    const claims: [string, object][] = [anna, bert].map((address) => ['AssetImported', { address, asset, account }]);
+    const owners = (...more: [string, object][]) =>
+      watching(...both, ...claims, ...more)
+        .tokenAccounts(account)
+        .map(({ owner }) => owner);
+    assert.deepEqual(owners(), [anna, bert]);
+    assert.deepEqual(owners(['AddressRemoved', { address: anna }]), [bert]);
+    assert.deepEqual(owners(['AddressRemoved', { address: bert }], ['AddressRemoved', { address: anna }]), []);
+  });
+
+  it('know the owner of a token account until his address is removed', () => {
     const imported: [string, object] = ['AssetImported', { address: anna, asset, account }];
     const watched = watching(...both, imported);
-    assert.deepEqual(watched.tokenAccount(account), { owner: anna, asset });
-    assert.equal(watched.tokenAccount(anna), null);
+    assert.deepEqual(
+      watched.tokenAccounts(account).map(({ owner }) => owner),
+      [anna],
+    );
+    assert.deepEqual(watched.tokenAccounts(anna), []);
     const touch = { address: anna, asset, reason: 'fee' } as const;
     const token = moved('from', { asset });
     assert.deepEqual(entries(watched, [token], [touch, { ...touch, address: bert }])[0]?.touches, [touch]);

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { longestAddress } from '../../../domain/address.js';
+import { longestAddress } from '../../../domain/aggregates/address.js';
 import { chainFamilies } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
-import { base58Codec, createBase58Chain } from '../../support/base58-chain.js';
-import { composeApp, contextOf, eventually, openStores, startFollowing, variantOf } from '../../support/following.js';
+import { base58Codec, createBase58Chain } from '../../support/chains/base58-chain.js';
+import {
+  composeApp,
+  contextOf,
+  eventually,
+  openStores,
+  startFollowing,
+  variantOf,
+} from '../../support/following/following.js';
 
 const variant = variantOf('s');
-/** The made-up family stands where this variant's own does. */
+/** Codecs in which the made-up family replaces the variant's own. */
 const codecs = Object.fromEntries(
   chainFamilies.map((family) => [family, family === variant.family ? base58Codec : addressCodecs[family]]),
 ) as typeof addressCodecs;
@@ -14,11 +21,11 @@ const by = contextOf('org_base58', variant);
 
 const payer = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const own = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy';
-/** Differs from it in one capital alone. */
+/** Address that differs from `own` only in one letter's case. */
 const other = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hY';
 
-describe('following a chain whose addresses are base58', () => {
-  it('finds a deposit, and tells it from one to an address that differs in a capital', async () => {
+describe('the follower of a chain with base58 addresses', () => {
+  it("finds a deposit, and none to an address that differs only in one letter's case", async () => {
     const stores = await openStores();
     const { chain, mine } = createBase58Chain();
     const { app, stop } = startFollowing(stores, chain, { variant, codecs });
@@ -57,7 +64,7 @@ describe('following a chain whose addresses are base58', () => {
     }
   });
 
-  it('takes no address that is too long to be watched, whatever its codec says', async () => {
+  it('refuses an address that is too long to be watched, even if its codec accepts it', async () => {
     const stores = await openStores();
     const anything = { ...base58Codec, parse: (input: string) => input };
     const app = composeApp(stores, { codecs: { ...codecs, [variant.family]: anything } });

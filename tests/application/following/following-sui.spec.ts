@@ -1,19 +1,32 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Recorded } from '../../../application/ports/event-store.js';
-import { allEvents, openStores } from '../../support/following.js';
-import { createSuiScene, type Payment, people, type Step } from '../../support/scripted-sui.js';
-import { sized } from '../../support/tier.js';
+import { allEvents, openStores } from '../../support/following/following.js';
+import { createSuiScene, type Payment, people, type Step } from '../../support/following/scripted-sui.js';
+import { sized } from '../../support/run/tier.js';
 
 const person = fc.constantFrom(...people);
-const payment: fc.Arbitrary<Payment> = fc.record({
+const payment = fc.record({
   from: person,
   to: person,
   value: fc.bigInt({ min: 1n, max: 9n }),
   coin: fc.constantFrom('native', 'native', 'token'),
   failed: fc.constantFrom(false, false, false, true),
-});
-const fault = fc.constantFrom('lag', 'unavailable', 'busy', 'broken', 'skips', 'repeats', 'truncated' as const);
+  isIssued: fc.constantFrom(false, false, false, true),
+  sponsor: fc.option(person, { nil: undefined, freq: 3 }),
+}) as fc.Arbitrary<Payment>;
+const faults = [
+  'lag',
+  'stale',
+  'unavailable',
+  'busy',
+  'mostInTenth',
+  'broken',
+  'skips',
+  'repeats',
+  'truncated',
+] as const;
+const fault = fc.constantFrom(...faults, 'silent', 'unsubscribed' as const);
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     {
@@ -29,6 +42,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('heal' as const) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('hang up' as const) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('crash' as const), writes: fc.nat(6) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
   ),
@@ -47,10 +61,10 @@ const observedTwice = (events: readonly Recorded[]) => {
   });
 };
 
-describe('following a chain of checkpoints', function () {
-  this.timeout(240_000);
+describe('the follower of a chain of checkpoints', function () {
+  this.timeout(400_000);
 
-  it('misses nothing and counts nothing twice, whatever nodes do and whenever it crashes', async () => {
+  it('ends with the result of a fresh scan of the chain and counts nothing twice, whatever nodes answer and whenever it crashes', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

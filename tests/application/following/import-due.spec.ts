@@ -3,14 +3,22 @@ import type { Chain } from '../../../application/ports/chain.js';
 import { Failure } from '../../../domain/failure.js';
 import { startDevelopmentSui } from '../../../infrastructure/chains/development/sui/chain.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
-import { contextOf, eventually, openStores, type Running, startFollowing, variantOf } from '../../support/following.js';
+import {
+  coinsOf,
+  contextOf,
+  eventually,
+  openStores,
+  type Running,
+  startFollowing,
+  variantOf,
+} from '../../support/following/following.js';
 import { silent } from '../../support/silent.js';
 
 const variant = variantOf('s');
 const by = contextOf('org_importing', variant);
 const someone = `0x${'ab'.repeat(32)}`;
 
-/** The chain, whose nodes can be away. */
+/** Wraps a chain so that its nodes can be made unreachable. */
 const unreliable = (chain: Chain) => {
   const state: { isAway: boolean } = { isAway: false };
   const away = () => Promise.reject(new Failure('UNAVAILABLE', 'no node of the chain can be reached'));
@@ -20,7 +28,7 @@ const unreliable = (chain: Chain) => {
   };
 };
 
-describe('importing a balance with a registration', () => {
+describe('the import of a balance with a registration', () => {
   const closing: (() => Promise<unknown>)[] = [];
   after(async () => {
     for (const close of closing.reverse()) await close();
@@ -34,18 +42,11 @@ describe('importing a balance with a registration', () => {
     return walletId;
   };
   const balances = async ({ app }: Running, walletId: string) => {
-    const filter = {
-      standard: 'native',
-      walletId,
-      address: undefined,
-      contract: undefined,
-      excludeZero: false,
-    } as const;
     await app.progress.reached(await app.status.head(), 5000);
-    return (await app.assets.list(by, filter, { size: 10, token: undefined })).documents.map(({ balance }) => balance);
+    return (await coinsOf(app, by, walletId)).map(({ balance }) => balance);
   };
 
-  it('is done when a node answers again, also by a process that was started since', async () => {
+  it('is made up for when a node answers again, even by a process that was started later', async () => {
     const development = await startDevelopmentSui({ blockMs: 0, log: silent });
     const connected = await suiChain(development.urls, silent);
     const stores = await openStores();

@@ -16,7 +16,7 @@ const line = (from: Header, length: number, name: string) => {
   return headers;
 };
 
-/** Answers by number as the branch of `head` is, or as that of another. */
+/** Chain that answers by number from the branch of `byNumber`, and by hash from all headers. */
 const chainOf = (headers: readonly Header[], head: Header, byNumber = head) => {
   const known = new Map(headers.map((header) => [header.hash, header]));
   const branch = new Map(upTo(known, byNumber).map((header) => [header.number, header]));
@@ -33,7 +33,7 @@ const chainOf = (headers: readonly Header[], head: Header, byNumber = head) => {
   };
   return { chain: answers as Chain, asked };
 };
-/** The way to a header from as far back as is known, oldest first. */
+/** Returns the known ancestors of a header and the header itself, oldest first. */
 const upTo = (known: ReadonlyMap<string, Header>, head: Header) => {
   const way = [head];
   for (let next = known.get(head.parentHash); next; next = known.get(next.parentHash)) way.unshift(next);
@@ -50,7 +50,7 @@ const pathOrFailure = async (chain: Chain, known: readonly Header[], head: Heade
   }
 };
 
-/** Each grows from one of the few before it, so that there are many forks, and long ones. */
+/** Trees in which each header follows one of the last four, so that they have many and long forks. */
 const trees = fc.array(fc.nat(3), { minLength: 1, maxLength: 40, size: 'max' }).map((backs) => {
   const tree = [root];
   for (const back of backs) tree.push(child(tree[Math.max(0, tree.length - 1 - back)] ?? root, `h${tree.length}`));
@@ -68,7 +68,7 @@ const situations = fc
 type Situation = typeof situations extends fc.Arbitrary<infer S> ? S : never;
 
 const isIn = (headers: readonly Header[], { hash }: Header) => headers.some((one) => one.hash === hash);
-/** An old head, of a node that lags. */
+/** Reports a head below all known headers, such as a lagging node gives. */
 const isBelow = ({ known, head }: Situation) => head.number < (known[0] as Header).number;
 const outcomeFor = (situation: Situation) => {
   const { known, head, way } = situation;
@@ -81,8 +81,8 @@ const outcomeFor = (situation: Situation) => {
   };
 };
 
-describe('path to a head', () => {
-  it('is tried on reorganizations of every depth', () => {
+describe('the path to a head', () => {
+  it('is tested with reorganizations of every depth', () => {
     const outcomes = fc.sample(situations, { numRuns: 500, seed: 1 }).map(outcomeFor);
     const depths = new Set(outcomes.map((one) => (one === 'deep' ? one : one.drop.length)));
     for (const depth of ['deep', 0, 1, 2, 3, 4]) assert.ok(depths.has(depth as number), `${depth}`);
@@ -92,7 +92,7 @@ describe('path to a head', () => {
     assert.deepEqual(new Set(below.map(isOld)), new Set([true, false]));
   });
 
-  it('leads there from whatever is known, and is refused where a final block was replaced', () =>
+  it('leads to the head from any known headers, and is refused where a final block was replaced', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
         const { tree, known, head } = situation;
@@ -104,7 +104,7 @@ describe('path to a head', () => {
       { numRuns: 1000 },
     ));
 
-  it('links what is kept with the head', () =>
+  it('links the kept headers with the head', () =>
     fc.assert(
       fc.asyncProperty(situations, async (situation) => {
         const { tree, known, head } = situation;
@@ -139,7 +139,7 @@ describe('path to a head', () => {
         const { tree, known, head, way, lost } = situation;
         const outcome = outcomeFor(situation);
         const first = known[0] as Header;
-        // A replaced final block is only seen to be one when the way down to it was seen.
+        // A deep reorganization is certain only after every header down to the oldest known height was read.
         const needed = outcome === 'deep' ? way.filter(({ number }) => number >= first.number) : outcome.add;
         const isNeeded = lost.hash !== head.hash && isIn(needed, lost);
         const left = tree.filter(({ hash }) => hash !== lost.hash);
@@ -148,7 +148,7 @@ describe('path to a head', () => {
       { numRuns: 1000 },
     ));
 
-  it('is empty, and asks for nothing, when the head is below everything that is known', async () => {
+  it('is empty, without a request, when the head is below all known headers', async () => {
     const all = [root, ...line(root, 9, 'a')];
     const fork = line(root, 3, 'b');
     const known = all.slice(5);
@@ -159,13 +159,13 @@ describe('path to a head', () => {
     }
   });
 
-  it('is empty when the head is one of those that are known', async () => {
+  it('is empty when the head is a known header', async () => {
     const known = [root, ...line(root, 4, 'a')];
     for (const head of known)
       assert.deepEqual(await findPath(chainOf(known, head).chain, known, head), { drop: [], add: [] }, head.hash);
   });
 
-  it('is refused when the branch of the head parts below the first that is known, and not before it is as high', async () => {
+  it('is refused when the branch of the head forks below the oldest known header, as soon as the head is as high as that', async () => {
     const all = [root, ...line(root, 6, 'a')];
     const known = all.slice(3);
     const first = known[0] as Header;
@@ -180,7 +180,7 @@ describe('path to a head', () => {
     assert.deepEqual(await findPath(chain, known, head), { drop: known.slice(1).toReversed(), add: fromFirst });
   });
 
-  it('asks by hash for nothing where the chain only grew', async () => {
+  it('needs no request by hash where the chain only grew', async () => {
     const all = [root, ...line(root, 50, 'a')];
     const { chain, asked } = chainOf(all, all[50] as Header);
     await findPath(chain, all.slice(0, 3), all[50] as Header);
@@ -188,7 +188,7 @@ describe('path to a head', () => {
   });
 });
 
-describe('path to a head that is far away', () => {
+describe('the path to a distant head', () => {
   const follow = async (chain: Chain, from: readonly Header[], head: Header) => {
     let known = [...from];
     const steps: { drop: number; add: number }[] = [];
@@ -208,7 +208,7 @@ describe('path to a head that is far away', () => {
     [512, [256, 256]],
     [700, [256, 256, 188]],
   ] as const)
-    it(`is gone in ${steps.length} steps over a gap of ${gap}`, async () => {
+    it(`takes ${steps.length} steps over a gap of ${gap} blocks`, async () => {
       const all = [root, ...line(root, gap, 'a')];
       const head = all.at(-1) as Header;
       const gone = await follow(chainOf(all, head).chain, [root], head);
@@ -219,7 +219,7 @@ describe('path to a head that is far away', () => {
       );
     });
 
-  it('gives up first what was replaced meanwhile', async () => {
+  it('drops the replaced headers in its first step', async () => {
     const old = line(root, 6, 'old');
     const fork = old[1] as Header;
     const all = [root, ...old.slice(0, 2), ...line(fork, 600, 'new')];
@@ -240,7 +240,7 @@ describe('path to a head that is far away', () => {
     await assert.rejects(findPath(chain, old, all.at(-1) as Header), DeepReorganization);
   });
 
-  it('is broken when no node knows the block to go to first, or one before it', async () => {
+  it('is broken when no node knows a header of its first step', async () => {
     const all = [root, ...line(root, 600, 'a')];
     const head = all.at(-1) as Header;
     for (const lost of ['a255', 'a200', 'a0']) {

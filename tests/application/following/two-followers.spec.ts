@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm.js';
+import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
-import { allEvents, contextOf, eventually, openStores, type Running, startFollowing } from '../../support/following.js';
+import {
+  allEvents,
+  contextOf,
+  eventually,
+  openStores,
+  type Running,
+  startFollowing,
+} from '../../support/following/following.js';
+import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
-import { skip } from '../../support/skip.js';
 
 const payments = 12;
 
-describe('two followers of one chain', function () {
-  this.timeout(120_000);
+describe('two followers of one chain', () => {
   let chain: DevelopmentChain;
   let stores: Awaited<ReturnType<typeof openStores>>;
   const followers: Running[] = [];
@@ -32,7 +38,7 @@ describe('two followers of one chain', function () {
     await chain?.close();
   });
 
-  it('observe and tell everything once, also what a reorganization takes back', async () => {
+  it('observe every transfer once and notify webhooks once, even through a reorganization', async () => {
     const context = contextOf('org_two');
     const address = `0x${randomBytes(20).toString('hex')}`;
     const { app } = followers[0] as Running;

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import type { Context } from '../../../application/commands/handle.js';
 import { now } from '../../../application/history/parse-moment.js';
 import type { EventStore, Moment, Position } from '../../../application/ports/event-store.js';
-import type { Records } from '../../../application/wallet-apis.js';
+import type { WalletApis } from '../../../application/wallet-apis.js';
 import { type Variant, variants } from '../../../domain/variant.js';
-import { allEvents, contextOf, openStores } from '../../support/following.js';
-import { type Happened, histories } from '../../support/histories.js';
-import { tags } from '../../support/history-asks.js';
-import { answers, openHistory, ownersOf, renamed } from '../../support/past.js';
+import { allEvents, contextOf, openStores } from '../../support/following/following.js';
+import { type Happened, histories } from '../../support/histories/histories.js';
+import { tags } from '../../support/histories/history-asks.js';
+import { answers, openHistory, ownersOf, renamed, type WalletPage, whole } from '../../support/histories/past.js';
+import { aboutAt } from '../../support/histories/project.js';
 
 const { signal } = new AbortController();
 const variant = variants.find(({ tag }) => tag === tags[0]) as Variant;
@@ -16,7 +17,7 @@ const variant = variants.find(({ tag }) => tag === tags[0]) as Variant;
 type History = ReturnType<typeof openHistory>;
 type Noted = { readonly by: Context; readonly position: Position; readonly found: readonly string[] };
 
-/** Lets everything happen, and notes what is answered on the way. */
+/** Appends the history in parts, and notes every answer after each part. */
 const play = async (
   { app, append }: History,
   owners: readonly Context[],
@@ -31,27 +32,26 @@ const play = async (
   return noted;
 };
 
-/** The ways to name when it was: the time too, where the next event came later. */
+/** Moments that name a position: the position itself, and its time where the next event has a later one. */
 const momentsOf = (times: ReadonlyMap<Position, number>, position: Position): Moment[] => {
   const time = times.get(position) ?? 0;
   const next = times.get(position + 1) ?? Number.POSITIVE_INFINITY;
   return next > time ? [{ position }, { time }] : [{ position }];
 };
 
-describe('the past', function () {
-  this.timeout(120_000);
+describe('an answer as of a past moment', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   before(async () => {
     stores = await openStores();
   });
   after(() => stores.close());
 
-  it('answers every Get and List as it was answered then', async () => {
+  it('is for every Get and List the same as the answer then', async () => {
     const seen = new Set<string>();
     let played = 0;
     const checkNoted = async ({ app }: History, { by, position, found }: Noted, moments: readonly Moment[]) => {
       for (const moment of moments) {
-        const { records } = await app.past.at(by.organizationId, moment, { most: app.past.most, signal });
+        const { records } = await app.asOf.at(by.organizationId, moment, { most: app.asOf.most, signal });
         const told = `${by.organizationId} ${by.variant.tag} ${position} ${JSON.stringify(moment)}`;
         assert.deepEqual(await answers(records, by), found, told);
       }
@@ -78,20 +78,20 @@ describe('the past', function () {
       );
   });
 
-  describe('within bounds', () => {
-    /** One wallet more, of an organization of the first API. */
+  describe('within its bounds', () => {
+    /** Registration of the n-th wallet of an organization. */
     const wallet = (organizationId: string, n: number): Happened => ({
       stream: `${organizationId}.wallet-${variant.tag}.wal_${n}`,
       type: 'WalletRegistered',
       data: { walletId: `wal_${n}`, name: `${n}` },
-      about: { organizationId, variant: variant.tag, position: 0, occurredAt: '2026-01-01T00:00:00.000Z' },
+      about: aboutAt(organizationId, variant.tag, 0),
     });
     const wallets = (organizationId: string, count: number) =>
       Array.from({ length: count }, (_, n) => wallet(organizationId, n));
     let [mine, other, tests] = ['', '', 0];
     let by: Context;
     let history: History;
-    /** Whose history was read, and in how many batches each time. */
+    /** Reads of histories, each with its organization and the number of its batches. */
     let reads: { organizationId: string; batches: number; ended: boolean }[];
     let onBatch: (batches: number) => void;
     const wrap = (events: EventStore): EventStore => ({
@@ -113,10 +113,10 @@ describe('the past', function () {
     const open = (asOfEvents = 1_000_000) => {
       history = openHistory(stores, { asOfEvents, wrap });
     };
-    const ask = (moment: Moment, gone: AbortSignal = signal, most = history.app.past.most) =>
-      history.app.past.at(mine, moment, { most, signal: gone });
+    const ask = (moment: Moment, gone: AbortSignal = signal, most = history.app.asOf.most) =>
+      history.app.asOf.at(mine, moment, { most, signal: gone });
     const countOf = async ({ records }: Awaited<ReturnType<typeof ask>>) =>
-      (await records.wallets.list(by, { size: 100, token: undefined })).wallets.length;
+      (await whole<WalletPage>(records.wallets.list(by, { size: 100, token: undefined }))).wallets.length;
     beforeEach(() => {
       [mine, other] = [`org_mine${tests}`, `org_other${tests++}`];
       by = contextOf(mine, variant);
@@ -125,14 +125,18 @@ describe('the past', function () {
     });
     afterEach(() => history.close());
 
-    it('goes over its own events alone, and refuses when they are too many, having counted once', async () => {
+    it('reads only the events of its organization, and is refused after one count where they are too many', async () => {
       open(3);
       const third = await history.append(wallets(mine, 3));
       await history.append(wallets(other, 20));
       assert.equal(await countOf(await ask(now)), 3);
       const fourth = await history.append([wallet(mine, 3)]);
       for (let times = 0; times < 2; times++)
-        await assert.rejects(ask(now), { code: 'UNAVAILABLE', position: fourth, message: /more than 3 events/ });
+        await assert.rejects(ask(now), {
+          code: 'UNAVAILABLE',
+          position: fourth,
+          message: /more than the 3 events that CHAINFOLD_AS_OF_EVENTS allows/,
+        });
       await assert.rejects(ask({ position: fourth }), { code: 'UNAVAILABLE' });
       assert.equal(await countOf(await ask({ position: fourth - 1 })), 3);
       assert.equal((await ask({ position: fourth - 1 })).position, third);
@@ -143,7 +147,7 @@ describe('the past', function () {
       );
     });
 
-    it('keeps what it made as long as that is not too much, for all moments between the same events', async () => {
+    it('is cached for all moments between the same two events, up to a limit of events', async () => {
       open(1500);
       const position = await history.append(wallets(mine, 600));
       const last = await history.append(wallets(other, 5));
@@ -156,7 +160,7 @@ describe('the past', function () {
       assert.equal(reads.length, 3);
     });
 
-    it('makes it once for all who ask at the same time, and goes on while one of them waits', async () => {
+    it('is computed once for concurrent callers, as long as one of them waits', async () => {
       open();
       await history.append(wallets(mine, 1200));
       const [impatient, patient] = [new AbortController(), new AbortController()];
@@ -167,25 +171,44 @@ describe('the past', function () {
       assert.ok(reads[0] && reads[0].batches > 1);
     });
 
-    it('stops when nobody waits any more, and starts again for who comes then', async () => {
+    it('is no longer computed when no caller waits, and is begun again for the next caller', async () => {
       open();
       await history.append(wallets(mine, 1200));
       const gone = new AbortController();
       onBatch = (batches) => batches === 2 && gone.abort();
       const asked = [ask(now, gone.signal), ask(now, gone.signal)];
-      for (const one of asked) await assert.rejects(one, { code: 'UNAVAILABLE', message: /nobody waits/ });
+      for (const one of asked) await assert.rejects(one, { code: 'UNAVAILABLE', message: /the request was canceled/ });
       assert.deepEqual(
         reads.map(({ batches, ended }) => ({ batches, ended })),
         [{ batches: 2, ended: true }],
       );
       assert.equal(await countOf(await ask(now)), 100);
-      await assert.rejects(ask({ position: 7 }, gone.signal), /nobody waits/);
+      await assert.rejects(ask({ position: 7 }, gone.signal), /the request was canceled/);
     });
 
-    it('takes page tokens of the same moment alone', async () => {
+    it('waits for none of the many histories that another organization wants folded, but for the one in progress', async () => {
+      open();
+      const last = await history.append(wallets(other, 1200));
+      await history.append(wallets(mine, 1200));
+      const foldsOf = (organizationId: string) => reads.filter((one) => one.organizationId === organizationId).length;
+      const askFor = (n: number) => {
+        const bounds = { most: history.app.asOf.most, signal: new AbortController().signal };
+        return history.app.asOf.at(other, { position: last - n }, bounds);
+      };
+      const asked = Array.from({ length: 30 }, (_, n) => askFor(n));
+      assert.equal(await countOf(await ask(now)), 100);
+      // One is in progress, and a second may begin while the history of this organization is folded.
+      assert.equal(foldsOf(mine), 1);
+      assert.ok(foldsOf(other) <= 2, `${foldsOf(other)} histories of the other organization were begun`);
+      await Promise.all(asked);
+      assert.equal(foldsOf(other), 30);
+    });
+
+    it('takes only page tokens of the same moment', async () => {
       open();
       const position = await history.append(wallets(mine, 9));
-      const list = (records: Records, token?: string) => records.wallets.list(by, { size: 2, token });
+      const list = (records: WalletApis, token?: string) =>
+        whole<WalletPage>(records.wallets.list(by, { size: 2, token }));
       const [then, before] = [await ask({ position }), await ask({ position: position - 1 })];
       const { nextPageToken } = await list(then.records);
       assert.equal((await list((await ask({ position })).records, nextPageToken)).wallets[0]?.name, '6');
@@ -194,7 +217,7 @@ describe('the past', function () {
       await assert.rejects(list(then.records, (await list(history.app)).nextPageToken), { code: 'INVALID_ARGUMENT' });
     });
 
-    it('cannot be changed', async () => {
+    it('refuses commands', async () => {
       open();
       const position = await history.append(wallets(mine, 1));
       const { records } = await ask(now);

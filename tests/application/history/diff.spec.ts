@@ -7,9 +7,9 @@ import type { EventStore, Position } from '../../../application/ports/event-stor
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
 import { everybody, scopeOf } from '../../../projections/define.js';
 import { projections } from '../../../projections/index.js';
-import { openStores } from '../../support/following.js';
-import { histories } from '../../support/histories.js';
-import { openHistory, ownersOf, renamed } from '../../support/past.js';
+import { openStores } from '../../support/following/following.js';
+import { histories } from '../../support/histories/histories.js';
+import { openHistory, ownersOf, renamed } from '../../support/histories/past.js';
 
 const { signal } = new AbortController();
 type Documents = Map<string, Readonly<Record<string, unknown>>>;
@@ -24,7 +24,7 @@ const documentsAt = async (events: EventStore, organizationId: string, upTo: Pos
   return found;
 };
 
-/** Does to the documents what the difference says was done to them. */
+/** Applies a difference to the documents, and checks the values before it. */
 const redo = (documents: Documents, organizationId: string, difference: Difference) => {
   const { collection, chain, id } = difference;
   const scope = collection === 'organizations' ? everybody : scopeOf(organizationId, chain);
@@ -46,18 +46,17 @@ const redo = (documents: Documents, organizationId: string, difference: Differen
 const written = (documents: Documents) =>
   JSON.parse(JSON.stringify([...documents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
-/** So many that what comes and goes is met between some two of them. */
+/** Offsets that are so many that between some two of them a document is added and removed. */
 const betweens = Array.from({ length: 12 }, (_, i) => i * 20);
 
-describe('the differences between two moments', function () {
-  this.timeout(120_000);
+describe('the differences between two moments', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   before(async () => {
     stores = await openStores();
   });
   after(() => stores.close());
 
-  it('lead from the documents of the first to those of the second, and to nothing else', async () => {
+  it('lead from the documents of the first exactly to those of the second', async () => {
     const changes = new Set<string>();
     let played = 0;
     const check = async (history: ReturnType<typeof openHistory>, id: string, from: Position, to: Position) => {
@@ -86,7 +85,7 @@ describe('the differences between two moments', function () {
     assert.deepEqual(changes, new Set(['added', 'changed', 'removed']));
   });
 
-  it('are none where nothing happened, and refused where the second comes first', async () => {
+  it('are empty where nothing happened, and refused where the second comes before the first', async () => {
     const history = openHistory(stores);
     const [organizationId] = ownersOf('d0x').map((by) => by.organizationId);
     const ask = (from: Position) => history.app.differences(organizationId ?? '', { position: from }, now, signal);

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
+import { createStoreProof } from '../../../application/audit/store-proof.js';
 import { type MovePlace, type MovePorts, move } from '../../../application/maintenance/migrate.js';
 import { refuseHalfMoved } from '../../../application/maintenance/state-entries.js';
-import type { Recorded } from '../../../application/ports/event-store.js';
+import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import { noEntry } from '../../../application/ports/state.js';
-import { eventStores, states } from '../../support/adapters.js';
-import { allEvents } from '../../support/following.js';
-import { appendEvents } from '../../support/sealed-history.js';
+import { eventStores, states } from '../../support/engines/adapters.js';
+import { allEvents } from '../../support/following/following.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/histories/sealed-history.js';
 import { testSystem } from '../../support/silent.js';
 
 type Ends = { close(): Promise<void> };
 const untold = () => undefined;
 const refused = (text: RegExp) => (error: Error) => text.test(error.message);
 
-describe('moving a history', function () {
-  this.timeout(60_000);
+describe('the move of a history to other stores', () => {
   const opened: Ends[] = [];
   let [from, to]: [MovePlace, MovePlace] = [] as never;
   let events: Recorded[];
@@ -29,6 +29,7 @@ describe('moving a history', function () {
     to,
     staysBehind: ({ id }) => id === 'stores',
     firstUnopened: async () => null,
+    notary: async () => notary,
     sha256: testSystem.sha256,
     ...given,
   });
@@ -36,8 +37,12 @@ describe('moving a history', function () {
     from.state.put('processes', id, typeof value === 'string' ? value : JSON.stringify(value), noEntry);
 
   beforeEach(async () => {
-    from = { events: await open(eventStores.sqlite), state: await open(states.sqlite) };
-    to = { events: await open(eventStores['eventstoredb over its wire']), state: await open(states.mongodb) };
+    from = { engine: 'SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
+    to = {
+      engine: 'EventStoreDB',
+      events: await open(eventStores['eventstoredb over its wire']),
+      state: await open(states.mongodb),
+    };
     await appendEvents(from.events, 'org_a', 5);
     await appendEvents(from.events, 'org_b', 3);
     await appendEvents(from.events, 'org_a', 4, 5);
@@ -49,29 +54,75 @@ describe('moving a history', function () {
     for (const one of opened.splice(0).toReversed()) await one.close();
   });
 
-  it('tells in the new positions what processes remember in the old ones', async () => {
+  it('translates the positions that processes remember into those of the new store', async () => {
     await remember('queue-deliveries', '8');
     await remember('shred-secrets', '0');
     await remember('tell-transactions', '9999');
     await remember('follow:C', { chain: '0x1', headers: [], positions: [0, 3, 12], head: {} });
+    await remember('follow:P', { chain: '0x1', first: { header: {}, position: 3 }, tip: {}, head: {} });
+    await remember('follow:P:7', { chain: '0x1', header: {}, position: 12 });
+    await remember('pulse:P', { turnedAt: 3 });
     await remember('audit-chain:org_b', { count: 3, position: 8, eventId: events[7]?.id });
+    await remember('find-token-accounts-T', '8');
+    await remember('witness:file', '8');
+    await remember('token-accounts T org_b EQmaster', [8, 'EQaddress']);
+    const asTheyAre = ['late-accounts T 1', 'credential:ck_1', 'nonces:spans', 'lease:witness-url', 'traced:C'];
+    for (const id of asTheyAre) await remember(id, { position: 8 });
     const moved = await move(ports(), untold);
-    assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 5]);
+    assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 16]);
 
     const there = await allEvents(to.events);
     const at = (n: number) => there[n - 1]?.position;
     const value = async (id: string) => JSON.parse((await to.state.get('processes', id))?.value ?? 'null');
     assert.equal(await value('queue-deliveries'), at(8));
     assert.equal(await value('shred-secrets'), 0);
-    // Beyond the end: whoever remembers that begins anew, here as there.
+    // A checkpoint beyond the end makes its process begin anew, in the old stores as in the new.
     assert.equal(await value('tell-transactions'), 0);
     assert.deepEqual((await value('follow:C')).positions, [0, at(3), at(12)]);
+    assert.equal((await value('follow:P')).first.position, at(3));
+    assert.equal((await value('follow:P:7')).position, at(12));
+    assert.deepEqual(await value('pulse:P'), { turnedAt: 3 });
     assert.deepEqual(await value('audit-chain:org_b'), { count: 3, position: at(8), eventId: events[7]?.id });
+    assert.equal(await value('find-token-accounts-T'), at(8));
+    assert.equal(await value('witness:file'), at(8));
+    assert.deepEqual(await value('token-accounts T org_b EQmaster'), [at(8), 'EQaddress']);
+    for (const id of asTheyAre) assert.deepEqual(await value(id), { position: 8 });
     assert.equal(await to.state.get('vault', 'stores'), null);
     await refuseHalfMoved(to.state);
   });
 
-  it('goes on wherever it was interrupted', async () => {
+  it('signs what moved, so that seals of the old store stay valid and later ones cover the new places', async () => {
+    to = { engine: 'another SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
+    await appendEvents(from.events, 'org_a', 20, 20);
+    for (let n = 0; n < 3; n++) await sealAll(from);
+    const auditOver = ({ events: stored, state }: MovePlace) =>
+      createStoreProof({ events: stored, state, notary, system });
+    const system = handSystem();
+    assert.equal((await auditOver(from).verify('org_a')).flaw, null);
+    await move(ports(), untold);
+    assert.equal((await auditOver(to).verify('org_a')).flaw, null);
+    for (let n = 0; n < 3; n++) await sealAll(to);
+    await appendEvents(to.events, 'org_a', 12, 50);
+    for (let n = 0; n < 3; n++) await sealAll(to);
+    const { flaw, seals } = await auditOver(to).verify('org_a');
+    assert.deepEqual([flaw, seals], [null, 2]);
+    const types = (await historyOf(to.events, 'org_a')).map(({ type }) => type);
+    assert.equal(types.filter((type) => type === 'HistoryMoved').length, 1);
+    const retimed: EventStore = {
+      ...to.events,
+      readOrganization: async function* (id, after) {
+        for await (const batch of to.events.readOrganization(id, after))
+          yield batch.map((one) => ({ ...one, time: one.time - 1000 }));
+      },
+    };
+    const found = (await auditOver({ ...to, events: retimed }).verify('org_a')).flaw;
+    assert.match(
+      found?.reason ?? '',
+      /^at another position or commit time than when the history was moved from SQLite/,
+    );
+  });
+
+  it('continues after every interruption', async () => {
     await remember('queue-deliveries', '8');
     for (let written = 0; written <= events.length; written += 4) {
       const dying = {
@@ -91,7 +142,7 @@ describe('moving a history', function () {
     await refuseHalfMoved(to.state);
   });
 
-  it('is refused where it would mix, lose or lock away something', async () => {
+  it('is refused where it would mix two histories, lose events or lose the key to secrets', async () => {
     await assert.rejects(move(ports({ firstUnopened: async () => 'service' }), untold), refused(/MASTER_KEY/));
     await assert.rejects(move(ports({ from: to, to: from }), untold), refused(/to move from are empty/));
     let isUsed = false;
@@ -104,7 +155,7 @@ describe('moving a history', function () {
       },
     };
     await assert.rejects(move(ports({ to: { ...to, events: busy } }), untold), refused(/changed meanwhile/));
-    const other = { events: await open(eventStores.sqlite), state: await open(states.sqlite) };
+    const other = { engine: 'SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
     await appendEvents(other.events, 'org_z', 1);
     await assert.rejects(move(ports({ from: other }), untold), refused(/of another history/));
     await move(ports(), untold);
@@ -113,7 +164,7 @@ describe('moving a history', function () {
     await assert.rejects(move(ports(), untold), refused(/cannot move/));
   });
 
-  it('finds an event that is another there', async () => {
+  it('fails at an event that differs in the new store', async () => {
     const forging = {
       ...to.events,
       adopt: (batch: readonly Recorded[]) =>

@@ -3,8 +3,8 @@ import type { Ports } from '../../../application/app.js';
 import type { Chain } from '../../../application/ports/chain.js';
 import { chainsWith, roles, titleOf } from '../../../application/processes/service-process.js';
 import { variants } from '../../../domain/variant.js';
-import { composeApp, openStores } from '../../support/following.js';
-import { fakeNode } from '../../support/json-rpc.js';
+import { composeApp, openStores } from '../../support/following/following.js';
+import { fakeNode } from '../../support/gateway/json-rpc.js';
 
 describe('the table of processes', () => {
   const wallets = variants.filter(({ surface }) => surface === 'wallet');
@@ -21,14 +21,14 @@ describe('the table of processes', () => {
   after(() => stores.close());
   const processesWith = (given: Partial<Ports>) => composeApp(stores, given).processes;
 
-  it('has a process for every role, each under a title of its own', () => {
+  it('has a process for every role, each under a unique title', () => {
     const processes = processesWith(everyChain);
     assert.deepEqual(new Set(processes.map(({ role }) => role)), new Set(roles));
     const titles = processes.map(titleOf);
     assert.deepEqual(titles, [...new Set(titles)]);
   });
 
-  it('has a follower for every chain, and a transaction watcher where transactions are sent', () => {
+  it('has a follower for every chain, and a transaction watcher for chains that send transactions', () => {
     const processes = processesWith(everyChain);
     assert.deepEqual(
       chainsWith(processes, 'follower'),
@@ -44,11 +44,11 @@ describe('the table of processes', () => {
     assert.deepEqual(chainsWith(processesWith({ chains }), 'transaction watcher'), []);
   });
 
-  it('has no process of a chain where no chain is configured', () => {
+  it('has no process for a chain where no chain is configured', () => {
     assert.ok(processesWith({}).every((one) => one.chain === undefined));
   });
 
-  it('names the chain in the title of a process that has one', () => {
+  it('names the chain in the title of a process for a chain', () => {
     const run = async () => undefined;
     assert.equal(titleOf({ role: 'follower', name: 'follower', chain: 'one', run }), 'follower of one');
     assert.equal(titleOf({ role: 'api', name: 'memory', run }), 'memory');

@@ -23,6 +23,7 @@ const counted = (what: string, position: number): Recorded => ({
   stream: 'org_1.thing-1',
   position,
   time: 0,
+  bytes: 0,
   metadata: {
     organizationId: 'org_1',
     variant: 'C',
@@ -34,7 +35,7 @@ const counted = (what: string, position: number): Recorded => ({
   },
 });
 
-/** What is built is there only some turns after it was given, as with a slow disk. */
+/** Generations whose writes become visible some turns of the event loop later, as on a slow disk. */
 const slowGenerations = (turns: number) => {
   const stored = new Map<string, object>();
   let last: Promise<unknown> = Promise.resolve();
@@ -58,8 +59,8 @@ const slowGenerations = (turns: number) => {
   return { generations: generations as Generations, stored };
 };
 
-describe('building', () => {
-  it('counts every event once, however slowly what is built is written and however little is kept', () =>
+describe('the builder of a generation', () => {
+  it('applies every event once, however slow its writes are and however few documents it keeps', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 40 }),

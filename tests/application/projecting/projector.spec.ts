@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
-import type { EventStore } from '../../../application/ports/event-store.js';
-import type { ReadModels } from '../../../application/ports/read-models.js';
+import { beginning, type EventStore } from '../../../application/ports/event-store.js';
+import type { RebuildableReadModels } from '../../../application/ports/generations.js';
 import { createProjector } from '../../../application/projecting/projector.js';
+import { createRebuild } from '../../../application/projecting/rebuild.js';
 import { createProgress } from '../../../application/read-models/progress.js';
 import { everybody, type Projection } from '../../../projections/define.js';
 import type { AnyProjection } from '../../../projections/index.js';
 import { projections } from '../../../projections/index.js';
-import { eventStores, readModels } from '../../support/adapters.js';
-import { organizationCreated } from '../../support/events.js';
-import { type Place, usePlace } from '../../support/places.js';
+import { eventStores, readModels } from '../../support/engines/adapters.js';
+import { type Place, usePlace } from '../../support/engines/places.js';
+import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
 
 type Created = { type: 'OrganizationCreated'; data: { organizationId: string; domain: string } };
 
-/** Counts what it is given, so that an event applied twice or skipped shows. */
+/** Counts the events it is given, so that an event applied twice or skipped shows. */
 const counts: Projection<Created, { count: number }> = {
   name: 'counts',
   version: 1,
@@ -22,7 +23,7 @@ const counts: Projection<Created, { count: number }> = {
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1 }) },
 };
-/** Cannot apply one certain event. */
+/** Fails on one certain event. */
 const picky: Projection<Created, { domain: string }> = {
   ...counts,
   indexes: {},
@@ -42,24 +43,24 @@ const pairs = [
 ] as const;
 
 for (const [name, eventPlace, modelPlace] of pairs)
-  describe(`projector on ${name}`, () => {
+  describe(`the projector on ${name}`, () => {
     const log = usePlace<Place<EventStore>>(eventPlace);
-    const documents = usePlace<Place<ReadModels>>(() => modelPlace([...catalogue, ...projections]));
+    const documents = usePlace<Place<RebuildableReadModels>>(() => modelPlace([...catalogue, ...projections]));
     let events: EventStore;
-    let models: ReadModels;
-    let other: ReadModels;
+    let models: RebuildableReadModels;
+    let other: RebuildableReadModels;
     beforeEach(async () => {
       [events, models, other] = await Promise.all([log.open(), documents.open(), documents.open()]);
     });
 
     const append = (domain: string) => events.append([organizationCreated(domain)]);
-    const project = (wanted: readonly AnyProjection[], over = models) => {
+    const project = (wanted: readonly AnyProjection[], over = models, system = testSystem) => {
       const stop = new AbortController();
       const projector = createProjector({
         events,
         readModels: over,
-        progress: createProgress(over, testSystem),
-        system: testSystem,
+        progress: createProgress({ readModels: over, events, system }),
+        system,
         projections: wanted,
       });
       const running = projector.run(stop.signal);
@@ -74,7 +75,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
     };
     const positionOf = async (name: string) => (await models.checkpoint()).positions[name] ?? 0;
 
-    it('applies each event once, though two run at the same time', async () => {
+    it('applies each event once while another projector runs beside it', async () => {
       const runners = [project([counts]), project([counts], other)];
       let last = 0;
       for (let n = 0; n < 300; n++) last = await append(`d${n}`);
@@ -83,7 +84,108 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 300 });
     });
 
-    it('goes on where it was stopped', async () => {
+    it('reads a document that every batch changes only for the first of them', async () => {
+      let reads = 0;
+      const counting: RebuildableReadModels = {
+        ...models,
+        getMany: (collection, keys) => {
+          reads += keys.length;
+          return models.getMany(collection, keys);
+        },
+      };
+      const runner = project([counts], counting);
+      for (let n = 0; n < 20; n++) {
+        const position = await append(`d${n}`);
+        await until(async () => (await positionOf('counts')) >= position);
+      }
+      await runner.stop();
+      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 20 });
+      assert.equal(reads, 1);
+    });
+
+    it('folds a large append in a turn of the event loop for each projection', async () => {
+      let turn = 0;
+      const turns = new Map<string, Set<number>>();
+      const breathe = async () => {
+        await testSystem.breathe();
+        turn++;
+      };
+      const noting = (name: string): Projection<Created, { count: number }> => ({
+        ...counts,
+        name,
+        on: {
+          OrganizationCreated: (doc) => {
+            turns.set(name, (turns.get(name) ?? new Set()).add(turn));
+            return { count: (doc?.count ?? 0) + 1 };
+          },
+        },
+      });
+      const created = organizationCreated('large');
+      const [one] = created.events;
+      const many = Array.from({ length: 500 }, () => ({ ...one, id: testSystem.uuid() }) as typeof one & object);
+      const runner = project([noting('counts'), noting('picky')], models, { ...testSystem, breathe });
+      const position = await events.append([{ ...created, events: many }]);
+      await until(async () => (await positionOf('picky')) >= position);
+      await runner.stop();
+      const [first, second] = [turns.get('counts'), turns.get('picky')];
+      assert.ok(first && second);
+      assert.deepEqual(
+        [...first].filter((one) => second.has(one)),
+        [],
+      );
+    });
+
+    it('counts read models of other events as holding nothing, and leaves them until others take their place', async () => {
+      const position = await append('restored');
+      const foreign = Object.fromEntries(projections.map((projection) => [projection.name, position + 10]));
+      const document = { count: 7 };
+      const change = { collection: counts, scope: everybody, id: 'all', document };
+      await models.commit([change], await models.checkpoint(), foreign);
+      const progress = createProgress({ readModels: models, events, system: testSystem });
+      assert.equal(await progress.ask(), beginning);
+      assert.equal(await progress.reached(position, 50), false);
+      const said: string[] = [];
+      const log = { ...testSystem.log, error: (_: object, text: string) => void said.push(text) };
+      const runner = project(projections, models, { ...testSystem, log });
+      await until(async () => said.length > 0);
+      assert.match(said.join(), /ahead of the event store.*chainfold projections rebuild --all/);
+      // Events that are appended meanwhile do not make these read models true.
+      let last = position;
+      for (let n = 0; n < 12; n++) last = await append(`later${n}`);
+      assert.equal(await progress.ask(), beginning);
+      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), document);
+      const rebuild = createRebuild({ events, readModels: models, system: testSystem, projections });
+      const options = { signal: new AbortController().signal, tell: () => undefined };
+      assert.equal((await rebuild.run(projections, options)).outcome, 'swapped');
+      assert.equal(await progress.reached(last, 10_000), true);
+      const next = await append('next');
+      await until(async () => (await progress.ask()) >= next);
+      await runner.stop();
+    });
+
+    it('goes on when the store named too early a head only once', async () => {
+      const position = await append('known');
+      const positions = { counts: position };
+      const document = { count: 7 };
+      await models.commit(
+        [{ collection: counts, scope: everybody, id: 'all', document }],
+        await models.checkpoint(),
+        positions,
+      );
+      const heads = [beginning];
+      const lagging = { ...events, head: async () => heads.pop() ?? (await events.head()) };
+      const stop = new AbortController();
+      const progress = createProgress({ readModels: models, events, system: testSystem });
+      const ports = { events: lagging, readModels: models, progress, system: testSystem, projections: [counts] };
+      const running = createProjector(ports).run(stop.signal);
+      const next = await append('next');
+      await until(async () => (await positionOf('counts')) >= next);
+      stop.abort();
+      await running;
+      assert.deepEqual([heads.length, await models.get(counts, { scope: everybody, id: 'all' })], [0, { count: 8 }]);
+    });
+
+    it('continues from its checkpoint after each stop', async () => {
       for (let round = 1; round <= 5; round++) {
         const runner = project([counts]);
         const position = await append(`round${round}`);
@@ -93,7 +195,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       }
     });
 
-    it('stops the one projection that cannot apply an event, and says why', async () => {
+    it('stops only the projection that cannot apply an event, and reports the reason', async () => {
       await append('fine');
       await append('poison');
       const last = await append('later');
@@ -105,7 +207,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
     });
 
-    it('builds a projection that is new from the beginning', async () => {
+    it('builds a new projection from the first event on', async () => {
       let last = 0;
       for (const domain of ['a', 'b', 'c']) last = await append(domain);
       const first = project([counts]);

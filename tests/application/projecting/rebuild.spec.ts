@@ -9,10 +9,11 @@ import { createRebuild, type Rebuilt } from '../../../application/projecting/reb
 import { createProgress } from '../../../application/read-models/progress.js';
 import { everybody, type Projection } from '../../../projections/define.js';
 import { type AnyProjection, projections } from '../../../projections/index.js';
-import { eventStores, rebuildableReadModels } from '../../support/adapters.js';
-import { organizationCreated } from '../../support/events.js';
-import { histories } from '../../support/histories.js';
-import { type Place, usePlace } from '../../support/places.js';
+import { eventStores, rebuildableReadModels } from '../../support/engines/adapters.js';
+import { type Place, usePlace } from '../../support/engines/places.js';
+import { organizationCreated } from '../../support/histories/events.js';
+import { histories } from '../../support/histories/histories.js';
+import { describeInFull } from '../../support/run/tier.js';
 import { testSystem } from '../../support/silent.js';
 
 const longHistory = fc.sample(histories, { numRuns: 3, seed: 4 }).flat();
@@ -26,7 +27,7 @@ const counts: Projection<Created, { count: number; step: number }> = {
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1, step: 1 }) },
 };
-/** What a later version of the software makes of the same events. */
+/** Projection of a later version of the software, which makes another document of the same events. */
 const countsRaised: typeof counts = {
   ...counts,
   version: 2,
@@ -43,21 +44,28 @@ const picky: typeof counts = {
   },
 };
 
-/** Sizes so small that every history is written in many parts, and documents are forgotten and read again. */
-const pairs = [
-  ['sqlite', eventStores.sqlite, rebuildableReadModels.sqlite, { writtenAtOnce: 7 }, longHistory, 3],
-  [
-    'eventstoredb and mongodb',
-    eventStores['eventstoredb over its wire'],
-    rebuildableReadModels.mongodb,
-    { writtenAtOnce: 30 },
-    longHistory.slice(0, 250),
-    1,
-  ],
+/** Engines with sizes so small that a history is written in many parts, and documents are evicted and read again. */
+const engines = [
+  {
+    name: 'sqlite',
+    eventPlace: eventStores.sqlite,
+    modelPlace: rebuildableReadModels.sqlite,
+    sizes: { writtenAtOnce: 7 },
+    history: longHistory,
+    times: 3,
+  },
+  {
+    name: 'eventstoredb and mongodb',
+    eventPlace: eventStores['eventstoredb over its wire'],
+    modelPlace: rebuildableReadModels.mongodb,
+    sizes: { writtenAtOnce: 30 },
+    history: longHistory.slice(0, 250),
+    times: 1,
+  },
 ] as const;
 
-for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
-  describe(`rebuild on ${name}`, () => {
+for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
+  (name === 'sqlite' ? describe : describeInFull)(`a rebuild on ${name}`, () => {
     let declared: readonly AnyProjection[] = projections;
     const log = usePlace<Place<EventStore>>(eventPlace);
     const documents = usePlace<Place<RebuildableReadModels>>(async () => {
@@ -92,7 +100,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
     };
     const project = (wanted: readonly AnyProjection[], over = models) => {
       const stop = new AbortController();
-      const progress = createProgress(over, testSystem);
+      const progress = createProgress({ readModels: over, events, system: testSystem });
       const running = createProjector({
         events,
         readModels: over,
@@ -138,7 +146,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
     const live = async (of: string) =>
       (await models.generations.all()).find(({ collection, state }) => collection === of && state === 'live');
 
-    it('gives, document for document, what the live ones are', async () => {
+    it('makes the same documents as the live projections', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -156,7 +164,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.ok(again.comparisons.every((one) => one.equal && one.live.hash === one.built.hash));
     });
 
-    it('goes on where it was interrupted, in any number of parts', async () => {
+    it('continues where it was interrupted, in any number of parts', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -164,12 +172,9 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       let applied = 0;
       while (outcomes.at(-1) !== 'swapped') {
         const stop = new AbortController();
-        // Each part may do one batch.
-        const tell = () => stop.abort();
-        const part = await rebuildOver(models).run(projections, {
-          signal: outcomes.length < 3 ? stop.signal : never,
-          tell,
-        });
+        // The first report, which follows one batch, ends each of the first three parts.
+        const signal = outcomes.length < 3 ? stop.signal : never;
+        const part = await rebuildOver(models).run(projections, { signal, tell: () => stop.abort() });
         applied += part.events;
         outcomes.push(part.outcome);
         if (part.outcome === 'interrupted') assert.deepEqual(await dump(), before);
@@ -179,7 +184,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.deepEqual(await dump(), before);
     });
 
-    it('is done once, and right, though two do it at the same time', async () => {
+    it('ends with the right documents when two run at the same time', async () => {
       await remember();
       await projected();
       const before = await dump();
@@ -195,7 +200,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.deepEqual(await dump(other), before);
     });
 
-    it('disturbs neither those who read nor those who write', async () => {
+    it('disturbs neither readers nor writers', async () => {
       declared = [...projections, counts];
       models = await documents.open();
       for (let n = 0; n < 10; n++) await events.append([organizationCreated(`d${n}`)]);
@@ -228,15 +233,15 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.equal((await models.get(counts, { scope: everybody, id: 'all' }))?.count, await events.countAfter(0));
     });
 
-    it('finds what differs when it compares, and leaves the live ones then', async () => {
+    it('reports documents that differ when it compares, and does not swap then', async () => {
       await remember();
       await projected();
       const before = await dump();
-      const [planted] = await models.scan(projections.find((one) => one.name === 'wallets') as AnyProjection);
+      const wallets = projections.find((one) => one.name === 'wallets') as AnyProjection;
+      const [planted] = await models.scan(wallets);
       assert.ok(planted);
       const from = await models.checkpoint();
       const wrong = { ...(planted.document as object), name: 'planted' };
-      const wallets = projections.find((one) => one.name === 'wallets') as AnyProjection;
       await models.commit(
         [
           { collection: wallets, scope: planted.scope, id: planted.id, document: wrong },
@@ -258,7 +263,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.deepEqual(await dump(), before);
     });
 
-    it('leaves alone a projection that cannot apply an event, and says why', async () => {
+    it('does not swap a projection that cannot apply an event, and reports the reason', async () => {
       declared = [counts, picky];
       models = await documents.open();
       for (const domain of ['fine', 'poison', 'later']) await events.append([organizationCreated(domain)]);
@@ -269,7 +274,7 @@ for (const [name, eventPlace, modelPlace, sizes, history, times] of pairs)
       assert.deepEqual([(await live('picky'))?.number, (await live('counts'))?.number], [1, 2]);
     });
 
-    it('rebuilds by itself what a new version of the software makes otherwise, while the old one serves', async () => {
+    it('starts by itself for a projection of a raised version, while the old documents are served', async () => {
       declared = [...projections, counts];
       models = await documents.open();
       for (let n = 0; n < 5; n++) await events.append([organizationCreated(`d${n}`)]);

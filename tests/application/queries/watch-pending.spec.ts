@@ -6,9 +6,9 @@ import type { System } from '../../../application/ports/system.js';
 import { createPendingWatcher } from '../../../application/queries/watch-pending.js';
 import { Failure } from '../../../domain/failure.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
-import { freshDirectory } from '../../support/directories.js';
-import { addressOf, digestOf } from '../../support/evm-chain.js';
-import { eventually } from '../../support/following.js';
+import { addressOf, digestOf } from '../../support/chains/evm-chain.js';
+import { eventually } from '../../support/following/following.js';
+import { freshDirectory } from '../../support/run/directories.js';
 import { testSystem } from '../../support/silent.js';
 
 type Waiting = { readonly hash: string; readonly from: string; readonly nonce: string; blockNumber: string | null };
@@ -24,7 +24,7 @@ const transactionOf = (from: string, nonce: number, mark = ''): Waiting => ({
   blockNumber: null,
 });
 
-/** A node of the port's kind whose pool and blocks are made by hand. */
+/** Node whose pool and blocks the test sets by hand. */
 const createHandNode = () => {
   const known = new Map<string, Waiting>();
   const blocks: Block[] = [];
@@ -77,7 +77,7 @@ const createHandNode = () => {
   return {
     node,
     state,
-    /** It comes to wait, and is told of unless it happens in silence. */
+    /** Adds a transaction to the pool, and announces it unless told otherwise. */
     appear: (one: Waiting, isTold = true) => {
       known.set(one.hash, one);
       if (isTold) for (const notice of told) notice(one.hash);
@@ -87,7 +87,7 @@ const createHandNode = () => {
     },
     drop: (one: Waiting) => known.delete(one.hash),
     mine,
-    /** Takes the newest block back; what was in it waits again, unless the new block has it. */
+    /** Replaces the newest block; transactions that the new block does not have are pending again. */
     replaceHead: (transactions: readonly Waiting[]) => {
       const [old] = blocks.splice(-1);
       if (old) replaced.push(old);
@@ -129,15 +129,15 @@ describe('the watcher of pending transactions', () => {
       const kept = [...(await pending.listFrom(anna)), ...(await pending.listFrom(bert))];
       const sorted = (hashes: readonly string[]) => hashes.toSorted((a, b) => a.localeCompare(b));
       assert.deepEqual(sorted(kept.map(({ hash }) => hash)), sorted(wanted.map(({ hash }) => hash)));
-    }, 5000);
-  /** A point in time at which everything that was told before has been looked at. */
+    });
+  /** Waits until the watcher has handled everything that was announced before. */
   const settled = async () => {
     const mark = transactionOf(addressOf('mark'), 0, String(Math.random()));
     hand.appear(mark);
-    await eventually(async () => assert.ok(await pending.find(mark.hash)), 5000);
+    await eventually(async () => assert.ok(await pending.find(mark.hash)));
   };
 
-  it('keeps what appears, from when it was first seen, until it is mined', async () => {
+  it('keeps a transaction with the time it was first seen until it is mined', async () => {
     start();
     const [one, two] = [transactionOf(anna, 0), transactionOf(anna, 1)];
     const before = Date.now();
@@ -153,7 +153,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(two);
   });
 
-  it('drops what a block replaces, also by one that nobody saw waiting', async () => {
+  it('drops a transaction that another of the same nonce replaced, even one that was never seen pending', async () => {
     start();
     const [low, high, others] = [transactionOf(anna, 3), transactionOf(anna, 5), transactionOf(bert, 4)];
     for (const one of [low, high, others]) hand.appear(one);
@@ -162,7 +162,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(high, others);
   });
 
-  it('drops what is mined in any of the blocks since it looked last', async () => {
+  it('drops transactions that were mined in any block since its last look', async () => {
     start();
     const many = Array.from({ length: 5 }, (_, nonce) => transactionOf(anna, nonce));
     for (const one of many) hand.appear(one);
@@ -171,7 +171,7 @@ describe('the watcher of pending transactions', () => {
     await keeps();
   });
 
-  it('keeps again what a reorganization gives back, and not what it mines again', async () => {
+  it('keeps a transaction again that a reorganization made pending, but not one that it mined again', async () => {
     start();
     const [back, again] = [transactionOf(anna, 0), transactionOf(bert, 0)];
     for (const one of [back, again]) hand.appear(one);
@@ -182,7 +182,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(back);
   });
 
-  it('finds what waited before it started, where a node shows it', async () => {
+  it('finds transactions that were pending before its start, where a node shows its pool', async () => {
     const early = transactionOf(anna, 0);
     hand.appear(early, false);
     hand.state.isPoolShown = true;
@@ -190,7 +190,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(early);
   });
 
-  it('drops what was mined, replaced or lost while it did not run', async () => {
+  it('drops transactions that were mined, replaced or lost while it did not run', async () => {
     start();
     const [mined, replaced] = [transactionOf(anna, 0), transactionOf(anna, 1)];
     const [lost, kept] = [transactionOf(anna, 2), transactionOf(anna, 3)];
@@ -204,7 +204,7 @@ describe('the watcher of pending transactions', () => {
     await keeps(kept);
   });
 
-  it('lets go of what is too old', async () => {
+  it('drops a transaction after three hours', async () => {
     start();
     const old = transactionOf(anna, 0);
     hand.appear(old);
@@ -214,7 +214,7 @@ describe('the watcher of pending transactions', () => {
     await keeps();
   });
 
-  it('takes no notice of what is unknown, mined or makes no sense', async () => {
+  it('ignores unknown, mined and malformed transactions', async () => {
     start();
     hand.tell(digestOf('unknown'));
     hand.appear({ ...transactionOf(anna, 0), blockNumber: '0x1' });
@@ -223,7 +223,7 @@ describe('the watcher of pending transactions', () => {
     await keeps();
   });
 
-  it('goes on when the node is back, without losing what it heard of', async () => {
+  it('continues when the node is back, without losing transactions announced meanwhile', async () => {
     start();
     const [before, during] = [transactionOf(anna, 0), transactionOf(anna, 1)];
     hand.appear(before);
@@ -231,7 +231,7 @@ describe('the watcher of pending transactions', () => {
     hand.state.isDown = true;
     hand.appear(during);
     hand.mine([before]);
-    await eventually(async () => assert.ok(hand.state.refusals > 0), 5000);
+    await eventually(async () => assert.ok(hand.state.refusals > 0));
     hand.state.isDown = false;
     await keeps(during);
   });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { PageKey, ReadModels } from '../../../application/ports/read-models.js';
 import { mergedList, takePage } from '../../../application/read-models/merged-page.js';
 import type { Collection } from '../../../projections/define.js';
-import { readModels } from '../../support/adapters.js';
-import { usePlace } from '../../support/places.js';
+import { readModels } from '../../support/engines/adapters.js';
+import { usePlace } from '../../support/engines/places.js';
 
 type Note = { id: string; from: string; to: string; at: number; moment: string; kind: 'take' | 'skip' };
 const notes: Collection<Note> = {
@@ -17,7 +17,7 @@ const notes: Collection<Note> = {
     toByMoment: { equal: ['to'], order: 'moment' },
   },
 };
-/** The orders by number and by text are the same. */
+/** Indexes ordered by number and by text, which give the same order. */
 const orders = {
   number: { from: 'byFrom', to: 'byTo', keyOf: ({ at, id }: Note): PageKey => [at, id] },
   text: { from: 'fromByMoment', to: 'toByMoment', keyOf: ({ moment, id }: Note): PageKey => [moment, id] },
@@ -42,7 +42,7 @@ const sources = fc.uniqueArray(fc.record({ field: fc.constantFrom('from' as cons
   selector: ({ field, name }) => `${field} ${name}`,
 });
 
-describe('several indexes as one list', () => {
+describe('the list merged from several indexes', () => {
   const { open } = usePlace(() => readModels.sqlite([notes]));
   let store: ReadModels;
   let scopes = 0;
@@ -55,7 +55,7 @@ describe('several indexes as one list', () => {
     const changes = written.map(({ scope, document }) => ({ collection: notes, scope, id: document.id, document }));
     assert.ok(await store.commit(changes, from, {}));
   };
-  /** A scope of its own with these notes, beside somebody else's. */
+  /** Writes the notes to a new scope, and some of them to another that must not be listed. */
   const fill = async (given: readonly Omit<Note, 'id' | 'moment'>[]) => {
     const scope = `scope${scopes++}`;
     const documents = given.map((one, i) => ({ ...one, id: `n${i}`, moment: String(one.at).padStart(3, '0') }));
@@ -91,6 +91,7 @@ describe('several indexes as one list', () => {
           const list = (after: PageKey | undefined) =>
             mergedList(store, {
               collection: notes,
+              inTurn: (read) => read(),
               scope,
               sources: wanted.map(({ field, name }) => ({ index: index[field], equal: [name] })),
               after,
@@ -116,15 +117,17 @@ describe('several indexes as one list', () => {
 
   it('is sorted, filtered and without repetition, in pages of any size', () =>
     holds(40, fc.integer({ min: 1, max: 12 }), 60));
-  it('is so where the indexes are read in many parts', () => holds(700, fc.integer({ min: 1, max: 250 }), 25));
+  it('is sorted, filtered and without repetition where the indexes are read in many parts', () =>
+    holds(700, fc.integer({ min: 1, max: 250 }), 25));
 
-  it('is read no further than it is asked for', async () => {
+  it('is read no further than the page needs', async () => {
     const { scope } = await fill(
       Array.from({ length: 450 }, (_, i) => ({ from: 'ann', to: 'ann', at: i, kind: 'take' })),
     );
     let looked = 0;
     const list = mergedList(store, {
       collection: notes,
+      inTurn: (read) => read(),
       scope,
       sources: [
         { index: 'byFrom', equal: ['ann'] },
@@ -146,7 +149,7 @@ describe('several indexes as one list', () => {
     assert.equal(looked, 100);
   });
 
-  it('goes on where it was while others insert what is newer', async () => {
+  it('continues from its page token while newer documents are inserted', async () => {
     const { scope, documents } = await fill(
       Array.from({ length: 250 }, (_, i) => ({ from: names[i % 2] as string, to: 'ann', at: i, kind: 'take' })),
     );
@@ -169,6 +172,7 @@ describe('several indexes as one list', () => {
       const choose = async (found: readonly Note[]) => found.map(() => 'take' as const);
       yield* mergedList(store, {
         collection: notes,
+        inTurn: (read) => read(),
         scope,
         sources: wanted,
         after,

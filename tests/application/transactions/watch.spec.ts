@@ -6,19 +6,31 @@ import type { EventStore } from '../../../application/ports/event-store.js';
 import type { ReadModels } from '../../../application/ports/read-models.js';
 import { transactionStep } from '../../../application/transactions/transactions.js';
 import { createTransactionWatcher } from '../../../application/transactions/watch.js';
+import { type TransactionCommand, transaction } from '../../../domain/aggregates/transaction.js';
 import { fold, type Message } from '../../../domain/decider.js';
-import { type TransactionCommand, transaction } from '../../../domain/transaction.js';
 import { openTransactions } from '../../../projections/transactions.js';
-import { contextOf, followedVariant } from '../../support/following.js';
+import { contextOf, followedVariant } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const from = '0xaa';
-const depth = 3;
+const [depth, finality] = [3, 6];
 const named = { transactionId: 'tx_1' };
 type Used = 'own' | 'cancellation' | 'foreign';
 const hashes: Readonly<Record<Used, string>> = { own: '0x11', cancellation: '0x22', foreign: '0x33' };
 
-/** A chain on which one nonce is used by the transaction, by what cancels it, by somebody else, or not at all. */
+/** The same, noting the name of every method that is called with something to ask for. */
+const recorded = <T extends object>(port: T, names: string[]): T =>
+  Object.fromEntries(
+    Object.entries(port).map(([name, method]) => [
+      name,
+      (...given: unknown[]) => {
+        if (!Array.isArray(given[0]) || given[0].length > 0) names.push(name);
+        return method(...given);
+      },
+    ]),
+  ) as T;
+
+/** Chain on which a nonce is used by the transaction, its cancellation, a foreign transaction or none. */
 const createFakeChain = () => {
   let made = 0;
   type Block = Header & { readonly used: Used | null };
@@ -57,11 +69,15 @@ const createFakeChain = () => {
   const chain = {
     genesis: async () => blocks[0] as Header,
     head: async () => blocks.at(-1) as Header,
+    finalized: async () => Math.max(0, blocks.length - 1 - finality),
     headerAt: async (number: number) => blocks[number] ?? null,
+    headerOf: async (hash: string) => blocks.find((one) => one.hash === hash) ?? null,
   } as unknown as Chain;
+  const asked: string[] = [];
   return {
-    chain,
-    sending,
+    chain: recorded(chain, asked),
+    sending: recorded(sending, asked),
+    asked,
     broadcasts,
     mine,
     reorganize: (back: number, used: Used | null) => {
@@ -73,7 +89,7 @@ const createFakeChain = () => {
   };
 };
 
-/** Streams and the one collection that the watcher reads, in memory. */
+/** Memory of the one stream and the one open transaction that the watcher reads. */
 const createMemory = () => {
   const past: Message[] = [];
   const handle: Handle = async (_, steps) => {
@@ -120,12 +136,18 @@ const begin = async (isCanceling: boolean) => {
   ];
   for (const command of [...commands, ...(isCanceling ? canceling : [])])
     await memory.handle(context, [transactionStep(context, command)]);
+  let stop = new AbortController();
+  const system = { ...testSystem, sleep: async () => stop.abort() };
+  const start = () => createTransactionWatcher({ ...fake, ...memory, system }, followedVariant);
+  let watch = start();
   const look = async () => {
-    const stop = new AbortController();
-    const system = { ...testSystem, sleep: async () => stop.abort() };
-    await createTransactionWatcher({ ...fake, ...memory, system }, followedVariant)(stop.signal);
+    stop = new AbortController();
+    await watch(stop.signal);
   };
-  return { ...fake, look, state: () => fold(transaction, memory.past as never), past: memory.past };
+  const restart = () => {
+    watch = start();
+  };
+  return { ...fake, look, restart, state: () => fold(transaction, memory.past as never), past: memory.past };
 };
 
 const used = (isCanceling: boolean) =>
@@ -135,11 +157,11 @@ const scripts = fc.boolean().chain((isCanceling) =>
     isCanceling: fc.constant(isCanceling),
     steps: fc.array(
       fc.record({
-        kind: fc.constantFrom('mine', 'reorganize', 'look'),
-        back: fc.integer({ min: 1, max: depth }),
+        kind: fc.constantFrom('mine', 'reorganize', 'look', 'restart'),
+        back: fc.integer({ min: 1, max: finality }),
         used: used(isCanceling),
       }),
-      { maxLength: 25 },
+      { maxLength: 40 },
     ),
   }),
 );
@@ -148,26 +170,25 @@ type Scene = Awaited<ReturnType<typeof begin>>;
 type Script = typeof scripts extends fc.Arbitrary<infer T> ? T : never;
 
 const play = async (scene: Scene, { kind, back, used: by }: Script['steps'][number]) => {
-  // What was deep enough when it was looked at stays, so nothing as deep is replaced afterwards.
-  if (scene.state().isFinal) return;
   if (kind === 'look') await scene.look();
-  else if (kind === 'mine') scene.mine(by);
-  else scene.reorganize(Math.min(back, depth - 1), by);
+  else if (kind === 'restart') scene.restart();
+  else if (kind === 'mine') for (let i = 0; i < back; i++) scene.mine(i === 0 ? by : null);
+  else scene.reorganize(back, by);
 };
 
 const settle = async ({ mine, look }: Scene) => {
-  for (let i = 0; i < depth; i++) mine(null);
+  for (let i = 0; i <= finality; i++) mine(null);
   await look();
 };
 
 describe('the watcher of transactions', () => {
   const ends = { own: 'confirmed', cancellation: 'canceled', foreign: 'replaced' } as const;
-  it('ends with what the chain ends with, through whatever reorganizations', () =>
+  it('ends with the outcome on the chain, through any reorganizations', () =>
     fc.assert(
       fc.asyncProperty(scripts, async ({ isCanceling, steps }) => {
         const scene = await begin(isCanceling);
         for (const step of steps) await play(scene, step);
-        if (!scene.state().isFinal) await settle(scene);
+        await settle(scene);
         const by = scene.end();
         const { state, isFinal } = scene.state();
         assert.equal(state, by ? ends[by] : { true: 'canceling', false: 'sent' }[`${isCanceling}`]);
@@ -182,7 +203,47 @@ describe('the watcher of transactions', () => {
       { numRuns: 200 },
     ));
 
-  it('sends again what no node has, and nothing that is to be canceled', async () => {
+  it('takes back a confirmation when a reorganization drops the block, broadcasts again and confirms once more', async () => {
+    const scene = await begin(false);
+    scene.mine('own');
+    scene.mine(null);
+    scene.mine(null);
+    await scene.look();
+    assert.equal(scene.state().state, 'confirmed');
+    scene.reorganize(finality, null);
+    await scene.look();
+    assert.equal(scene.state().state, 'sent');
+    await scene.look();
+    assert.deepEqual(scene.broadcasts, [hashes.own]);
+    scene.mine('own');
+    await settle(scene);
+    const { state, isFinal } = scene.state();
+    assert.deepEqual([state, isFinal], ['confirmed', true]);
+  });
+
+  it('asks the nodes about a confirmed transaction only when there is a new head, and then only for that', async () => {
+    const scene = await begin(false);
+    scene.mine('own');
+    scene.mine(null);
+    scene.mine(null);
+    for (let i = 0; i < 3; i++) await scene.look();
+    assert.equal(scene.state().state, 'confirmed');
+    const perRound = ['genesis', 'head'];
+    scene.asked.length = 0;
+    await scene.look();
+    assert.deepEqual(scene.asked, perRound);
+    scene.asked.length = 0;
+    scene.mine(null);
+    await scene.look();
+    assert.deepEqual(scene.asked, [...perRound, 'finalized']);
+    scene.asked.length = 0;
+    scene.mine(null);
+    scene.mine(null);
+    await scene.look();
+    assert.deepEqual(scene.asked, [...perRound, 'headerOf', 'finalized']);
+  });
+
+  it('rebroadcasts a transaction that no node has, or its cancellation when it is being canceled', async () => {
     const waiting = await begin(false);
     await waiting.look();
     assert.deepEqual(waiting.broadcasts, [hashes.own]);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createAddressMap } from '../../../application/watch-list/address-map.js';
-import { longestAddress } from '../../../domain/address.js';
+import { longestAddress } from '../../../domain/aggregates/address.js';
 
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });
 const evm = hex(40).map((text) => `0x${text}`);
 const long = hex(64).map((text) => `0x${text}`);
 const workchain = fc.tuple(fc.constantFrom(-1, 0, 1), hex(64)).map(([chain, text]) => `${chain}:${text}`);
-/** Some that differ in little: in one digit, in the form or in the workchain alone. */
+/** Addresses that differ only in one digit, in the form or in the workchain. */
 const alike = fc.constantFrom(
   ...['0', '1', 'f'].flatMap((digit) => [
     `0x${'0'.repeat(39)}${digit}`,
@@ -19,7 +19,7 @@ const alike = fc.constantFrom(
 );
 const address = fc.oneof({ arbitrary: alike, weight: 3 }, evm, long, workchain);
 
-/** What is near to a hex form and is none: too long or short, in capitals, with a letter that is no digit, or a number written otherwise. */
+/** Texts almost in a hex form: too long, too short, in capitals, with a wrong letter or with a number spelled otherwise. */
 const nearHex = fc.oneof(
   fc
     .tuple(fc.oneof(evm, long, workchain), fc.constantFrom('0', 'g', ' ', '\n', 'é', 'ａ', '\0'))
@@ -46,7 +46,7 @@ const base58 = fc.string({
 });
 const bech32 = fc.string({ unit: fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l') }).map((text) => `bc1${text}`);
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-/** Such as end in what fills up a word, or are the letters that the words of a hex form would be. */
+/** Texts that end in the padding of a word, or whose code units are those of a packed hex form. */
 const trailing = fc.constantFrom(
   'a',
   'a\0',
@@ -87,8 +87,8 @@ const act = fc.record({
   value: fc.oneof(small, fc.nat(2 ** 31 - 1)),
 });
 
-describe('address map', () => {
-  it('holds what a map of sets would, whatever is added and removed, and however often', () =>
+describe('the address map', () => {
+  it('behaves like a map of sets under any additions and removals', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -112,7 +112,7 @@ describe('address map', () => {
       { numRuns: 300 },
     ));
 
-  it('tells every address from every other, whatever forms they have', () =>
+  it('tells every address from every other, in all forms', () =>
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(address, text), { minLength: 2, maxLength: 60 }), (texts) => {
         const map = createAddressMap(7);
@@ -122,19 +122,19 @@ describe('address map', () => {
       { numRuns: 1000 },
     ));
 
-  it('refuses an address that is too long to be kept instead of forgetting it, and holds none such', () => {
+  it('refuses an address that is too long to be kept, and never reports one as held', () => {
     const map = createAddressMap(7);
     for (const letter of ['1', 'é', '\u{1f98a}']) {
       const longest = letter.repeat(longestAddress / letter.length);
       map.add(longest, 1);
       assert.deepEqual(map.values(longest), [1]);
-      assert.throws(() => map.add(`${longest}1`, 1), /longer than 200/);
+      assert.throws(() => map.add(`${longest}1`, 1), /at most 200 characters, and this one 201/);
       map.remove(`${longest}1`, 1);
       assert.deepEqual([map.has(`${longest}1`), map.values(`${longest}1`)], [false, []]);
     }
   });
 
-  /** In the forms by turns; the first digits look random, as those of addresses do. */
+  /** Returns the n-th address, each form in turn, with first digits that look random as in real addresses. */
   const nth = (i: number) => {
     const [random, counted] = [((i * 0x9e3779b1) % 2 ** 32).toString(16), i.toString(16)];
     const short = random.padStart(8, '0') + counted.padStart(32, '0');
@@ -143,7 +143,7 @@ describe('address map', () => {
     return [`0x${short}`, `0x${whole}`, `0:${whole}`, `-1:${whole}`, text][i % 5] as string;
   };
 
-  it('grows to a hundred thousand addresses, forgets half of them and takes them anew', () => {
+  it('grows to a hundred thousand addresses, removes half of them and adds them again', () => {
     const count = 100_000;
     const map = createAddressMap(0xffffffff);
     const all = Array.from({ length: count }, (_, i) => nth(i));
@@ -166,7 +166,7 @@ describe('address map', () => {
     assert.equal(map.has(nth(count)), false);
   });
 
-  it('takes thousands of holders of one address', () => {
+  it('keeps thousands of holders of one address', () => {
     const map = createAddressMap(1);
     const values = Array.from({ length: 3000 }, (_, i) => i);
     for (const value of values) map.add(nth(0), value);

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import type { Vault } from '../../../application/ports/vault.js';
+import type { ShownHeader } from '../../../application/webhooks/headers.js';
 import { createTargets, type Targets } from '../../../application/webhooks/target-cache.js';
-import { composeApp, contextOf, openStores } from '../../support/following.js';
+import { readWhole } from '../../../interfaces/http/large-answer.js';
+import { composeApp, contextOf, openStores } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const other = contextOf(`org_${'b'.repeat(32)}`);
 
-describe('where the deliveries of a webhook go', () => {
+describe('the target of a webhook', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let app: App;
   let targets: Targets;
@@ -38,7 +40,7 @@ describe('where the deliveries of a webhook go', () => {
     await stores.close();
   });
 
-  /** As a client gets it: when the read models have it. */
+  /** Waits until the read models show the command, as an answer to a client does. */
   const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
     const { answer, position } = await done;
     while ((await app.progress.ask()) < position) await testSystem.breathe();
@@ -54,7 +56,7 @@ describe('where the deliveries of a webhook go', () => {
     assert.equal(opened, 1);
   });
 
-  it('is what the last answered change made it', async () => {
+  it('shows every change that was answered', async () => {
     assert.deepEqual(await headers(), []);
     await shown(app.webhookHeaders.register(context, header('own', webhookId)));
     assert.deepEqual(await headers(), ['own']);
@@ -66,7 +68,20 @@ describe('where the deliveries of a webhook go', () => {
     assert.equal(await targets.find(context, webhookId), null);
   });
 
-  it('is nothing to another organization', async () => {
+  it('has headers whose values are opened once, however often they are listed', async () => {
+    for (const name of ['one', 'two', 'three'])
+      await shown(app.webhookHeaders.register(context, header(name, webhookId)));
+    opened = 0;
+    const list = async () => (await readWhole(await app.webhookHeaders.list(context, webhookId))) as ShownHeader[];
+    for (const one of await Promise.all(Array.from({ length: 100 }, list)))
+      assert.deepEqual(
+        one.map(({ header_value }) => header_value),
+        ['v', 'v', 'v'],
+      );
+    assert.equal(opened, 3);
+  });
+
+  it('is hidden from another organization', async () => {
     await targets.find(context, webhookId);
     assert.equal(await targets.find(other, webhookId), null);
   });

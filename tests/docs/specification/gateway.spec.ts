@@ -3,9 +3,9 @@ import { developmentMethods, extraMethods, type Method, methods } from '../../..
 import { callFields, filter, subscriptionNames } from '../../../application/gateway/params.js';
 import { matches, readFilter } from '../../../domain/log-filter.js';
 import { blockTags } from '../../../domain/rpc-value.js';
-import { networks } from '../../../infrastructure/config.js';
+import { networks } from '../../../domain/variant.js';
 import { rpcCodes } from '../../../interfaces/gateway/json-rpc.js';
-import { readPage } from '../../support/markdown.js';
+import { readPage } from '../../support/docs/markdown.js';
 
 const sections = readPage('docs/specification.md');
 const plain = (cell: string | undefined) => (cell ?? '').replaceAll('`', '');
@@ -28,9 +28,9 @@ describe('the gateway of docs/specification.md', () => {
     assert.deepEqual(told('91-methods-over-http-and-websocket'), known(classic));
   });
 
-  it('has every extra', () => assert.deepEqual(told('92-extras'), known(extraMethods)));
+  it('has every extra method', () => assert.deepEqual(told('92-extras'), known(extraMethods)));
 
-  it('has every method that only WebSocket has', () =>
+  it('has every method that only exists over WebSocket', () =>
     assert.deepEqual(told('93-methods-over-websocket-only'), known(methods.filter(({ over }) => over === 'socket'))));
 
   it('has every control of the development chain', () =>
@@ -48,7 +48,7 @@ describe('the gateway of docs/specification.md', () => {
     assert.deepEqual(new Set(columnAt('filter', 'member')), new Set(Object.keys(properties)));
   });
 
-  it('has every code of an error', () => {
+  it('has every error code', () => {
     const codes = columnAt('97-errors', 'code').map(Number);
     assert.deepEqual(codes.toSorted(), Object.values(rpcCodes).toSorted());
   });

@@ -1,29 +1,34 @@
 import assert from 'node:assert/strict';
-import { nonceWindowMs } from '../../../application/access/authenticate.js';
-import { beforeAnswering } from '../../../application/assets/balances.js';
+import { nonceWindowMs } from '../../../application/access/nonces.js';
+import { beforeAnswering } from '../../../application/assets/refresh-request.js';
+import { mostUnread } from '../../../application/gateway/backpressure.js';
 import { mostChanges, mostFilters, unusedMs } from '../../../application/gateway/filters.js';
 import { mostBlocks } from '../../../application/gateway/log-range.js';
-import { addressesPerPage } from '../../../application/wallets/wallets.js';
+import { addressesHeld, addressesPerPage } from '../../../application/wallets/wallets.js';
 import { patienceMs } from '../../../application/webhooks/deliver.js';
 import { mostChoices, mostTopics } from '../../../domain/log-filter.js';
+import { defaultQuotas, headersPerWebhook } from '../../../domain/quota.js';
 import { longestAnswer } from '../../../infrastructure/gateway-nodes/link.js';
 import { usual } from '../../../infrastructure/gateway-nodes/pool.js';
+import { longestReason } from '../../../infrastructure/nodes/node-fault.js';
 import { answerKeptMs as keptOnRedis } from '../../../infrastructure/redis/limiter.js';
-import { answerKeptMs } from '../../../infrastructure/sqlite/limiter.js';
+import { answerKeptMs } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { answerWithinMs, longestWaitMs } from '../../../infrastructure/webhooks/sender.js';
 import { mostPings, mostUnanswered, mostUnread as mostUnreadAnswers } from '../../../interfaces/gateway/connection.js';
-import { bodyLimit as gatewayBodyLimit } from '../../../interfaces/gateway/http.js';
+import { bodyLimit as gatewayBodyLimit, stalledMs } from '../../../interfaces/gateway/http.js';
 import { longestName, mostCalls } from '../../../interfaces/gateway/json-rpc.js';
+import { mostBatchBytes } from '../../../interfaces/gateway/load.js';
 import { mostWaiting } from '../../../interfaces/gateway/outbox.js';
 import { deepest } from '../../../interfaces/gateway/scan.js';
 import { mostSubscriptions } from '../../../interfaces/gateway/subscriptions.js';
-import { longestMessage, mostFragments, mostUnread, pingEveryMs } from '../../../interfaces/gateway/websocket.js';
+import { longestMessage, mostFragments, pingEveryMs } from '../../../interfaces/gateway/websocket.js';
 import { maxContainers, maxDepth, maxKeys, maxNumberLength } from '../../../interfaces/http/body.js';
-import { bodyLimit, consistencyMs } from '../../../interfaces/http/operations.js';
+import { largeAtOnce, patienceMs as largePatienceMs } from '../../../interfaces/http/large-answer.js';
+import { bodyLimit, consistencyMs, inFlight } from '../../../interfaces/http/operations.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import { patience } from '../../../interfaces/server/server.js';
-import { readPage } from '../../support/markdown.js';
-import type { AnySchema } from '../../support/schema-words.js';
+import { readPage } from '../../support/docs/markdown.js';
+import type { AnySchema } from '../../support/docs/schema-words.js';
 
 const mebibytes = (bytes: number) => `${bytes / 1_048_576} MiB`;
 const seconds = (ms: number) => `${ms / 1000} s`;
@@ -31,16 +36,17 @@ const minutes = (ms: number) => `${ms / 60_000} min`;
 const hours = (ms: number) => `${ms / 3_600_000} h`;
 const days = (ms: number) => `${ms / 86_400_000} days`;
 
-/** A field of an operation, the same wherever it has it. */
+/** Returns the schema of an operation's field, which must be the same on every API. */
 const field = (operation: string, name: string): AnySchema => {
   const found = endpoints
     .filter((one) => one.operation.name === operation)
     .flatMap(({ request }) => (request as AnySchema).properties?.[name] ?? []);
   const [first, ...others] = found.map((schema) => JSON.stringify(schema));
-  assert.ok(first && others.every((one) => one === first), `${operation} ${name}`);
+  assert.ok(first && others.every((one) => one === first), `${operation} must have the same ${name} on every API`);
   return JSON.parse(first);
 };
 const lengths = ({ minLength, maxLength }: AnySchema) => `${minLength}..${maxLength} characters`;
+const range = ({ minimum, maximum }: AnySchema) => `${minimum}..${maximum}`;
 const longest = ({ maxLength }: AnySchema) => `${maxLength} characters`;
 
 const { minimum, maximum, default: pageSize } = field('ListWallets', 'page_size');
@@ -59,6 +65,7 @@ const inCode: Readonly<Record<string, string>> = {
   header_value: longest(field('RegisterWebhookHeader', 'header_value')),
   webhook_endpoint: longest(field('RegisterWebhook', 'webhook_endpoint')),
   'confirmation when absent': `${field('RegisterWallet', 'confirmation').default}`,
+  confirmation: range(field('RegisterWallet', 'confirmation')),
   'body of an operation': mebibytes(bodyLimit),
   'nesting of a body': `${maxDepth}`,
   'lists and objects in a body': `${maxContainers}`,
@@ -69,6 +76,9 @@ const inCode: Readonly<Record<string, string>> = {
   "nonce off the server's clock": seconds(nonceWindowMs),
   'answers kept for an idempotency-key': hours(answerKeptMs),
   'wait for the read models': seconds(consistencyMs),
+  'requests of an organization in progress, queries and commands each': `${inFlight.ofOneKey}; ${inFlight.mostWaiting} more wait, others are 429`,
+  [`answers with more than ${addressesHeld} addresses that an organization gets at the same time`]: `${largeAtOnce}, others wait`,
+  'caller that takes no more of such an answer': `${seconds(largePatienceMs)}, then it is disconnected`,
   "answer of a webhook's receiver": seconds(answerWithinMs),
   "retry-after of a webhook's receiver": hours(longestWaitMs),
   'webhook that keeps failing, until it is disabled': days(patienceMs),
@@ -79,6 +89,8 @@ const inCode: Readonly<Record<string, string>> = {
   'name of a method': `${longestName} characters`,
   'nesting of a gateway request': `${deepest}`,
   'answer of a node': mebibytes(longestAnswer),
+  'answers to a batch together': mebibytes(mostBatchBytes),
+  'reason of a node': `${longestReason} characters, then it says that it was cut`,
   'wait for nodes': seconds(usual.deadlineMs),
   'blocks of evm_getLogs': `${mostBlocks}`,
   'topics of a filter': `${mostTopics}`,
@@ -86,8 +98,9 @@ const inCode: Readonly<Record<string, string>> = {
   'subscriptions of a connection': `${mostSubscriptions}`,
   'filters of a connection': `${mostFilters}`,
   'notifications that wait for a connection': `${mostWaiting}, then it is closed`,
-  'notifications that wait for all connections': `${mebibytes(mostUnread)}, then those with the most are closed`,
+  'notifications and answers that wait for all clients': `${mebibytes(mostUnread)}, then those with the most are closed`,
   'answers that wait for a connection': `${mebibytes(mostUnreadAnswers)}, then it is closed`,
+  'client that takes nothing of an answer over HTTP': `${seconds(stalledMs)}, then it is closed`,
   'unanswered messages of a connection': `${mostUnanswered}, then no more are read`,
   'changes that a filter collects': `${mostChanges}, then it is gone`,
   'filter that nobody asks': `${minutes(unusedMs)}, then it is gone`,
@@ -99,17 +112,29 @@ describe('the limits of docs/specification.md', () => {
   const section = readPage('docs/specification.md').find(({ anchor }) => anchor === '11-limits');
   const rows = section?.tables[0]?.rows ?? [];
 
-  it('are those of the code, and all of them', () => {
+  it('are exactly those of the code', () => {
     const onPage = rows.map(({ limit = '', value = '' }) => [limit.replaceAll('`', ''), value]);
     assert.deepEqual(onPage, Object.entries(inCode));
   });
 
-  it('hold alike where a limit is kept in two places', () => {
-    assert.equal(keptOnRedis, answerKeptMs);
-    assert.equal(field('UpdateConfirmation', 'confirmation').default, field('RegisterWallet', 'confirmation').default);
+  it('have the quotas and their defaults of the code', () => {
+    const onPage = section?.tables[1]?.rows.map(({ quota = '', default: limit }) => [quota.replaceAll('`', ''), limit]);
+    assert.deepEqual(
+      onPage,
+      Object.entries(defaultQuotas).map(([quota, limit]) => [quota, String(limit)]),
+    );
+    const headers = section?.tables[1]?.rows.find(({ quota }) => quota === '`webhook_headers`');
+    assert.match(headers?.counts ?? '', new RegExp(` ${headersPerWebhook} of its own$`));
   });
 
-  it('hold for every list that has pages', () => {
+  it('are equal where the code has one twice', () => {
+    assert.equal(keptOnRedis, answerKeptMs);
+    assert.equal(field('UpdateConfirmation', 'confirmation').default, field('RegisterWallet', 'confirmation').default);
+    for (const operation of ['UpdateConfirmation', 'RegisterWebhook'])
+      assert.equal(range(field(operation, 'confirmation')), range(field('RegisterWallet', 'confirmation')));
+  });
+
+  it('apply to every list with pages', () => {
     for (const { request, path } of endpoints) {
       const size = (request as AnySchema).properties?.page_size;
       if (size) assert.deepEqual(size, field('ListWallets', 'page_size'), path);

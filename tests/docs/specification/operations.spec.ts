@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
-import { readPage, type Section, type Table } from '../../support/markdown.js';
-import { type AnySchema, answerWords, linked, requestWords } from '../../support/schema-words.js';
+import { readPage, type Section, type Table } from '../../support/docs/markdown.js';
+import { type AnySchema, answerWords, linked, requestWords } from '../../support/docs/schema-words.js';
 
 const sections = readPage('docs/specification.md');
 const segments: readonly string[] = [...new Set(endpoints.map(({ variant }) => variant.segment))];
@@ -13,7 +13,7 @@ const recordColumns = ['field', 'type', 'on', 'meaning'];
 const coded = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const isOn = ({ on = '' }: Row, segment: string) => on === 'all' || coded(on).includes(segment);
 
-/** The operations that the page has: a heading with the name, and a line that says where it is and what kind it is. */
+/** Operation as the page has it: a heading with the name, then a line with its APIs and kind. */
 type Told = { readonly section: Section; readonly name: string; readonly apis: string[]; readonly marks: string[] };
 const told: readonly Told[] = sections.flatMap((section) => {
   const name = /^(\w+)(?: \(\w+\))?$/.exec(section.title)?.[1];
@@ -28,22 +28,22 @@ const findTold = ({ operation, variant }: Endpoint) =>
 const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
 const linkIn = (cell: string) => /\]\(#([^)]+)\)/.exec(cell)?.[1];
 
-/** What follows for a schema that other APIs have otherwise, so that the page can only point to a list. */
+/** Returns the words for a schema, or the placeholder of a link where the schemas of APIs differ. */
 const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => string) => {
   const all = new Set(schemas.map(words));
   return all.size === 1 ? [...all][0] : linked;
 };
 
 type Entry = readonly [name: string, told: unknown];
-/** Each once, or it shows. */
+/** Sorts entries and keeps repeated names, so that a name listed twice shows as a difference. */
 const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Which records were come by, and on which APIs. */
+/** Records that were compared, each with the API. */
 const followed = new Set<string>();
 const sectionAt = (anchor: string) =>
   sections.find((section) => section.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
 
-/** Holds the table of a record against its schema, and those of the records in it. */
+/** Compares the table of a record with its schema, and the tables of its inner records with theirs. */
 const compareRecord = (anchor: string, schema: AnySchema, segment: string, words: (schema: AnySchema) => string) => {
   const section = sectionAt(anchor);
   const table = tableWith(section, ...recordColumns) ?? assert.fail(`no table of fields at #${anchor}`);
@@ -68,7 +68,7 @@ const compareLinked = (cell: string, schema: AnySchema, segment: string, words: 
 
 const propertiesOf = (endpoint: Endpoint, side: 'request' | 'response') =>
   Object.entries((endpoint[side] as AnySchema).properties ?? {});
-/** The same field on all APIs that have the operation. */
+/** Lists the schemas of a field on all APIs that have the operation. */
 const everywhere = (endpoint: Endpoint, side: 'request' | 'response', name: string) =>
   endpoints
     .filter(({ operation }) => operation === endpoint.operation)
@@ -119,15 +119,15 @@ const compareAnswer = (endpoint: Endpoint) => {
 };
 
 describe('the operations of docs/specification.md', () => {
-  it('are those that there are, on the APIs that have them', () => {
+  it('are exactly those of the code, on the same APIs', () => {
     const onPage = told.flatMap(({ name, apis }) => apis.map((api) => `/v1/${api}/${name}`));
     assert.deepEqual(onPage.toSorted(), endpoints.map(({ path }) => path).toSorted());
   });
 
-  it('are marked as what they are: commands, queries, extensions, for admins', () => {
+  it('are marked as commands, queries, extensions and admin operations', () => {
     for (const endpoint of endpoints) {
-      const { kind, extension, role } = endpoint.operation;
-      const marks = [kind, ...(extension ? ['extension'] : []), ...(role ? [`${role} credential`] : [])];
+      const { kind, role } = endpoint.operation;
+      const marks = [kind, ...(endpoint.isExtension ? ['extension'] : []), ...(role ? [`${role} credential`] : [])];
       assert.deepEqual(findTold(endpoint).marks, marks, endpoint.path);
     }
   });
@@ -138,18 +138,16 @@ describe('the operations of docs/specification.md', () => {
         assert.ok(on === 'all' || (on !== '' && coded(on).every((api) => apis.includes(api))), section.title);
   });
 
-  it('say what each is for', () => {
+  it('have a sentence that says what each is for', () => {
     const paragraphs = ({ lines }: Section) => lines.join('\n').trim().split('\n\n');
     for (const { section } of told) assert.match(paragraphs(section)[1] ?? '', /^[A-Z][^|]*\.$/, section.title);
   });
 
-  it('have the fields of their requests, with their types, and which of them are required', () =>
-    endpoints.forEach(compareRequest));
+  it('have the fields of their requests, with type and requirement', () => endpoints.forEach(compareRequest));
 
-  it('have the members of their answers, down to the last field of each record', () =>
-    endpoints.forEach(compareAnswer));
+  it('have the members of their answers, with all fields of their records', () => endpoints.forEach(compareAnswer));
 
-  it('have every record, and every API of one, that the page describes', () => {
+  it('use every record that the page describes, on every API it names', () => {
     followed.clear();
     endpoints.forEach(compareRequest);
     endpoints.forEach(compareAnswer);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stateOf as transferStateOf, transferStatuses } from '../../../application/assets/wire-records.js';
 import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
+import { roles } from '../../../domain/aggregates/credential.js';
+import { retryDelays, spread } from '../../../domain/aggregates/delivery.js';
 import { assetTypeOf, contractTypeOf, standardsOf, tokenStandards } from '../../../domain/asset.js';
-import { roles } from '../../../domain/credential.js';
-import { retryDelays, spread } from '../../../domain/delivery.js';
 import { defaultLimits } from '../../../domain/rate-limit.js';
 import { variants } from '../../../domain/variant.js';
 import { transferTypes } from '../../../infrastructure/chains/ton/movements.js';
@@ -14,13 +14,13 @@ import { webhookStatusOf } from '../../../interfaces/operations/records.js';
 import { deliveryStatuses } from '../../../projections/deliveries.js';
 import { transactionStates } from '../../../projections/transactions.js';
 import { transferStates } from '../../../projections/transfers.js';
-import { readPage } from '../../support/markdown.js';
+import { readPage } from '../../support/docs/markdown.js';
 
 const sections = readPage('docs/specification.md');
 const tables = sections.flatMap((section) => section.tables.map((table) => ({ ...table, anchor: section.anchor })));
 
 const plain = (cell: string | undefined) => (cell ?? '').replaceAll('`', '');
-/** The column of the one table that begins with it, in the section. */
+/** Returns the rows of a section's one table with the given first column. */
 const tableAt = (anchor: string, first: string) => {
   const [found, another] = tables.filter((table) => table.anchor === anchor && table.columns[0] === first);
   assert.ok(found && !another, `one table of ${first} at #${anchor}`);
@@ -43,7 +43,7 @@ describe('docs/specification.md', () => {
     assert.deepEqual(pairsAt('11-the-apis', 'api', 'chain'), inCode);
   });
 
-  it('has every state of a transfer, and how its status and type are told', () => {
+  it('has every state, status and type of a transfer', () => {
     assert.deepEqual(columnAt('31-transfers', 'transfer_state'), transferStates.map(transferStateOf));
     assert.deepEqual(columnAt('31-transfers', 'status'), Object.values(transferStatuses));
     assert.deepEqual(columnAt('31-transfers', 'transfer_type'), Object.values(transferTypes));
@@ -74,7 +74,7 @@ describe('docs/specification.md', () => {
       wallets.map(({ segment, notificationType }) => [segment, notificationType]),
     ));
 
-  it('has the depth at which things count where wallets do not say', () => {
+  it('has the confirmations that count on APIs whose wallets cannot set them', () => {
     const silent = wallets.filter(({ can }) => !can.includes('confirmation'));
     assert.deepEqual(
       pairsAt('42-confirmations', 'api', 'confirmations that count'),
@@ -82,7 +82,7 @@ describe('docs/specification.md', () => {
     );
   });
 
-  it('has every code of a problem, with its status and whether it is worth trying again', () => {
+  it('has every code of a problem, with its status and whether it is retryable', () => {
     const onPage = tableAt('72-problems', 'code').map(({ code, status, retryable }) => [
       plain(code),
       { status: Number(status), retryable: retryable === 'yes' },
@@ -115,14 +115,14 @@ describe('docs/specification.md', () => {
       commands.map(({ words }) => words),
     ));
 
-  it('has every page', () => {
+  it('has every page of the console', () => {
     const inCode = [...read('interfaces/console/pages.ts').matchAll(/pages\.get\(\s*'([^']+)'/g)].map(
       ([, path = '']) => path,
     );
     assert.deepEqual(new Set(columnAt('13-pages', 'path')), new Set(inCode));
   });
 
-  it('names no header and no beginning of an id that the code does not have', () => {
+  it('names only headers and prefixes of ids that the code has', () => {
     const sources = ['application', 'infrastructure', 'interfaces'].flatMap(sourcesIn).join('\n');
     const anchors = ['61-signed-requests', '73-headers-of-requests', '74-headers-of-answers', '83-signatures'];
     const headers = anchors.flatMap((anchor) => columnAt(anchor, 'header'));

@@ -1,13 +1,13 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { handleClientStreamingCall } from '@grpc/grpc-js';
-import { type Append, attempt } from './attempt.js';
-import type { Failure, Node } from './faults.js';
+import { type handleClientStreamingCall, status } from '@grpc/grpc-js';
+import { type Answered, type Append, attempt } from './attempt.js';
+import { type Failure, failure, type Node, streamDeleted } from './faults.js';
 import type { ExpectedRevision, Outcome } from './log.js';
 import { expectedRevision, proposedEvent, streamNameIn, withPosition } from './messages.js';
 
-/** The way a client appends when it gives credentials with the call, or when BatchAppend is not advertised. */
+/** Serves Append, which clients use with credentials of a call or when BatchAppend is not advertised. */
 export const appendHandler =
   (node: Node): handleClientStreamingCall<AppendReq, AppendResp> =>
   (call, callback) => {
@@ -25,11 +25,28 @@ export const appendHandler =
     call.on('end', () => {
       if (!open) return;
       const append = appendIn(requests);
-      const tried = attempt(node, 'append', append);
+      const tried = attempt(node, 'append', append, call);
       if (tried.answer === 'failure') finish(tried.failure);
-      if (tried.answer === 'outcome') finish(null, response(tried.outcome, append.expected));
+      if (tried.answer === 'outcome') node.faults.answer(() => answer(tried.outcome, append, finish));
     });
   };
+
+const answer = (
+  outcome: Answered,
+  { stream, expected }: Append,
+  finish: (problem: Failure | null, response?: AppendResp) => void,
+) => {
+  if ('tooLarge' in outcome) return finish(oversize(outcome.tooLarge));
+  if ('deleted' in outcome) return finish(streamDeleted(stream));
+  finish(null, response(outcome, expected));
+};
+
+const oversize = (most: number): Failure => {
+  const problem = failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`);
+  problem.metadata.set('exception', 'maximum-append-size-exceeded');
+  problem.metadata.set('maximum-append-size', String(most));
+  return problem;
+};
 
 const appendIn = (requests: readonly AppendReq[]): Append => {
   const options = requests.find((request) => request.hasOptions())?.getOptions() ?? new streams.AppendReq.Options();
@@ -41,7 +58,7 @@ const appendIn = (requests: readonly AppendReq[]): Append => {
   };
 };
 
-const response = (outcome: Outcome, expected: ExpectedRevision): AppendResp => {
+const response = (outcome: Exclude<Outcome, { deleted: true }>, expected: ExpectedRevision): AppendResp => {
   if (!outcome.accepted)
     return new streams.AppendResp().setWrongExpectedVersion(wrongExpectedVersion(outcome.current, expected));
   const success = new streams.AppendResp.Success()

@@ -1,5 +1,8 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { ProposedEvent } from './events.js';
 import type { Failure, Faults, Node, Rpc } from './faults.js';
-import type { ExpectedRevision, Outcome, ProposedEvent } from './log.js';
+import type { ExpectedRevision, Outcome } from './log.js';
+import { notLeader } from './role.js';
 
 export type Append = {
   readonly stream: string;
@@ -7,17 +10,31 @@ export type Append = {
   readonly expected: ExpectedRevision;
 };
 
+const isTooLarge = (events: readonly ProposedEvent[], mostBytes: number) =>
+  events.reduce((sum, { type, data, metadata }) => sum + data.length + metadata.length + 2 * type.length, 0) >
+  mostBytes;
+
+export type Answered = Outcome | { readonly accepted: false; readonly tooLarge: number };
 type Attempt =
-  | { readonly answer: 'outcome'; readonly outcome: Outcome }
+  | { readonly answer: 'outcome'; readonly outcome: Answered }
   | { readonly answer: 'failure'; readonly failure: Failure }
   | { readonly answer: 'none' };
 
-/** What becomes of an append under the faults of the moment; the same for both append ways. */
-export const attempt = ({ log, faults }: Node, rpc: Rpc, { stream, events, expected }: Append): Attempt => {
+/** Runs an append under the current faults, for both Append and BatchAppend. */
+export const attempt = (
+  node: Node,
+  rpc: Rpc,
+  { stream, events, expected }: Append,
+  call: { readonly metadata: Metadata },
+): Attempt => {
+  const { log, faults, mostBytes } = node;
+  faults.appends++;
   if (faults.muted) return silence(faults);
-  const refusal = faults.due(rpc, 'before');
+  const refusal = faults.due(rpc, 'before') ?? notLeader(node, call);
   if (refusal) return { answer: 'failure', failure: refusal };
-  const outcome = log.commit(stream, events, expected);
+  const outcome = isTooLarge(events, mostBytes)
+    ? ({ accepted: false, tooLarge: mostBytes } as const)
+    : log.commit(stream, events, expected);
   const loss = faults.due(rpc, 'after');
   if (loss) return { answer: 'failure', failure: loss };
   return faults.mutedAfterCommit ? silence(faults) : { answer: 'outcome', outcome };

@@ -8,12 +8,12 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { handleBidiStreamingCall } from '@grpc/grpc-js';
 import anys from 'google-protobuf/google/protobuf/any_pb.js';
 import empties from 'google-protobuf/google/protobuf/empty_pb.js';
-import { type Append, attempt } from './attempt.js';
+import { type Answered, type Append, attempt } from './attempt.js';
 import type { Failure, Node } from './faults.js';
-import type { ExpectedRevision, Outcome } from './log.js';
+import type { ExpectedRevision } from './log.js';
 import { expectedRevision, proposedEvent, streamIdentifier, streamNameIn, uuidText, withPosition } from './messages.js';
 
-/** One long-lived call per client carries all its appends; answers find their append by correlation id. */
+/** Serves BatchAppend: one long-lived call carries all appends of a client, and correlation ids match their answers. */
 export const batchAppendHandler =
   (node: Node): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> =>
   (call) => {
@@ -23,7 +23,7 @@ export const batchAppendHandler =
       open = false;
       forget();
     };
-    // Emitted, never destroyed: with destroy grpc-js sends no status and the client waits for ever.
+    // The error is emitted, because grpc-js sends no status after destroy and the client would wait for ever.
     const fail = (problem: Failure) => {
       if (!open) return;
       close();
@@ -36,9 +36,10 @@ export const batchAppendHandler =
       const requests = completedBy(request, unfinished);
       if (!requests) return;
       const append = appendIn(requests);
-      const tried = attempt(node, 'batchAppend', append);
+      const tried = attempt(node, 'batchAppend', append, call);
       if (tried.answer === 'failure') fail(tried.failure);
-      if (tried.answer === 'outcome') call.write(response(request, append, tried.outcome));
+      if (tried.answer === 'outcome')
+        node.faults.answer(() => void (open && call.write(response(request, append, tried.outcome))));
     });
     call.on('end', () => {
       close();
@@ -46,7 +47,7 @@ export const batchAppendHandler =
     });
   };
 
-/** All requests of an append, once its final one is here; large appends come in several. */
+/** Returns all requests of an append once its final one has come; large appends come in several. */
 const completedBy = (request: BatchAppendReq, unfinished: Map<string, BatchAppendReq[]>) => {
   const id = uuidText(request.getCorrelationId());
   const requests = [...(unfinished.get(id) ?? []), request];
@@ -55,7 +56,7 @@ const completedBy = (request: BatchAppendReq, unfinished: Map<string, BatchAppen
   return request.getIsFinal() ? requests : undefined;
 };
 
-/** Only the first request of an append carries its options. */
+/** Joins the requests of an append, of which the first carries the options. */
 const appendIn = (requests: readonly BatchAppendReq[]): Append => {
   const options = requests[0]?.getOptions() ?? new streams.BatchAppendReq.Options();
   return {
@@ -65,10 +66,12 @@ const appendIn = (requests: readonly BatchAppendReq[]): Append => {
   };
 };
 
-const response = (request: BatchAppendReq, { stream, expected }: Append, outcome: Outcome): BatchAppendResp => {
+const response = (request: BatchAppendReq, { stream, expected }: Append, outcome: Answered): BatchAppendResp => {
   const answer = new streams.BatchAppendResp()
     .setCorrelationId(request.getCorrelationId())
     .setStreamIdentifier(streamIdentifier(stream));
+  if ('tooLarge' in outcome) return answer.setError(oversize(outcome.tooLarge));
+  if ('deleted' in outcome) return answer.setError(deletion(stream));
   if (!outcome.accepted) return answer.setError(refusal(wrongExpectedVersion(outcome.current, expected)));
   const success = new streams.BatchAppendResp.Success()
     .setCurrentRevision(String(outcome.revision))
@@ -78,11 +81,28 @@ const response = (request: BatchAppendReq, { stream, expected }: Append, outcome
 
 const refusal = (wrong: WrongExpectedVersion): Status => {
   const details = new anys.Any();
-  // The client knows the error by this exact type name.
+  // The client recognizes the error by this exact type name.
   details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
   return new statuses.Status()
     .setCode(codes.Code.ALREADY_EXISTS)
     .setMessage('WrongExpectedVersion')
+    .setDetails(details);
+};
+
+const deletion = (stream: string): Status => {
+  const details = new anys.Any();
+  const deleted = new shared.StreamDeleted().setStreamIdentifier(streamIdentifier(stream));
+  details.pack(deleted.serializeBinary(), 'event_store.client.StreamDeleted');
+  return new statuses.Status().setCode(codes.Code.NOT_FOUND).setMessage('Stream deleted').setDetails(details);
+};
+
+const oversize = (most: number): Status => {
+  const details = new anys.Any();
+  const exceeded = new shared.MaximumAppendSizeExceeded().setMaxappendsize(most);
+  details.pack(exceeded.serializeBinary(), 'event_store.client.MaximumAppendSizeExceeded');
+  return new statuses.Status()
+    .setCode(codes.Code.INVALID_ARGUMENT)
+    .setMessage(`Maximum Append Size of ${most} Exceeded.`)
     .setDetails(details);
 };
 

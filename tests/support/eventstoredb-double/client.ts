@@ -7,7 +7,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** An event that is told from others by one number. */
+/** Makes an event that a number tells from others. */
 export const numbered = (type: string, n = 0) => jsonEvent({ type, data: { n } });
 
 export const collect = async (reading: AsyncIterable<ResolvedEvent>) => {
@@ -19,13 +19,13 @@ export const collect = async (reading: AsyncIterable<ResolvedEvent>) => {
 export const numbersOf = (found: readonly ResolvedEvent[]) =>
   found.map(({ event }) => (event?.data as { n: number } | undefined)?.n);
 
-/** Where events are, as `stream/revision`; of a resolved link first the link, then the event. */
+/** Writes the places of events as `stream/revision`; a resolved link has first its own place, then the event's. */
 export const placesOf = (found: readonly ResolvedEvent[]) =>
   found.map(({ event, link }) =>
     [link, event].flatMap((one) => (one ? `${one.streamId}/${one.revision}` : [])).join(' '),
   );
 
-/** What a subscription brings, as it comes in. */
+/** Collects the events and errors of a subscription as they arrive. */
 export const follow = (subscription: AllStreamSubscription | StreamSubscription) => {
   const seen: ResolvedEvent[] = [];
   const errors: Error[] = [];
@@ -34,9 +34,9 @@ export const follow = (subscription: AllStreamSubscription | StreamSubscription)
 };
 
 export const until = async (check: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!(await check())) {
-    assert.ok(Date.now() < deadline, 'it never came about');
+    assert.ok(Date.now() < deadline, 'the condition was not met in time');
     await wait(5);
   }
 };

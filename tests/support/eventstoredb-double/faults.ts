@@ -1,7 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
-import type { Log } from './log.js';
+import type { Log, Readable } from './log.js';
 
-export type Rpc = 'append' | 'batchAppend' | 'read';
+export type Rpc = 'append' | 'batchAppend' | 'appendMany' | 'read';
 export type Moment = 'before' | 'after';
 export type Failure = Error & {
   readonly code: grpc.status;
@@ -9,41 +9,97 @@ export type Failure = Error & {
   readonly metadata: grpc.Metadata;
 };
 
+/** Trailers of a failed call, by which a server names the kind of error. */
+export type Trailers = Readonly<Record<string, string>>;
+
 export type Faults = {
-  fail(rpc: Rpc, status: grpc.status, times: number, when: Moment): void;
-  /** The failure due for this call at this moment, used up by asking. */
+  fail(rpc: Rpc, status: grpc.status, times: number, when: Moment, trailers?: Trailers): void;
+  /** Takes the failure that is planned for this call at this moment. */
   due(rpc: Rpc, when: Moment): Failure | undefined;
   muted: boolean;
   mutedAfterCommit: boolean;
-  /** How many calls and appends muting has left without an answer. */
+  /** Number of calls and appends that muting has left without an answer. */
   unanswered: number;
+  /** Number of appends that arrived. */
+  appends: number;
+  /** Sends an answer, or keeps it while answers are held back. */
+  answer(send: () => void): void;
+  /** Holds answers to appends back while on; switched off, they are sent in order. */
+  hold(on: boolean): void;
+  /** Number of answers that are held back. */
+  readonly held: number;
+  /** Sends answers to appends so many ms apart, as a busy server does; at once with 0. */
+  pace(ms: number): void;
+  /** Runs before each read is served, as another process may act between two reads. */
+  beforeRead: (stream: string | undefined) => unknown;
+  /** Milliseconds between two records of a read, and the number of records after which each read breaks. */
+  readPace: { readonly ms: number; readonly breaksAfter: number };
 };
 
-export const failure = (code: grpc.status, details: string): Failure =>
-  Object.assign(new Error(details), { code, details, metadata: new grpc.Metadata() });
+export const failure = (code: grpc.status, details: string, trailers: Trailers = {}): Failure => {
+  const metadata = new grpc.Metadata();
+  for (const [key, value] of Object.entries(trailers)) metadata.set(key, value);
+  return Object.assign(new Error(details), { code, details, metadata });
+};
+
+/** Answer to a read of or an append to a stream that has a tombstone. */
+export const streamDeleted = (stream: string): Failure => {
+  const problem = failure(grpc.status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`);
+  problem.metadata.set('exception', 'stream-deleted');
+  problem.metadata.set('stream-name', stream);
+  return problem;
+};
+
+export const steady = { ms: 0, breaksAfter: Number.POSITIVE_INFINITY };
 
 export const createFaults = (): Faults => {
-  const planned = new Map<Rpc, { readonly status: grpc.status; readonly when: Moment; left: number }>();
+  type Plan = { readonly status: grpc.status; readonly when: Moment; readonly trailers: Trailers; left: number };
+  const planned = new Map<Rpc, Plan>();
+  let waiting: (() => void)[] | null = null;
+  let [paceMs, free] = [0, 0];
+  const paced = (send: () => void) => {
+    free = Math.max(free, Date.now()) + paceMs;
+    setTimeout(send, free - Date.now());
+  };
   return {
+    answer: (send) => {
+      if (waiting !== null) waiting.push(send);
+      else if (paceMs > 0) paced(send);
+      else send();
+    },
+    pace: (ms) => {
+      paceMs = ms;
+    },
+    hold: (on) => {
+      const kept = waiting ?? [];
+      waiting = on ? kept : null;
+      if (!on) for (const send of kept) send();
+    },
+    get held() {
+      return waiting?.length ?? 0;
+    },
     muted: false,
     mutedAfterCommit: false,
     unanswered: 0,
-    fail: (rpc, status, times, when) => void planned.set(rpc, { status, when, left: times }),
+    appends: 0,
+    beforeRead: () => undefined,
+    readPace: steady,
+    fail: (rpc, status, times, when, trailers = {}) => void planned.set(rpc, { status, when, trailers, left: times }),
     due: (rpc, when) => {
       const plan = planned.get(rpc);
       if (!plan || plan.when !== when || plan.left <= 0) return undefined;
       plan.left--;
-      return failure(plan.status, `${rpc} fails as planned`);
+      return failure(plan.status, `${rpc} fails as planned`, plan.trailers);
     },
   };
 };
 
-/** Every call being served, so that all of them can be failed at once. */
+/** Calls that are being served, so that all of them can be failed at once. */
 export type OpenCalls = {
-  /** Takes how to fail the call; gives how to forget it. */
+  /** Adds a call by the function that fails it, and returns a function that removes it. */
   track(fail: (failure: Failure) => void): () => void;
   failAll(failure: Failure): void;
-  /** Fails every call, and those that were on their way, until it is opened again. */
+  /** Fails every call, including new ones, until it is opened again. */
   shut(failure: Failure): void;
   open(): void;
 };
@@ -58,7 +114,7 @@ export const createOpenCalls = (): OpenCalls => {
   return {
     track: (fail) => {
       calls.add(fail);
-      // Not at once: the handler is still setting the call up.
+      // The failure comes a microtask later, because the handler is still setting the call up.
       const problem = gone;
       if (problem) queueMicrotask(() => fail(problem));
       return () => void calls.delete(fail);
@@ -74,11 +130,15 @@ export const createOpenCalls = (): OpenCalls => {
   };
 };
 
-/** What the handlers of one double share. */
+/** State that the handlers of one double share. */
 export type Node = {
   readonly log: Log;
+  /** Place in the cluster: the leader, or a follower that knows the leader's port and may be behind. */
+  readonly role: { leaderPort: number | null; seen: Readable };
   readonly faults: Faults;
+  /** Bound on the bytes of one append, MaxAppendSize. */
+  readonly mostBytes: number;
   readonly calls: OpenCalls;
-  /** Calls back when events were written or the node was unmuted, until told to forget. */
+  /** Calls back after a write or the end of muting, until the returned function is called. */
   watch(changed: () => void): () => void;
 };

@@ -1,37 +1,43 @@
 import { randomUUID } from 'node:crypto';
-
-export type ProposedEvent = {
-  readonly id: string;
-  readonly type: string;
-  readonly contentType: string;
-  readonly data: Uint8Array;
-  readonly metadata: Uint8Array;
-};
-
-export type StoredEvent = ProposedEvent & {
-  readonly stream: string;
-  readonly revision: number;
-  /** Commit and prepare position alike: every event here commits itself. */
-  readonly position: bigint;
-  /** .NET ticks since 1970, as the wire has it. */
-  readonly created: bigint;
-  /** What a link event points at. */
-  readonly target?: StoredEvent;
-};
+import type { ProposedEvent, StoredEvent } from './events.js';
+import { metadataOf, metadataStreamOf, type Remains, remainsOf, softDeleted, tombstone } from './remains.js';
 
 export type ExpectedRevision = bigint | 'any' | 'no_stream' | 'stream_exists';
 export type Outcome =
   | { readonly accepted: true; readonly revision: number; readonly position: bigint }
-  | { readonly accepted: false; readonly current: number };
+  | { readonly accepted: false; readonly current: number }
+  | { readonly accepted: false; readonly deleted: true };
 
-export type Log = {
+/** Part of the log that reads are answered from; a node that is behind has an earlier one. */
+export type Readable = {
   readonly all: readonly StoredEvent[];
-  /** Grows as events arrive; empty for a stream that does not exist (yet). */
+  /** Returns a stream's events, a list that grows with it; an empty list if the stream does not exist yet. */
   stream(name: string): readonly StoredEvent[];
-  commit(stream: string, events: readonly ProposedEvent[], expected: ExpectedRevision): Outcome;
-  /** While on, category links wait; switched off, they are written in the order of their events. */
-  categoriesLag(on: boolean): void;
+  /** Returns what deletion and truncation left of a stream. */
+  remains(name: string): Remains;
 };
+
+export type Log = Readable & {
+  commit(stream: string, events: readonly ProposedEvent[], expected: ExpectedRevision): Outcome;
+  /** Appends to all the streams or to none; `refused` is the first stream that is not as expected. */
+  commitMany(writes: readonly ManyWrite[]): { readonly position: bigint } | { readonly refused: Refused };
+  /**
+   * Holds links back while on, of all categories or of those that a text is part of; switched off, they are written in
+   * the order of their events.
+   */
+  categoriesLag(on: boolean, only?: string): void;
+  /** Deletes a stream as `$tb` does, so that it can be written again, or for good with a tombstone. */
+  erase(stream: string, forGood: boolean): bigint;
+};
+
+export type ManyWrite = {
+  readonly stream: string;
+  readonly events: readonly ProposedEvent[];
+  readonly expected: ExpectedRevision;
+};
+/** Stream that is not as expected; -6 is the state of one that has a tombstone. */
+export type Refused = { readonly stream: string; readonly expected: ExpectedRevision; readonly current: number };
+const tombstoned = -6;
 
 type Stream = { readonly events: StoredEvent[]; readonly revisionOf: Map<string, number> };
 
@@ -39,13 +45,13 @@ const noStream = -1;
 const ticksPerMillisecond = 10_000n;
 const recordOverhead = 100;
 
-/** The in-memory log behind the double; `grown` is called after each write. */
+/** Makes the in-memory log of a double; `grown` is called after each write. */
 export const createLog = ({ categories, grown }: { categories: boolean; grown(): void }): Log => {
   const all: StoredEvent[] = [];
   const streams = new Map<string, Stream>();
   const unlinked: StoredEvent[] = [];
   let end = 0n;
-  let lagging = false;
+  let lagging: string | null = null;
 
   const streamCalled = (name: string): Stream => {
     const stream = streams.get(name) ?? { events: [], revisionOf: new Map() };
@@ -56,7 +62,7 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
   const store = (name: string, proposed: ProposedEvent, target?: StoredEvent): StoredEvent => {
     const { events, revisionOf } = streamCalled(name);
     const size = BigInt(recordOverhead + proposed.data.length + proposed.metadata.length);
-    // Room before the record as well as in it: nobody may compute the next position from the last one.
+    // Gaps between records expose a client that computes the next position from the last one.
     const position = end + size;
     end = position + size;
     const created = BigInt(Date.now()) * ticksPerMillisecond;
@@ -75,8 +81,11 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
   };
 
   const linkCategories = () => {
-    if (lagging) return;
-    for (const event of unlinked.splice(0)) store(`$ce-${categoryOf(event.stream)}`, linkTo(event), event);
+    for (const event of unlinked.splice(0)) {
+      const category = categoryOf(event.stream) ?? '';
+      if (lagging !== null && category.includes(lagging)) unlinked.push(event);
+      else store(`$ce-${category}`, linkTo(event), event);
+    }
   };
 
   const append = (name: string, events: readonly ProposedEvent[]) => {
@@ -87,22 +96,63 @@ export const createLog = ({ categories, grown }: { categories: boolean; grown():
     return stored;
   };
 
+  const stream = (name: string): readonly StoredEvent[] => streamCalled(name).events;
+  /** Makes the first new event of a stream that was deleted its first visible one, as the server does. */
+  const revive = (name: string, first: number) => {
+    if (remainsOf(stream, name).kind === 'deleted') append(metadataStreamOf(name), [metadataOf({ $tb: first })]);
+  };
+
+  /** Returns the answer to an append that writes nothing, because it is refused or was written before; null else. */
+  const judge = (name: string, events: readonly ProposedEvent[], expected: ExpectedRevision): Outcome | null => {
+    const own = streamCalled(name);
+    const { kind } = remainsOf(stream, name);
+    if (kind === 'tombstoned') return { accepted: false, deleted: true };
+    const earlier = writtenBefore(own, events, expected);
+    if (earlier) return { accepted: true, revision: earlier.revision, position: earlier.position };
+    const current = own.events.length - 1;
+    // A stream that was deleted takes writers that expect none, and goes on counting where it was.
+    const isExpected = meets(current, expected) || (kind === 'deleted' && expected === 'no_stream');
+    return isExpected ? null : { accepted: false, current };
+  };
+
+  const currentOf = (name: string) =>
+    remainsOf(stream, name).kind === 'tombstoned' ? tombstoned : stream(name).length - 1;
+
   return {
     all,
-    stream: (name) => streamCalled(name).events,
-    categoriesLag: (on) => {
-      lagging = on;
+    stream,
+    remains: (name) => remainsOf(stream, name),
+    erase: (name, forGood) => {
+      const [last] = forGood
+        ? append(name, [tombstone()])
+        : append(metadataStreamOf(name), [metadataOf({ $tb: softDeleted })]);
+      return last?.position ?? end;
+    },
+    categoriesLag: (on, only = '') => {
+      lagging = on ? only : null;
       linkCategories();
       grown();
     },
     commit: (name, events, expected) => {
-      const stream = streamCalled(name);
-      const earlier = writtenBefore(stream, events, expected);
-      if (earlier) return { accepted: true, revision: earlier.revision, position: earlier.position };
-      const current = stream.events.length - 1;
-      if (!meets(current, expected)) return { accepted: false, current };
+      const judged = judge(name, events, expected);
+      if (judged) return judged;
+      const own = stream(name);
+      revive(name, own.length);
       const last = append(name, events).at(-1);
-      return { accepted: true, revision: last?.revision ?? current, position: last?.position ?? end };
+      return { accepted: true, revision: last?.revision ?? own.length - 1, position: last?.position ?? end };
+    },
+    commitMany: (writes) => {
+      const judged = writes.map((write) => judge(write.stream, write.events, write.expected));
+      const last = judged.at(-1);
+      if (last?.accepted && judged.every((one) => one?.accepted)) return { position: last.position };
+      const refused = writes.find((_, n) => judged[n] !== null);
+      if (refused) return { refused: { ...refused, current: currentOf(refused.stream) } };
+      // The records of all streams stand together in the log, before any link to them.
+      const stored = writes.flatMap((write) => write.events.map((event) => store(write.stream, event)));
+      if (categories) unlinked.push(...stored.filter((event) => categoryOf(event.stream) !== undefined));
+      linkCategories();
+      grown();
+      return { position: stored.at(-1)?.position ?? end };
     },
   };
 };
@@ -114,7 +164,7 @@ const meets = (current: number, expected: ExpectedRevision): boolean => {
   return BigInt(current) === expected;
 };
 
-/** The last event of an append that is here already: the same ids at the place where this append would put them. */
+/** Finds the last event of an append that is already stored: the same ids where this append would put them. */
 const writtenBefore = (
   { events: stored, revisionOf }: Stream,
   events: readonly ProposedEvent[],
@@ -136,7 +186,7 @@ const placeFor = (
   return typeof expected === 'bigint' ? Number(expected) + 1 : revisionOf.get(first.id);
 };
 
-/** As $by_category cuts names by default: before the first dash, and no system streams. */
+/** Names the category as $by_category does by default: the part before the first dash, and none for system streams. */
 const categoryOf = (stream: string): string | undefined => {
   const dash = stream.indexOf('-');
   return dash > 0 && !stream.startsWith('$') ? stream.slice(0, dash) : undefined;

@@ -2,7 +2,8 @@ import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/sha
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { ExpectedRevision, ProposedEvent, StoredEvent } from './log.js';
+import type { ProposedEvent, StoredEvent } from './events.js';
+import type { ExpectedRevision } from './log.js';
 
 export const uuidText = (uuid: UUID | undefined): string => {
   const structured = uuid?.getStructured();
@@ -38,7 +39,7 @@ export const proposedEvent = (message: ProposedMessage): ProposedEvent => ({
 
 type ExpectedOptions = { hasNoStream(): boolean; hasStreamExists(): boolean };
 
-/** The two append ways name the exact revision differently, so it comes apart; absent when they gave none. */
+/** Reads the expected revision; `exact` is a parameter because Append and BatchAppend name it differently. */
 export const expectedRevision = (options: ExpectedOptions, exact: string | undefined): ExpectedRevision => {
   if (exact !== undefined) return BigInt(exact);
   if (options.hasNoStream()) return 'no_stream';
@@ -47,7 +48,7 @@ export const expectedRevision = (options: ExpectedOptions, exact: string | undef
 
 type PositionMessage = { setCommitPosition(value: string): unknown; setPreparePosition(value: string): unknown };
 
-/** Fills either of the wire's many position messages. */
+/** Fills any of the wire's position messages. */
 export const withPosition = <Message extends PositionMessage>(message: Message, position: bigint): Message => {
   message.setCommitPosition(position.toString());
   message.setPreparePosition(position.toString());
@@ -69,12 +70,16 @@ const recordedEvent = (event: StoredEvent): ReadResp.ReadEvent.RecordedEvent => 
   return withPosition(recorded, event.position);
 };
 
-/** A link is answered as itself, or, resolved, as its target beside it; the position is the link's either way. */
-export const eventMessage = (stored: StoredEvent, resolveLinks: boolean): ReadResp => {
+/**
+ * Writes a stored event; a resolved link has its target beside it, and the position is always the link's. A link whose
+ * target cannot be read comes alone.
+ */
+export const eventMessage = (stored: StoredEvent, resolveLinks: boolean, isReadable: IsReadable): ReadResp => {
   const event = new streams.ReadResp.ReadEvent();
   const target = resolveLinks ? stored.target : undefined;
-  event.setEvent(recordedEvent(target ?? stored));
   if (target) event.setLink(recordedEvent(stored));
+  if (!target || isReadable(target)) event.setEvent(recordedEvent(target ?? stored));
   event.setCommitPosition(stored.position.toString());
   return new streams.ReadResp().setEvent(event);
 };
+export type IsReadable = (event: StoredEvent) => boolean;

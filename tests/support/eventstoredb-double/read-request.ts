@@ -1,21 +1,28 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import type { Log, StoredEvent } from './log.js';
-import { streamNameIn } from './messages.js';
+import type { StoredEvent } from './events.js';
+import type { Readable } from './log.js';
+import { type IsReadable, streamNameIn } from './messages.js';
+import type { Remains } from './remains.js';
 
 export type ReadRequest = {
-  /** Absent when all streams are read. */
+  /** Name of the stream; undefined when all streams are read. */
   readonly stream: string | undefined;
-  /** Grows while a subscription follows it. */
+  /** Events to read from, which grow while a subscription follows them. */
   readonly source: readonly StoredEvent[];
   /** Index in the source of the first event to look at. */
   readonly first: number;
+  /** Index of the oldest event that truncation left. */
+  readonly lowest: number;
+  /** Reason why the server refuses the read. */
+  readonly refusal: 'invalid position' | 'stream deleted' | null;
   readonly step: 1 | -1;
   readonly count: number;
   readonly subscription: boolean;
   readonly resolveLinks: boolean;
   readonly matches: (event: StoredEvent) => boolean;
-  /** Events looked at between two checkpoints. */
+  readonly isReadable: IsReadable;
+  /** Number of events between two checkpoints. */
   readonly checkpointEvery: number;
 };
 
@@ -24,50 +31,70 @@ type From = { hasStart(): boolean; hasEnd(): boolean };
 
 const defaultSearchWindow = 32;
 
-export const readRequest = (log: Log, request: ReadReq): ReadRequest => {
+export const readRequest = (log: Readable, request: ReadReq): ReadRequest => {
   const options = request.getOptions() ?? new streams.ReadReq.Options();
   const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
   const subscription = options.hasSubscription();
   const reach = { backwards, subscription };
+  const { after = -1n, ...place } = options.hasStream() ? ofStream(log, options, reach) : ofAll(log, options, reach);
+  const isWanted = filterIn(options);
   return {
-    ...(options.hasStream() ? ofStream(log, options, reach) : ofAll(log, options, reach)),
+    ...place,
     step: backwards ? -1 : 1,
     count: subscription ? Number.POSITIVE_INFINITY : Number(options.getCount()),
     subscription,
     resolveLinks: options.getResolveLinks(),
-    matches: filterIn(options),
+    matches: (event) => event.position > after && isWanted(event),
+    isReadable: ({ stream, revision }) => isVisible(log.remains(stream), revision),
     checkpointEvery: checkpointInterval(options),
   };
 };
 
-const ofStream = (log: Log, options: ReadReq.Options, { backwards, subscription }: Reach) => {
+const isVisible = (remains: Remains, revision: number) => remains.kind === 'visible' && revision >= remains.first;
+
+type Place = Pick<ReadRequest, 'stream' | 'source' | 'first' | 'lowest' | 'refusal'> & { readonly after?: bigint };
+
+const ofStream = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Reach): Place => {
   const from = options.getStream() ?? new streams.ReadReq.Options.StreamOptions();
   const stream = streamNameIn(from.getStreamIdentifier());
-  const source = log.stream(stream);
+  const remains = log.remains(stream);
+  const source = remains.kind === 'visible' ? log.stream(stream) : [];
+  const lowest = remains.kind === 'visible' ? remains.first : 0;
   const revision = Number(from.getRevision());
-  // Revisions count from 0, so they are indexes. A read starts at the one given, a subscription after it.
+  // Revisions count from 0, so they are indexes. A read starts at the given one, a subscription after it.
   const given = backwards ? Math.min(revision, source.length - 1) : subscription ? revision + 1 : revision;
-  return { stream, source, first: edge(from, source, backwards, 0) ?? given };
+  const first = edge(from, source, backwards, 0) ?? given;
+  const refusal = remains.kind === 'tombstoned' ? 'stream deleted' : null;
+  return { stream, source, first: backwards ? first : Math.max(first, lowest), lowest, refusal };
 };
 
-const ofAll = (log: Log, options: ReadReq.Options, { backwards, subscription }: Reach) => {
+const ofAll = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Reach): Place => {
   const from = options.getAll() ?? new streams.ReadReq.Options.AllOptions();
   const position = BigInt(from.getPosition()?.getCommitPosition() ?? 0);
   const source = log.all;
   const at = indexFrom(source, position);
-  // A subscription starts after the position, a read at it, and a backwards read with what lies before it.
-  const given = backwards ? at - 1 : subscription && source[at]?.position === position ? at + 1 : at;
-  return { stream: undefined, source, first: edge(from, source, backwards, -1) ?? given };
+  const isRecord = source[at]?.position === position;
+  // A subscription starts after the position, a read at the position, and a backwards read before it.
+  const given = backwards ? at - 1 : subscription && isRecord ? at + 1 : at;
+  const place = { stream: undefined, source, first: edge(from, source, backwards, -1) ?? given, lowest: 0 };
+  if (!from.hasPosition()) return { ...place, refusal: null };
+  // A read forwards from beyond the end finds nothing, and a subscription waits for what comes after the position.
+  const isBeyond = at === source.length && !backwards;
+  return {
+    ...place,
+    refusal: isRecord || isBeyond ? null : 'invalid position',
+    ...(subscription && { after: position }),
+  };
 };
 
-/** The index of a start or end asked for by name; backwards from the start a stream has its first event left. */
+/** Returns the index of a named start or end; read backwards from its start, a stream still has its first event. */
 const edge = (from: From, source: readonly StoredEvent[], backwards: boolean, lowest: number) => {
   if (from.hasEnd()) return backwards ? source.length - 1 : source.length;
   if (from.hasStart()) return backwards ? lowest : 0;
   return undefined;
 };
 
-/** Index of the first event at a position or after it, by halving. */
+/** Finds the index of the first event at a position or after it, by bisection. */
 const indexFrom = (source: readonly StoredEvent[], position: bigint): number => {
   let [low, high] = [0, source.length];
   while (low < high) {
@@ -78,7 +105,7 @@ const indexFrom = (source: readonly StoredEvent[], position: bigint): number => 
   return low;
 };
 
-/** Filters look at the stored event, before a link is resolved. */
+/** Reads the filter, which applies to the stored event before a link is resolved. */
 const filterIn = (options: ReadReq.Options): ReadRequest['matches'] => {
   const filter = options.getFilter();
   if (!filter) return () => true;

@@ -1,29 +1,43 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { type handleServerStreamingCall, type ServerWritableStream, status } from '@grpc/grpc-js';
-import { type Failure, failure, type Node } from './faults.js';
-import { eventMessage, streamIdentifier, withPosition } from './messages.js';
+import { type Failure, failure, type Node, streamDeleted } from './faults.js';
+import { eventMessage, streamIdentifier, streamNameIn, withPosition } from './messages.js';
 import { type ReadRequest, readRequest } from './read-request.js';
+import { notLeader } from './role.js';
 
-/** Streams and $all, both directions, and both kinds of subscription. */
+/** Serves reads of streams and $all in both directions, and both kinds of subscription. */
 export const readHandler =
   (node: Node): handleServerStreamingCall<ReadReq, ReadResp> =>
   (call) => {
     const sink = createSink(node, call);
     if (node.faults.muted) return void node.faults.unanswered++;
-    const refusal = node.faults.due('read', 'before');
+    const refusal = node.faults.due('read', 'before') ?? notLeader(node, call);
     if (refusal) return sink.fail(refusal);
-    const request = readRequest(node.log, call.request);
-    const serving = request.subscription ? subscribe(node, request, sink) : read(node, request, sink);
-    serving.catch((error: unknown) => sink.fail(failure(status.INTERNAL, String(error))));
+    serve(node, call.request, sink).catch((error: unknown) => sink.fail(failure(status.INTERNAL, String(error))));
   };
 
-/** One answering call: waits for a slow or muted way out, and stops when the call is over. */
+const serve = async (node: Node, asked: ReadReq, sink: Sink): Promise<void> => {
+  await node.faults.beforeRead(streamNameIn(asked.getOptions()?.getStream()?.getStreamIdentifier()) || undefined);
+  const request = readRequest(node.role.seen, asked);
+  if (request.refusal === 'invalid position') return sink.fail(invalidPosition(request));
+  if (request.refusal === 'stream deleted') return sink.fail(streamDeleted(request.stream ?? ''));
+  return request.subscription ? subscribe(node, request, sink) : read(node, request, sink);
+};
+
+/** Answer to a position at which no record begins. */
+const invalidPosition = ({ subscription }: ReadRequest) =>
+  failure(status.UNKNOWN, `Unexpected ${subscription ? 'FilteredReadAllResult' : 'ReadAllResult'}: Error`);
+
+/** Output of one call, which waits while the client is slow or the node is muted, and ends with the call. */
 type Sink = {
   readonly open: boolean;
+  /** True while the client takes no more. */
+  readonly full: boolean;
   send(message: ReadResp): Promise<void>;
-  /** Until something was written, or the call ended. */
+  /** Waits for the next write or the end of the call. */
   change(): Promise<void>;
   fail(problem: Failure): void;
   end(): void;
@@ -31,6 +45,7 @@ type Sink = {
 
 const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<ReadReq, ReadResp>): Sink => {
   let open = true;
+  let full = false;
   let changed = () => {};
   let drained = () => {};
   const close = () => {
@@ -40,7 +55,7 @@ const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<R
     changed();
     drained();
   };
-  // Emitted, never destroyed: with destroy grpc-js sends no status and the client waits for ever.
+  // The error is emitted, because grpc-js sends no status after destroy and the client would wait for ever.
   const fail = (problem: Failure) => {
     if (!open) return;
     close();
@@ -55,10 +70,16 @@ const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<R
     get open() {
       return open;
     },
+    get full() {
+      return full;
+    },
     change,
     send: async (message) => {
       while (open && faults.muted) await change();
-      if (open && !call.write(message)) await new Promise<void>((resolve) => (drained = resolve));
+      if (!open || call.write(message)) return;
+      full = true;
+      await new Promise<void>((resolve) => (drained = resolve));
+      full = false;
     },
     fail,
     end: () => {
@@ -69,31 +90,51 @@ const createSink = ({ calls, faults, watch }: Node, call: ServerWritableStream<R
   };
 };
 
-const read = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise<void> => {
-  const { source, matches, step, resolveLinks, stream } = request;
-  if (stream !== undefined && source.length === 0) await sink.send(streamNotFound(stream));
-  let left = request.count;
-  for (let index = request.first; sink.open && left > 0; index += step) {
+/** Yields the events that a read asks for, in its order. */
+const selected = function* ({ source, matches, step, first, lowest, count }: ReadRequest) {
+  let left = count;
+  for (let index = first; left > 0 && index >= lowest; index += step) {
     const event = source[index];
-    if (!event) break;
+    if (!event) return;
     if (!matches(event)) continue;
-    await sink.send(eventMessage(event, resolveLinks));
+    yield event;
     left--;
+  }
+};
+
+const read = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise<void> => {
+  const { source, resolveLinks, stream, isReadable } = request;
+  if (stream !== undefined && source.length === 0) await sink.send(streamNotFound(stream));
+  const { ms, breaksAfter } = faults.readPace;
+  let sent = 0;
+  for (const event of selected(request)) {
+    if (!sink.open) return;
+    if (sent++ >= breaksAfter) return sink.fail(failure(status.UNAVAILABLE, 'the read breaks as planned'));
+    if (ms > 0) await sleep(ms);
+    await sink.send(eventMessage(event, resolveLinks, isReadable));
   }
   const loss = faults.due('read', 'after');
   if (loss) sink.fail(loss);
   else sink.end();
 };
 
-const subscribe = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise<void> => {
-  const { source, matches, resolveLinks, checkpointEvery } = request;
+/** Number of live events that wait for a consumer before the server drops its subscription. */
+const mostWaiting = 32;
+const tooSlow = () =>
+  failure(
+    status.ABORTED,
+    'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
+  );
+
+const subscribe = async ({ faults, watch }: Node, request: ReadRequest, sink: Sink): Promise<void> => {
+  const { source, matches, resolveLinks, checkpointEvery, isReadable } = request;
   await sink.send(confirmation());
   let next = request.first;
   let sinceCheckpoint = 0;
   const catchUp = async () => {
     for (let event = source[next]; sink.open && event; event = source[next]) {
       next++;
-      if (matches(event)) await sink.send(eventMessage(event, resolveLinks));
+      if (matches(event)) await sink.send(eventMessage(event, resolveLinks, isReadable));
       if (++sinceCheckpoint < checkpointEvery) continue;
       sinceCheckpoint = 0;
       await sink.send(checkpoint(event.position));
@@ -103,10 +144,14 @@ const subscribe = async ({ faults }: Node, request: ReadRequest, sink: Sink): Pr
   await sink.send(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
   const loss = faults.due('read', 'after');
   if (loss) return sink.fail(loss);
+  const unwatch = watch(() => {
+    if (sink.full && source.slice(next).filter(matches).length > mostWaiting) sink.fail(tooSlow());
+  });
   while (sink.open) {
     await catchUp();
     if (sink.open) await sink.change();
   }
+  unwatch();
 };
 
 const confirmation = () =>

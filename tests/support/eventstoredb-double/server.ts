@@ -5,70 +5,122 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
 import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import * as grpc from '@grpc/grpc-js';
+import manyServices from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import { appendHandler } from './append.js';
 import { batchAppendHandler } from './batch-append.js';
-import { createFaults, createOpenCalls, failure, type Moment, type Node, type Rpc } from './faults.js';
-import { createLog, type StoredEvent } from './log.js';
+import { deleteHandler, tombstoneHandler } from './erase.js';
+import type { StoredEvent } from './events.js';
+import {
+  createFaults,
+  createOpenCalls,
+  failure,
+  type Moment,
+  type Node,
+  type Rpc,
+  steady,
+  type Trailers,
+} from './faults.js';
+import { createLog } from './log.js';
+import { appendRecordsHandler, appendSessionHandler, type ManyCall } from './many-append.js';
 import { readHandler } from './read.js';
+import { frozen } from './role.js';
 
 type LoggedEvent = {
   readonly stream: string;
   readonly type: string;
   readonly revision: number;
   readonly position: bigint;
-  /** Parsed when the event is JSON, text otherwise. */
+  /** Parsed value of a JSON event, text of any other. */
   readonly data: unknown;
 };
 
 export type EventStoreDouble = {
   readonly url: string;
-  /** Everything stored, links included, in the order of $all. */
+  /** Stored events with their links, in the order of $all. */
   readonly log: readonly LoggedEvent[];
-  /** The next calls of a kind fail; `after`: once the append is committed or the events were read. Replaces earlier plans. */
-  fail(rpc: Rpc, status: grpc.status, times?: number, when?: Moment): void;
-  /** Calls made while on are never answered and commit nothing; subscriptions open already pause. */
+  /** Makes the next calls of a kind fail, with `after` once they have taken effect; replaces earlier plans. */
+  fail(rpc: Rpc, status: grpc.status, times?: number, when?: Moment, trailers?: Trailers): void;
+  /** Leaves new calls without answer and effect while on; open subscriptions pause. */
   mute(on: boolean): void;
-  /** How many calls and appends muting has left without an answer so far. */
+  /** Number of calls and appends that muting has left without an answer. */
   readonly unanswered: number;
-  /** Appends are committed and not answered. */
+  /** Number of appends that arrived. */
+  readonly appends: number;
+  /** Commits appends without answering them while on. */
   muteAfterCommit(on: boolean): void;
-  /** Category links are not written while on, and catch up in order afterwards. */
-  categoriesLag(on: boolean): void;
-  /** Every open call fails as when a node goes away; the node goes on. */
+  /** Holds answers to appends back while on, and sends them in order afterwards. */
+  holdAnswers(on: boolean): void;
+  /** Number of answers that are held back. */
+  readonly heldAnswers: number;
+  /** Sends answers to appends so many ms apart, as a busy server does; at once with 0. */
+  answerEvery(ms: number): void;
+  /** Holds links back while on, of all categories or of those that a text is part of, and writes them afterwards. */
+  categoriesLag(on: boolean, only?: string): void;
+  /** Calls back before each read is served, with the stream's name, as another process may act between two reads. */
+  beforeRead(act: (stream: string | undefined) => unknown): void;
+  /** Sends the records of reads so many ms apart, and breaks each read after a number of them. */
+  readPace(pace: { readonly ms?: number; readonly breaksAfter?: number }): void;
+  /**
+   * Makes the node a follower of a new leader, which listens on a port of its own. The follower shows what it has now,
+   * until it catches up.
+   */
+  demote(): Promise<void>;
+  catchUp(): void;
+  /** Fails every open call as if the node had gone away; the node keeps running. */
   dropConnections(): void;
-  /** Stops listening and drops every call; what was stored stays. */
+  /** Stops listening and drops every call, but keeps the stored events. */
   stop(): Promise<void>;
   /** Listens again, on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-type Options = { readonly batchAppend?: boolean; readonly categories?: boolean };
+type Options = {
+  readonly batchAppend?: boolean;
+  readonly categories?: boolean;
+  readonly mostBytes?: number;
+  /** Calls of KurrentDB by which the node appends to many streams at once; none as of EventStoreDB. */
+  readonly manyStreams?: readonly ManyCall[];
+};
 
+/** MaxAppendSize of a server that is configured as it comes. */
+const defaultBytes = 1_048_576;
+
+const service = 'event_store.client.streams.Streams';
+const manyService = 'kurrentdb.protocol.v2.streams.StreamsService';
 const maxMessageBytes = 17 * 1024 * 1024;
-/** How long a connection may take to end by itself before it is cut. */
+/** Time that a connection has to end by itself before it is closed. */
 const shutdownGraceMs = 1_000;
 
-/** An EventStoreDB node in this process, on a free port, speaking gRPC as the real one does. */
+/** Starts an EventStoreDB node in this process on a free port, which speaks gRPC as the real one does. */
 export const startEventStoreDouble = async (options: Options = {}): Promise<EventStoreDouble> => {
-  const { batchAppend = true, categories = true } = options;
-  const { node, changed } = createNode(categories);
-  let server: grpc.Server | undefined = createServer(node, batchAppend);
+  const { batchAppend = true, categories = true, mostBytes = defaultBytes, manyStreams = [] } = options;
+  const methods = [
+    ...['Read', 'Append', ...(batchAppend ? ['BatchAppend'] : [])].map((name) => `${service}/${name}`),
+    ...manyStreams.map((name) => `${manyService}/${name}`),
+  ];
+  const { node, changed } = createNode(categories, mostBytes);
+  let server: grpc.Server | undefined = createServer(node, methods);
   const port = await listen(server, 0);
+  let leader: grpc.Server | undefined;
   const stop = async () => {
-    const stopping = server;
+    const stopping = [server, leader].flatMap((one) => one ?? []);
     server = undefined;
-    if (stopping) await shutDown(stopping, node);
+    await Promise.all(stopping.map((one) => shutDown(one, node)));
   };
   return {
     url: `esdb://127.0.0.1:${port}?tls=false`,
     get log() {
       return node.log.all.map(logged);
     },
+    get appends() {
+      return node.faults.appends;
+    },
     get unanswered() {
       return node.faults.unanswered;
     },
-    fail: (rpc, status, times = 1, when = 'before') => node.faults.fail(rpc, status, times, when),
+    fail: (rpc, status, times = 1, when = 'before', trailers = {}) =>
+      node.faults.fail(rpc, status, times, when, trailers),
     mute: (on) => {
       node.faults.muted = on;
       changed();
@@ -76,12 +128,31 @@ export const startEventStoreDouble = async (options: Options = {}): Promise<Even
     muteAfterCommit: (on) => {
       node.faults.mutedAfterCommit = on;
     },
+    holdAnswers: node.faults.hold,
+    answerEvery: node.faults.pace,
+    get heldAnswers() {
+      return node.faults.held;
+    },
     categoriesLag: node.log.categoriesLag,
+    beforeRead: (act) => {
+      node.faults.beforeRead = act;
+    },
+    readPace: (pace) => {
+      node.faults.readPace = { ...steady, ...pace };
+    },
+    demote: async () => {
+      leader = createServer({ ...node, role: { leaderPort: null, seen: node.log } }, methods);
+      node.role.seen = frozen(node.log);
+      node.role.leaderPort = await listen(leader, 0);
+    },
+    catchUp: () => {
+      node.role.seen = node.log;
+    },
     dropConnections: () => node.calls.failAll(failure(grpc.status.UNAVAILABLE, 'the node goes away')),
     stop,
     start: async () => {
       if (server) return;
-      server = createServer(node, batchAppend);
+      server = createServer(node, methods);
       node.calls.open();
       await listen(server, port);
     },
@@ -89,12 +160,15 @@ export const startEventStoreDouble = async (options: Options = {}): Promise<Even
   };
 };
 
-const createNode = (categories: boolean): { node: Node; changed(): void } => {
+const createNode = (categories: boolean, mostBytes: number): { node: Node; changed(): void } => {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = () => void changes.emit('change');
+  const log = createLog({ categories, grown: changed });
   const node: Node = {
-    log: createLog({ categories, grown: changed }),
+    log,
+    role: { leaderPort: null, seen: log },
     faults: createFaults(),
+    mostBytes,
     calls: createOpenCalls(),
     watch: (listener) => {
       changes.on('change', listener);
@@ -104,31 +178,38 @@ const createNode = (categories: boolean): { node: Node; changed(): void } => {
   return { node, changed };
 };
 
-/** grpc-js servers listen once in their life, so each start needs a new one. */
-const createServer = (node: Node, batchAppend: boolean): grpc.Server => {
+/** Makes a server for one start, because a grpc-js server listens only once. */
+const createServer = (node: Node, methods: readonly string[]): grpc.Server => {
   const server = new grpc.Server({ 'grpc.max_receive_message_length': maxMessageBytes });
-  server.addService(featureServices.ServerFeaturesService, { getSupportedMethods: featuresHandler(node, batchAppend) });
+  server.addService(featureServices.ServerFeaturesService, { getSupportedMethods: featuresHandler(node, methods) });
   server.addService(streamServices.StreamsService, {
     append: appendHandler(node),
     batchAppend: batchAppendHandler(node),
     read: readHandler(node),
+    delete: deleteHandler(node),
+    tombstone: tombstoneHandler(node),
+  });
+  server.addService(manyServices.StreamsServiceService, {
+    appendSession: appendSessionHandler(node),
+    appendRecords: appendRecordsHandler(node),
   });
   return server;
 };
 
 const featuresHandler =
-  ({ faults, calls }: Node, batchAppend: boolean): grpc.handleUnaryCall<Empty, SupportedMethods> =>
+  ({ faults, calls }: Node, methods: readonly string[]): grpc.handleUnaryCall<Empty, SupportedMethods> =>
   (call, callback) => {
     if (faults.muted) {
       faults.unanswered++;
       call.on('cancelled', calls.track(callback));
       return;
     }
-    const supported = new features.SupportedMethods().setEventStoreServerVersion('24.10.0');
-    for (const name of ['Read', 'Append', ...(batchAppend ? ['BatchAppend'] : [])])
-      supported.addMethods(
-        new features.SupportedMethod().setServiceName('event_store.client.streams.Streams').setMethodName(name),
-      );
+    const isMany = methods.some((method) => method.startsWith(manyService));
+    const supported = new features.SupportedMethods().setEventStoreServerVersion(isMany ? '26.1.0' : '24.10.0');
+    for (const method of methods) {
+      const [service = '', name = ''] = method.split('/');
+      supported.addMethods(new features.SupportedMethod().setServiceName(service).setMethodName(name));
+    }
     callback(null, supported);
   };
 
@@ -139,7 +220,7 @@ const listen = (server: grpc.Server, port: number): Promise<number> =>
     ),
   );
 
-/** Calls get their status before the connection ends: one cut at once would be CANCELLED to the client. */
+/** Sends each call its status before the connection ends, because the client would see CANCELLED otherwise. */
 const shutDown = (server: grpc.Server, { calls }: Node): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.forceShutdown(), shutdownGraceMs);

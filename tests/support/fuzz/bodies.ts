@@ -17,7 +17,7 @@ const freshAddress = ({ random, endpoint }: Around) =>
     ),
   );
 
-/** The example as the documentation shows it, with ids that exist and now and then a field that it leaves out. */
+/** Takes the documented example, with ids that exist and sometimes a field that the example leaves out. */
 const validFields = (around: Around): Fields => {
   const { random, endpoint, known } = around;
   const example = exampleOf(endpoint);
@@ -64,7 +64,7 @@ const fieldMutations: readonly FieldMutation[] = [
   (fields) => fields.toReversed(),
 ];
 
-/** Escaped in another way at random: the service must read the same name. */
+/** Writes a name, sometimes with escapes, which the service must read as the same name. */
 const nameJson = (random: Random, name: string) =>
   random.chance(0.02)
     ? `"${[...name].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
@@ -97,7 +97,7 @@ const wholes = [
   '[{}]',
 ];
 
-/** One place of a text changed, as any line of the wire could be. */
+/** Mutations of one place of a text, as on a bad connection. */
 export const byteMutations: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
   (bytes, random) => splice(bytes, random.below(bytes.length + 1), 1, random.bytes(1)),
@@ -122,7 +122,7 @@ const bodyMutations: readonly ((body: Buffer, random: Random) => Buffer)[] = [
 
 export type Body = {
   readonly bytes: Buffer;
-  /** No reading of this body is one that the operation takes. */
+  /** True when the operation must not accept the body under any reading. */
   readonly mustBeRefused: boolean;
 };
 
@@ -132,7 +132,7 @@ const isNeverTaken = (endpoint: Endpoint, fields: Fields) => {
   return names.some(isUnknown) || new Set(names).size < names.length;
 };
 
-/** A request of the operation, sometimes as it should be, mostly with a few things changed. */
+/** Makes a body for the operation, sometimes valid, mostly with a few mutations. */
 export const bodyFor = (around: Around): Body => {
   const { random, endpoint } = around;
   let fields = validFields(around);

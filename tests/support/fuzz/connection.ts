@@ -46,13 +46,13 @@ const readBody = (bytes: Buffer, start: number, headers: Reply['headers']) => {
   return bytes.length < start + length ? null : { body: bytes.subarray(start, start + length), end: start + length };
 };
 
-/** `100 Continue` stands before the answer, and before nothing where the request was broken off. */
+/** Skips `100 Continue`, which precedes an answer, or nothing if the request broke off. */
 const afterInterim = (bytes: Buffer): Buffer => {
   const end = bytes.indexOf('\r\n\r\n');
   return end >= 0 && bytes.toString('latin1', 0, 10) === 'HTTP/1.1 1' ? afterInterim(bytes.subarray(end + 4)) : bytes;
 };
 
-/** The first whole answer in the bytes and what follows it; null when it has not come completely. */
+/** Reads the first complete answer and the bytes after it; null when it is not complete. */
 const readReply = (received: Buffer, method: string): { reply: Reply; rest: Buffer } | null => {
   const bytes = afterInterim(received);
   const end = bytes.indexOf('\r\n\r\n');
@@ -62,20 +62,20 @@ const readReply = (received: Buffer, method: string): { reply: Reply; rest: Buff
   return found && { reply: { status, headers, body: found.body }, rest: bytes.subarray(found.end) };
 };
 
-/** Longer than anything in the service waits, besides an idle connection. */
-const answerMs = 15_000;
+/** Time limit of an answer, longer than any wait in the service except for idle connections. */
+const answerMs = 60_000;
 
 const open = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   await once(socket, 'connect');
-  // Without a listener, a reset between two reads would end this process.
+  // The listener is needed, because a reset between two reads would end this process.
   return socket.on('error', () => undefined);
 };
 
 type Outcome = { readonly bytes: Buffer; readonly how: 'enough' | 'closed' | 'reset' | 'late' };
 
-/** Reads until `isEnough`, the end, or the time. */
+/** Reads until `isEnough`, the end of the connection, or the time limit. */
 const read = (socket: Socket, isEnough: (bytes: Buffer) => boolean, ms: number): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
@@ -102,7 +102,7 @@ const read = (socket: Socket, isEnough: (bytes: Buffer) => boolean, ms: number):
 
 export type KeptConnection = { ask(bytes: Buffer, method: string): Promise<Reply>; close(): void };
 
-/** One after the other on the same connection, as clients do; a new one where the service ended it. */
+/** Sends requests one after the other on the same connection, and opens a new one when the service has closed it. */
 export const keptConnection = (url: string): KeptConnection => {
   let socket: Socket | null = null;
   const drop = () => {
@@ -125,10 +125,10 @@ export const keptConnection = (url: string): KeptConnection => {
   };
 };
 
-/** How long the service may take over what may be only the beginning of a request, before the client says that it is all. */
+/** Time that the service has to answer bytes before the client ends the connection, as they may be incomplete. */
 const patienceMs = 40;
 
-/** Bytes on a connection of their own, then its end; whatever whole answers came back. */
+/** Sends bytes on a new connection, ends it, and returns the complete answers. */
 export const shout = async (url: string, bytes: Buffer): Promise<readonly Reply[]> => {
   const socket = await open(url);
   socket.write(bytes);
@@ -136,7 +136,7 @@ export const shout = async (url: string, bytes: Buffer): Promise<readonly Reply[
   const first = await read(socket, (sofar) => readReply(sofar, method) !== null, patienceMs);
   const rest = first.how === 'late' || first.how === 'enough' ? await hearOut(socket) : null;
   socket.destroy();
-  if (rest?.how === 'late') throw new Error('the connection stays open after its end');
+  if (rest?.how === 'late') throw new Error('the service keeps the connection open after the client has ended it');
   const isCut = [first.how, rest?.how].includes('reset');
   return repliesIn(Buffer.concat([first.bytes, rest?.bytes ?? Buffer.alloc(0)]), method, isCut);
 };
@@ -148,7 +148,7 @@ const hearOut = (socket: Socket) => {
 };
 
 const repliesIn = (bytes: Buffer, method: string, isCut: boolean): readonly Reply[] => {
-  // Which answer is to a HEAD, and so has no body, cannot be told from here; only the first is looked at.
+  // Answers to HEAD have no body and cannot be recognized here, so only the first answer is read then.
   const found = bytes.length === 0 ? null : readReply(bytes, method);
   if (found)
     return [found.reply, ...(method === 'HEAD' || found.rest.length === 0 ? [] : repliesIn(found.rest, method, isCut))];

@@ -1,6 +1,6 @@
-/** Choices that are the same for the same seed and case on every machine, so that a case can be made again by itself. */
+/** Random choices that depend only on seed and case, so that a single case can be repeated on any machine. */
 export type Random = {
-  /** A whole number from 0 to n - 1. */
+  /** Draws an integer from 0 to n - 1. */
   below(n: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;

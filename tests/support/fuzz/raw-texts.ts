@@ -10,7 +10,7 @@ const targets = [
 const versions = ['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/1.10', 'HTTP/', 'ICY', '', 'http/1.1'];
 const lineEnds = ['\n', '\r', '\r\r\n', '\n\r'];
 
-/** Everything that request smuggling is made of, and what is merely broken. */
+/** Header lines of request smuggling, and malformed ones. */
 const headerLines: readonly string[] = [
   ...['content-length: 0', 'content-length: 5', 'content-length: 6', 'content-length: -1', 'content-length: +5'],
   ...['content-length: 5, 5', 'content-length: 5, 6', 'content-length: 0x5', 'content-length:', 'content-length: 5 5'],
@@ -87,7 +87,7 @@ const bodies = [
     `${'1\r\na\r\n'.repeat(500)}0\r\n\r\n`,
   ],
 ];
-/** Headers and the body that fits them. */
+/** Headers with a body that fits them. */
 const framed: readonly (readonly [readonly string[], string])[] = [
   [[], ''],
   [['content-length: 2'], '{}'],
@@ -104,7 +104,7 @@ const wholes = [
   '\0'.repeat(1000),
 ];
 
-/** One broken part at a time gets further than all of them at once. */
+/** Chooses the good part most of the time, because a request with one broken part gets further than one with many. */
 const mostly = (random: Random, good: string, odd: readonly string[]) =>
   random.chance(0.85) ? good : random.pick(odd);
 
@@ -127,5 +127,5 @@ const makers: readonly ((random: Random) => Buffer)[] = [
   (random) => Buffer.from(Array.from({ length: 2 + random.below(3) }, () => message(random)).join(''), 'latin1'),
 ];
 
-/** Bytes for a connection of their own: hardly ever a good request, often almost one. */
+/** Makes bytes for a connection of their own: seldom a valid request, often almost one. */
 export const rawText = (random: Random): Buffer => random.pick(makers)(random);

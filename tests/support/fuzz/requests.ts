@@ -1,18 +1,18 @@
 import { endpoints } from '../../../interfaces/operations/index.js';
 import type { Credentials } from '../../../interfaces/signature.js';
-import { sign } from '../http.js';
+import { sign } from '../service/http.js';
 import { bodyFor } from './bodies.js';
 import type { Random } from './random.js';
 import { type Known, textOf, words } from './values.js';
 
-/** A running service, whom it knows, and what there is in it. */
+/** Running service with credentials and existing ids. */
 export type Target = { readonly url: string; readonly credentials: Credentials; readonly known: Known };
 
-/** A request that is HTTP, whatever else it is: it must be answered, on a connection that goes on. */
+/** Request that is valid HTTP, so it must be answered on a connection that stays open. */
 export type Request = {
   readonly method: string;
   readonly bytes: Buffer;
-  /** Taking it would be wrong: a field too many, a signature that does not fit. */
+  /** True when accepting the request would be wrong, as with an unknown field or a wrong signature. */
   readonly mustBeRefused: boolean;
 };
 
@@ -34,7 +34,7 @@ const write = ({ method, path, headers, body }: Parts) => {
   return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 };
 
-/** What may stand in a header: visible ASCII, spaces, and bytes that are no ASCII. */
+/** Makes a header value: visible ASCII, spaces and non-ASCII bytes. */
 const headerText = (random: Random) =>
   random.pick([
     () => random.pick(words).replace(/[^\x20-\x7e]/g, ''),
@@ -56,7 +56,7 @@ const types = [
   'APPLICATION/JSON',
   'a/b, application/json',
 ];
-/** Beyond the last position a query waits two seconds, so that is rare. */
+/** Positions to ask for; one beyond the last is rare, because the query then waits two seconds. */
 const positions = [
   '0',
   '1',
@@ -115,7 +115,7 @@ const signedParts = (random: Random, { credentials, known }: Target) => {
   return { parts: { method: 'POST', path, headers: [...someHeaders(random), ...signature], body }, mustBeRefused };
 };
 
-/** Signed as it should be; body, headers and query are mutations of what the endpoint takes. */
+/** Makes a correctly signed request whose body, headers and query are mutated. */
 export const signedRequest = (random: Random, target: Target): Request => {
   const { parts, mustBeRefused } = signedParts(random, target);
   return { method: 'POST', bytes: write(parts), mustBeRefused };
@@ -147,7 +147,7 @@ const onOneHeader =
   };
 const otherMethods = ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PURGE', 'M-SEARCH', 'QUERY'];
 
-/** Each makes a good signature one for something else. */
+/** Changes after which the signature no longer fits the request. */
 const tamperings: readonly Tampering[] = [
   onOneHeader(([name, value], random) => [[name, random.pick(spoil)(random, value)]]),
   onOneHeader(([name, value], random) => [[name, random.pick(spoil)(random, value)]]),
@@ -168,7 +168,7 @@ const tamperings: readonly Tampering[] = [
 
 const differ = (one: Parts, other: Parts) => !write(one).equals(write(other));
 
-/** What was signed is not what is sent: none may be taken. */
+/** Makes a request that was changed after it was signed, so it must be refused. */
 export const tamperedRequest = (random: Random, target: Target): Request => {
   const { parts } = signedParts(random, target);
   let tampered: Parts = parts;
@@ -219,7 +219,7 @@ const pagePath = (random: Random) =>
     () => random.pick(['*', '//', '//x/docs', '/metrics', '/%2f%2f', '/favicon.ico', '/.well-known/x']),
   ])();
 
-/** Any method on any address, signed or not: what is not an operation, or not quite one. */
+/** Makes a request with any method and path that is not an operation, or not quite one. */
 export const pageRequest = (random: Random): Request => {
   const method = random.pick(['GET', 'GET', 'GET', 'POST', ...otherMethods]);
   const body = random.chance(0.2) ? random.bytes(random.below(300)) : Buffer.alloc(0);

@@ -1,9 +1,9 @@
 import type { Random } from './random.js';
 
-/** JSON as text: what JSON.stringify cannot say (-0, 1e300, a key twice) is a case like any other. */
+/** JSON as text, which can also hold values that JSON.stringify cannot write (-0, 1e300, a key twice). */
 export type Json = string;
 
-/** What the mutations need to know of a JSON Schema. */
+/** Parts of a JSON Schema that the mutations use. */
 export type Schema = {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -17,12 +17,12 @@ export type Schema = {
   readonly maxItems?: number;
 };
 
-/** What exists in the service: a mutation that keeps to it gets further than "not found". */
+/** Ids that exist in the service; mutations that keep them get further than "not found". */
 export type Known = {
   readonly wallets: Readonly<Record<string, string>>;
   readonly pageTokens: Readonly<Record<string, string>>;
   readonly foreignWallet: string;
-  /** One that nobody needs: whatever is done to it, the requests go on. */
+  /** Organization that no request depends on, so that it may be changed in any way. */
   readonly organization: { readonly organization_id: string; readonly domain: string };
 };
 
@@ -90,7 +90,7 @@ const literals = [
   ...['1e300', '-1e300', '1e400', '5e-324', '9007199254740991', '9007199254740993', '9223372036854775808', '"1"'],
   ...['"\\ud800"', '"\\udc00x"', '"\\u0000"', '"\\ufeff"', '"\\u2028"', '{"$gt":""}', '{"__proto__":{"x":1}}'],
   ...['{"constructor":{"prototype":{"x":1}}}', '{"length":3}', '{"toString":1}', '{"toJSON":1,"valueOf":1}'],
-  // None of these is JSON.
+  // The next literals are not JSON.
   ...[
     '01',
     '+1',
@@ -114,7 +114,7 @@ const depths = [2, 31, 32, 33, 100, 3000];
 const lengths = [0, 1, 2, 49, 50, 51, 100, 199, 200, 201, 255, 256, 999, 1000, 1001];
 const digits = [15, 16, 17, 20, 99, 100, 101, 400];
 
-/** Text that is long enough to matter, seldom enough to be quick. */
+/** Draws a length, seldom a very large one, so that the run stays quick. */
 const long = (random: Random) => (random.chance(0.01) ? random.pick([20_000, 200_000]) : random.pick(lengths));
 
 const odd: readonly ((random: Random) => Json)[] = [
@@ -151,7 +151,7 @@ const forged: readonly ((token: string, random: Random) => string)[] = [
   (token, random) => token.replace(token.charAt(random.below(token.length)), 'x'),
 ];
 
-/** Fields that only take what the service gave out before; by field name. */
+/** Fields that take only values issued by the service, by field name. */
 const given: Readonly<Record<string, (random: Random, segment: string, known: Known) => string>> = {
   wallet_id: (random, segment, { wallets, foreignWallet }) => {
     if (random.chance(0.8)) return wallets[segment] ?? foreignWallet;
@@ -194,6 +194,6 @@ const edges: Readonly<Record<string, Edge>> = {
       .join(',')}}`,
 };
 
-/** A value of the right type, at or just beyond what the schema allows. */
+/** Makes a value of the right type, at or just beyond the limits of the schema. */
 export const edgeOf = (random: Random, schema: Schema, example: Json): Json =>
   (edges[schema.type ?? ''] ?? oddJson)(random, schema, example);

@@ -1,15 +1,15 @@
 import type { Document } from 'bson';
 import { commandError } from './errors.js';
-import { predicateOf } from './filters.js';
-import { isEmpty, keyOf, valueAt } from './values.js';
+import { predicateOf } from './query/filters.js';
+import { isEmpty, keyOf, valueAt } from './query/values.js';
 
 export type Index = {
   readonly name: string;
   readonly spec: Document;
   readonly unique: boolean;
-  /** The entry that the document has in this index; undefined when a partial or sparse index leaves it out. */
+  /** Returns the document's entry in this index; undefined when a partial or sparse index leaves it out. */
   entryOf(document: Document): string | undefined;
-  /** Unique indexes only: entry to key of the committed document that owns it. */
+  /** Keys of the committed documents by their entry, in unique indexes only. */
   readonly owners: Map<string, string>;
 };
 
@@ -18,9 +18,9 @@ export type Collection = {
   /** Committed documents by the key of their _id. They are never changed in place, so readers need no copies. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly indexes: readonly Index[];
-  /** null removes. */
+  /** Stores a document; null removes it. */
   put(key: string, document: Document | null): void;
-  /** False when the same index exists already. */
+  /** Adds an index; returns false when the same index exists already. */
   addIndex(spec: Document): boolean;
   removeIndexes(name: string): void;
 };
@@ -53,11 +53,11 @@ const createIndex = (spec: Document): Index => {
   };
 };
 
-/** What tells two indexes apart for the server, besides their names. */
+/** Writes the properties, besides the name, by which the server tells two indexes apart. */
 const signatureOf = ({ spec }: Index) =>
   keyOf([spec.key, spec.unique === true, spec.sparse === true, spec.partialFilterExpression ?? null]);
 
-/** What createIndexes refuses: another index under a name that is taken, or the same one under another name. */
+/** Refuses another index under a taken name, and the same index under another name, as createIndexes does. */
 const assertNoOtherIndex = (existing: Index, wanted: Index) => {
   const same = signatureOf(existing) === signatureOf(wanted);
   if (existing.name === wanted.name && !same)
@@ -115,12 +115,12 @@ const createCollection = (namespace: string): Collection => {
 
 export type Catalog = ReturnType<typeof createCatalog>;
 
-/** All collections by namespace (`database.collection`). */
+/** Makes the catalog of all collections by namespace (`database.collection`). */
 export const createCatalog = () => {
   const collections = new Map<string, Collection>();
   return {
     find: (namespace: string) => collections.get(namespace),
-    /** Writing to a collection that does not exist makes it. */
+    /** Finds a collection, or makes it, because a write makes a missing collection. */
     obtain: (namespace: string) => {
       const found = collections.get(namespace) ?? createCollection(namespace);
       collections.set(namespace, found);

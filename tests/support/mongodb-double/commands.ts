@@ -5,7 +5,7 @@ import { schema } from './schema.js';
 import type { Sessions } from './sessions.js';
 import { writes } from './writes.js';
 
-/** MongoDB 7.0: recent enough for the driver, and older than the bulkWrite command, which the double lacks. */
+/** Wire version of MongoDB 7.0: new enough for the driver, older than the command bulkWrite, which the double lacks. */
 const wireVersion = 21;
 
 const hello: Handler = ({ identity: { address, standalone } }) => ({
@@ -44,11 +44,12 @@ export const sessionCommands: ReadonlyMap<string, (command: Document, sessions: 
   Object.entries({
     commitTransaction: (command: Document, sessions: Sessions) => sessions.commit(command),
     abortTransaction: (command: Document, sessions: Sessions) => sessions.abort(command),
+    killSessions: (command: Document, sessions: Sessions) => sessions.kill(command.killSessions),
     endSessions: (command: Document, sessions: Sessions) => sessions.end(command.endSessions),
   }),
 );
 
-/** What the server lets a transaction do. */
+/** Commands that the server allows in a transaction. */
 export const allowedInTransaction: ReadonlySet<string> = new Set([
   ...['find', 'getMore', 'killCursors', 'distinct', 'aggregate'],
   ...['insert', 'update', 'delete', 'findAndModify', 'create', 'createIndexes'],

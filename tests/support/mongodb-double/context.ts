@@ -3,10 +3,10 @@ import type { Catalog, Collection } from './collections.js';
 import type { Cursors } from './cursors.js';
 import type { Unit } from './transactions.js';
 
-/** What the server says of itself. */
+/** Address and kind of the server, as hello answers them. */
 export type Identity = { readonly address: string; readonly standalone: boolean };
 
-/** What a command is given to work with. */
+/** State that a command works on. */
 export type Context = {
   readonly command: Document;
   readonly unit: Unit;
@@ -15,15 +15,15 @@ export type Context = {
   readonly identity: Identity;
 };
 
-/** The answer without `ok`, which execution adds. */
+/** Handler of a command, whose answer lacks `ok`, which execution adds. */
 export type Handler = (context: Context) => Document;
 
-/** A command's first field names it, and its value mostly names the collection. */
+/** Returns the name of a command, which is its first field; the value of that field mostly names the collection. */
 export const nameOf = (command: Document): string => Object.keys(command)[0] ?? '';
 
 export const namespaceOf = ({ command }: Context): string => `${command.$db}.${command[nameOf(command)]}`;
 
-/** Reading does not make a collection. */
+/** Finds the collection of a read, which does not make a missing one. */
 export const existing = (context: Context): Collection | undefined => context.catalog.find(namespaceOf(context));
 
 export const obtained = (context: Context): Collection => context.catalog.obtain(namespaceOf(context));

@@ -1,7 +1,7 @@
 import { type Document, Long } from 'bson';
 import { commandError } from './errors.js';
 
-/** The server's first batch holds 101 documents; a further one is bound by its size, for which a number stands here. */
+/** Size of the first batch, as on the server; the server limits later batches by bytes, the double by their number. */
 const firstBatchSize = 101;
 const nextBatchSize = 1000;
 

@@ -24,6 +24,7 @@ const codeNames: Readonly<Record<number, string>> = {
   262: 'ExceededTimeLimit',
   263: 'OperationNotSupportedInTransaction',
   10107: 'NotWritablePrimary',
+  10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
   11600: 'InterruptedAtShutdown',
   11602: 'InterruptedDueToReplStateChange',
@@ -39,7 +40,7 @@ type CommandError = Error & { readonly code: number; readonly details: Document 
 export const commandError = (code: number, message: string, details: Document = {}): CommandError =>
   Object.assign(new Error(message), { code, details });
 
-/** What went wrong as the wire says it; errors of the query library count as a bad value, as the server's parser would. */
+/** Writes an error as on the wire; errors of the query library become a bad value, as from the server's parser. */
 export const errorFields = (error: unknown): Document => {
   const { message, code = 2, details = {} } = error as Partial<CommandError>;
   return { code, codeName: codeNames[code] ?? `Location${code}`, errmsg: message ?? String(error), ...details };
@@ -53,7 +54,7 @@ export const isWriteConflict = (error: unknown) => (error as Partial<CommandErro
 export const noSuchTransaction = (number: unknown) =>
   commandError(251, `Given transaction number ${number} does not match any in-progress transactions.`);
 
-/** The labels that a real member of a replica set puts on an error; the driver decides by them what it tries again. */
+/** Returns the labels that a member of a replica set puts on an error, by which the driver decides about retries. */
 export const labelsFor = (command: Document, code: number): readonly string[] => {
   const endsTransaction = 'commitTransaction' in command || 'abortTransaction' in command;
   const inTransaction = command.autocommit === false;
@@ -64,7 +65,7 @@ export const labelsFor = (command: Document, code: number): readonly string[] =>
 
 type Held = Error & { readonly released: Promise<void> };
 
-/** Not an answer but a wait: a write outside transactions stands in line behind the transaction that holds the document. */
+/** Makes a signal to wait: a write outside transactions waits for the transaction that holds the document. */
 export const heldUntil = (released: Promise<void>): Held =>
   Object.assign(new Error('The document is held by an open transaction.'), { released });
 

@@ -19,7 +19,7 @@ export const createExecution = (identity: Identity) => {
   const sessions = createSessions(identity);
   let ticks = 0;
 
-  /** The driver gossips these between its sessions, and a session reads after them. */
+  /** Returns the times that the driver passes between its sessions for causal reads. */
   const times = () => {
     if (identity.standalone) return {};
     ticks += 1;
@@ -30,7 +30,7 @@ export const createExecution = (identity: Identity) => {
     };
   };
 
-  /** One attempt: the answer, or what to wait for before the next one. */
+  /** Tries a command once; returns its answer, or what to wait for before the next attempt. */
   const attempt = (command: Document): { reply: Document } | { wait: Promise<void> } => {
     const unit = sessions.unitFor(command);
     try {
@@ -50,7 +50,7 @@ export const createExecution = (identity: Identity) => {
     let outcome = attempt(command);
     while ('wait' in outcome) {
       await outcome.wait;
-      // A client that has gone away no longer wants its write.
+      // A client that has disconnected no longer wants its write.
       if (!isWaiting()) return {};
       outcome = attempt(command);
     }
@@ -66,7 +66,7 @@ export const createExecution = (identity: Identity) => {
     return {};
   };
 
-  /** An error ends the transaction that it happens in; one of the commit's own says nothing about the commit. */
+  /** Answers with an error, which ends its transaction, except for an error of the commit itself. */
   const refusal = (command: Document, error: unknown, label?: string): Document => {
     if (!sessionCommands.has(nameOf(command))) sessions.fail(command);
     const fields = errorFields(error);
@@ -78,7 +78,7 @@ export const createExecution = (identity: Identity) => {
     refusal(command, commandError(code, `Failing ${nameOf(command)} as the test asked`), label);
 
   return {
-    /** Runs the command and answers as the wire wants it. Only waiting for a transaction takes time. */
+    /** Runs the command and returns the answer for the wire; only waiting for a transaction takes time. */
     run: async (command: Document, failure: Failure | undefined, isWaiting: () => boolean): Promise<Document> => {
       if (failure?.when === 'before') return injected(command, failure);
       try {
@@ -88,7 +88,7 @@ export const createExecution = (identity: Identity) => {
         return refusal(command, error);
       }
     },
-    /** What does not outlive the process of a real server. */
+    /** Drops the state that a real server loses with its process. */
     forgetVolatile: () => {
       sessions.abortAll();
       cursors.clear();

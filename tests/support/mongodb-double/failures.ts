@@ -1,7 +1,7 @@
-/** An error that a test asked for. */
+/** Error that a test asked for. */
 export type Failure = {
   readonly code: number;
-  /** Without one the error is labelled as the server would. */
+  /** Label of the error; the labels of a real server if undefined. */
   readonly label?: string | undefined;
   readonly when: 'before' | 'after';
 };
@@ -11,7 +11,7 @@ export const createFailures = () => {
   return {
     plan: (name: string, failure: Failure, times: number) =>
       planned.set(name, [...(planned.get(name) ?? []), { failure, left: times }]),
-    /** The failure that is due for this command, counted off. */
+    /** Takes the failure that is planned for this command. */
     take: (name: string): Failure | undefined => {
       const due = planned.get(name)?.find(({ left }) => left > 0);
       if (due) due.left -= 1;

@@ -1,9 +1,9 @@
 import type { Document } from 'bson';
 import { Aggregator, ProcessingMode } from 'mingo';
 import { type Context, existing, type Handler, nameOf, namespaceOf } from './context.js';
-import { winningPlan } from './plans.js';
+import { winningPlan } from './query/plans.js';
+import { keyOf, valueAt } from './query/values.js';
 import { project, select } from './selection.js';
-import { keyOf, valueAt } from './values.js';
 
 const find: Handler = (context) => {
   const { command, unit, cursors } = context;
@@ -24,7 +24,7 @@ const distinct: Handler = (context) => {
   return { values: [...new Map(values.map((value) => [keyOf(value), value])).values()] };
 };
 
-/** A leading $match is a find, which is quick; the library does the rest, on copies since stored documents are shared. */
+/** Runs a leading $match as a find, which is quick, and the rest by the library on copies of the shared documents. */
 const aggregated = (context: Context): readonly Document[] => {
   const { command, unit, catalog } = context;
   const [first, ...others]: Document[] = command.pipeline;
@@ -41,7 +41,7 @@ const aggregated = (context: Context): readonly Document[] => {
 const aggregate: Handler = (context) =>
   context.cursors.open(namespaceOf(context), aggregated(context), context.command.cursor);
 
-/** The part of an explained command that chooses documents. */
+/** Parts of explained commands that choose documents. */
 const choosers: Readonly<Record<string, (command: Document) => { filter?: Document; sort?: Document }>> = {
   find: ({ filter, sort }) => ({ filter, sort }),
   count: ({ query }) => ({ filter: query }),

@@ -1,9 +1,9 @@
 import type { Document } from 'bson';
 import { type Context, existing, type Handler, namespaceOf, obtained } from './context.js';
 import { commandError } from './errors.js';
-import { predicateOf } from './filters.js';
+import { predicateOf } from './query/filters.js';
 
-/** Indexes must exist in a collection that does. */
+/** Finds a collection, and refuses one that does not exist. */
 const required = (context: Context) => {
   const collection = existing(context);
   if (!collection) throw commandError(26, `ns does not exist: ${namespaceOf(context)}`);

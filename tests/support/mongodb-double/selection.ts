@@ -1,15 +1,15 @@
 import type { Document } from 'bson';
 import { Query } from 'mingo';
 import type { Collection } from './collections.js';
-import { isOperators, predicateOf } from './filters.js';
+import { isOperators, predicateOf } from './query/filters.js';
+import { compareValues, isEmpty, keyOf, valueAt } from './query/values.js';
 import type { Unit } from './transactions.js';
-import { compareValues, isEmpty, keyOf, valueAt } from './values.js';
 
 type Selection = {
   readonly filter?: Document | undefined;
   readonly sort?: Document | undefined;
   readonly skip?: number | undefined;
-  /** 0 means no limit; a negative one counts like its absolute value. */
+  /** Limit of the number of documents: 0 is none, and a negative one counts like its absolute value. */
   readonly limit?: number | undefined;
 };
 
@@ -24,7 +24,7 @@ const byFields = (sort: Document) => {
   };
 };
 
-/** The values of _id that the filter names, if it does. */
+/** Returns the values of _id that the filter names; undefined if it names none. */
 const namedIds = ({ _id: condition }: Document): readonly unknown[] | undefined => {
   if (condition === undefined || condition instanceof RegExp) return undefined;
   if (!isOperators(condition)) return [condition];
@@ -32,7 +32,7 @@ const namedIds = ({ _id: condition }: Document): readonly unknown[] | undefined 
   return Array.isArray(condition.$in) ? condition.$in : undefined;
 };
 
-/** Named ids are looked up, and answered in their order, as a walk along the index does. */
+/** Looks up named ids in the order of the index, or reads all documents. */
 const candidates = (unit: Unit, collection: Collection, filter: Document): Iterable<Document> => {
   const ids = namedIds(filter);
   if (!ids) return unit.documents(collection);
@@ -42,7 +42,7 @@ const candidates = (unit: Unit, collection: Collection, filter: Document): Itera
     .sort(byFields({ _id: 1 }));
 };
 
-/** Documents of the collection as the unit sees them. No collection, no documents. */
+/** Selects documents of the collection as the unit sees them; none of a missing collection. */
 export const select = (unit: Unit, collection: Collection | undefined, selection: Selection): readonly Document[] => {
   if (!collection) return [];
   const { filter = {}, sort, skip = 0, limit = 0 } = selection;
@@ -59,7 +59,7 @@ export const select = (unit: Unit, collection: Collection | undefined, selection
   return skip === 0 && found.length <= end ? found : found.slice(skip, end);
 };
 
-/** Plain inclusion and exclusion keep the document's own order of fields, which the library does not. */
+/** Makes a plain inclusion or exclusion, which keeps the document's order of fields, unlike the library. */
 const projectionOf = (projection: Document): ((document: Document) => Document) | undefined => {
   const { _id: id = 1, ...fields } = projection;
   const [first, ...others] = Object.values(fields).map(Number);

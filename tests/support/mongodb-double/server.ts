@@ -5,24 +5,24 @@ import { createExecution } from './execution.js';
 import { createFailures } from './failures.js';
 import { encodeReply, frameReader, readRequest } from './wire.js';
 
-/** A MongoDB server in this process: the real driver connects to it over TCP and cannot tell. */
+/** MongoDB server in this process, to which the real driver connects over TCP. */
 export type MongoDouble = {
   readonly url: string;
-  /** The next `times` commands of that name fail; with 'after' they are done first, so only the answer is lost. */
+  /** Makes the next `times` commands of that name fail; with 'after' they run first, so only the answer is lost. */
   failCommand(
     name: string,
     code: number,
     times?: number,
     options?: { readonly label?: string; readonly when?: 'before' | 'after' },
   ): void;
-  /** While on, everything is accepted and read, nothing run or answered. */
+  /** Accepts and reads everything while on, but runs and answers nothing. */
   mute(on: boolean): void;
   dropConnections(): void;
   stop(): Promise<void>;
-  /** On the same port and with the same data; open transactions and cursors are gone. */
+  /** Starts again on the same port with the same data, but without open transactions and cursors. */
   start(): Promise<void>;
   close(): Promise<void>;
-  /** Names of the commands that arrived, in order, failed and muted ones too; not the hellos, which the driver sends when it likes. */
+  /** Names of all commands in order, also failed and muted ones, except hellos, which the driver sends at any time. */
   readonly commands: readonly string[];
 };
 
@@ -56,7 +56,7 @@ export const startMongoDouble = async ({
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A reset by the driver is as good as a close.
+    // A reset by the driver counts as a close.
     socket.on('error', () => socket.destroy());
     socket.on(
       'data',

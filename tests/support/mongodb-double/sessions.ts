@@ -2,14 +2,14 @@ import type { Document } from 'bson';
 import { commandError, noSuchTransaction } from './errors.js';
 import { createTransactions, type Unit } from './transactions.js';
 
-/** The latest numbered thing that a session did: a transaction, or a retryable write with its remembered answer. */
+/** Latest numbered action of a session: a transaction, or a retryable write with its remembered answer. */
 type Latest =
   | { readonly number: number; readonly state: 'open'; readonly unit: Unit }
   | { readonly number: number; readonly state: 'committed' | 'aborted' }
   | { readonly number: number; readonly state: 'answered'; readonly reply: Document };
 
-/** As a server with transactionLifetimeLimitSeconds=3: what a dead client left open does not stay open. */
-const transactionLifetimeMs = 3000;
+/** Lifetime of a transaction with the settings of a server as it comes, after which it ends those of dead clients. */
+const transactionLifetimeMs = 60_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -52,7 +52,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
   };
 
   return {
-    /** The unit that a command works in: its transaction's, or one of its own. */
+    /** Returns the unit of a command: its transaction's, or a new one. */
     unitFor: (command: Document): Unit => {
       assertNumbersAllowed(command);
       if (command.autocommit !== false) return transactions.begin(false);
@@ -61,7 +61,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       return latest.unit;
     },
-    /** A command is through: its own unit commits now, a transaction goes on unless one of its writes was refused. */
+    /** Ends a command: a unit of its own commits, and a transaction goes on unless one of its writes was refused. */
     settle: (command: Document, unit: Unit, reply: Document) => {
       if (command.autocommit === false) {
         if (reply.writeErrors) abortIn(idOf(command.lsid));
@@ -75,7 +75,7 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
     fail: (command: Document) => {
       if (command.autocommit === false && latestOf(command)) abortIn(idOf(command.lsid));
     },
-    /** The driver sends a write again under the same number when the answer got lost; it must not be done twice. */
+    /** Returns the answer of a write that the driver repeats under the same number, because it must not run twice. */
     rememberedReply: (command: Document): Document | undefined => {
       if (command.autocommit === false || !isNumbered(command)) return undefined;
       const latest = latestOf(command);
@@ -96,13 +96,17 @@ export const createSessions = ({ standalone }: { readonly standalone: boolean })
       if (latest?.state !== 'open') throw noSuchTransaction(command.txnNumber);
       abortIn(idOf(command.lsid));
     },
+    /** Aborts the transactions of sessions, which whoever holds them may go on using. */
+    kill: (lsids: readonly Document[]) => {
+      for (const id of lsids.map(idOf)) abortIn(id);
+    },
     end: (lsids: readonly Document[]) => {
       for (const id of lsids.map(idOf)) {
         abortIn(id);
         sessions.delete(id);
       }
     },
-    /** What a restart does; committed numbers survive it, as they do in the server's own records. */
+    /** Aborts open transactions as a restart does; committed numbers survive, as in the server's own records. */
     abortAll: () => {
       for (const id of sessions.keys()) abortIn(id);
     },

@@ -4,18 +4,18 @@ import { heldUntil, writeConflict } from './errors.js';
 
 type Changes = Map<Collection, Map<string, Document | null>>;
 
-/** What one command, or all commands of one transaction, see and want to write; nothing of it is visible before commit. */
+/** View and pending writes of one command, or of all commands of one transaction, which others see after the commit. */
 export type Unit = {
   read(collection: Collection, key: string): Document | undefined;
   documents(collection: Collection): Iterable<Document>;
-  /** null removes. Throws when another transaction got there first. */
+  /** Writes a document, or removes it with null; throws when another transaction was first. */
   write(collection: Collection, key: string, document: Document | null): void;
 };
 
 type State = {
   readonly inTransaction: boolean;
   readonly own: Changes;
-  /** Documents as they were at this unit's start, for those that others have changed since: together, its snapshot. */
+  /** Snapshot of the unit: earlier versions of the documents that others have changed since its start. */
   readonly before: Changes;
   readonly claims: Map<Index, Map<string, string>>;
   readonly released: Promise<void>;
@@ -43,7 +43,7 @@ const read = (state: State, collection: Collection, key: string): Document | und
   return before === undefined ? collection.documents.get(key) : (before ?? undefined);
 };
 
-/** In the order of insertion: an overlay, not a copy, since collections are large and changes few. */
+/** Lists the documents in the order of insertion, by an overlay, because collections are large and changes few. */
 function* documents(state: State, collection: Collection): Iterable<Document> {
   const changes = [state.before.get(collection), state.own.get(collection)].filter((change) => change !== undefined);
   if (changes.length === 0) return yield* collection.documents.values();
@@ -58,17 +58,17 @@ function* documents(state: State, collection: Collection): Iterable<Document> {
   }
 }
 
-/** Commands run one at a time, so only open transactions can be in each other's way. */
+/** Makes the transactions; commands run one at a time, so only open transactions can conflict. */
 export const createTransactions = () => {
   const open = new Set<State>();
   const states = new WeakMap<Unit, State>();
   const stateOf = (unit: Unit): State => {
     const state = states.get(unit);
-    if (!state) throw new Error('A unit of another double.');
+    if (!state) throw new Error('The unit belongs to another double.');
     return state;
   };
 
-  /** A transaction fails at once, a plain write waits: so does the server. */
+  /** Makes a transaction fail at once and a plain write wait, as the server does. */
   const giveWayTo = (holder: State, state: State) =>
     state.inTransaction ? writeConflict() : heldUntil(holder.released);
 

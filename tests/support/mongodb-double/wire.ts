@@ -9,13 +9,13 @@ const flag = { checksumPresent: 1, moreToCome: 2 } as const;
 
 type Request = {
   readonly id: number;
-  /** The first hello of a connection comes as OP_QUERY, before the driver knows what the server speaks. */
+  /** True for OP_QUERY, in which the first hello comes, before the driver knows the server's protocol. */
   readonly legacy: boolean;
   readonly command: Document;
   readonly wantsReply: boolean;
 };
 
-/** Cuts a stream of bytes into messages. Chunks are joined once a message is complete, so that long ones cost no copies. */
+/** Cuts a stream of bytes into messages; chunks are joined once a message is complete, to copy long ones only once. */
 export const frameReader = (onMessage: (message: Buffer) => void) => {
   let chunks: Buffer[] = [];
   let size = 0;
@@ -42,7 +42,7 @@ const readString = (bytes: Buffer, from: number) => {
   return { text: bytes.toString('utf8', from, end), next: end + 1 };
 };
 
-/** Section kind 1: a named list of documents, which stands for an array field of the command. */
+/** Reads a section of kind 1: a named list of documents, which is an array field of the command. */
 const readSequence = (section: Buffer): [name: string, documents: readonly Document[]] => {
   const { text, next } = readString(section, 4);
   const documents: Document[] = [];
@@ -54,7 +54,7 @@ const readSequence = (section: Buffer): [name: string, documents: readonly Docum
   return [text, documents];
 };
 
-/** The body goes first whatever the order of the sections: a command is named by its first field. */
+/** Reads a message with its body first in any order of sections, because the first field names the command. */
 const readMessage = (message: Buffer): Omit<Request, 'id' | 'legacy'> => {
   const flags = message.readUInt32LE(headerSize);
   const end = message.length - (flags & flag.checksumPresent ? 4 : 0);

@@ -1,20 +1,30 @@
-import { type Document, ObjectId } from 'bson';
+import { calculateObjectSize, type Document, ObjectId } from 'bson';
 import { type Collection, duplicateKey } from './collections.js';
 import { type Context, type Handler, obtained } from './context.js';
-import { errorFields, isWriteConflict, waitOf } from './errors.js';
+import { commandError, errorFields, isWriteConflict, waitOf } from './errors.js';
+import { type Update, updatedDocument, upsertedDocument } from './query/updates.js';
+import { keyOf } from './query/values.js';
 import { project, select } from './selection.js';
 import type { Unit } from './transactions.js';
-import { type Update, updatedDocument, upsertedDocument } from './updates.js';
-import { keyOf } from './values.js';
+
+const largestDocument = 16 * 1024 * 1024;
+
+/** Writes a document unless it is larger than the server takes. */
+const store = (unit: Unit, collection: Collection, document: Document) => {
+  const size = calculateObjectSize(document);
+  if (size > largestDocument)
+    throw commandError(10_334, `BSONObj size: ${size} is invalid. Size must be between 0 and ${largestDocument}`);
+  unit.write(collection, keyOf(document._id), document);
+};
 
 const insertOne = (unit: Unit, collection: Collection, document: Document) => {
   const key = keyOf(document._id);
   const [idIndex] = collection.indexes;
   if (idIndex && unit.read(collection, key)) throw duplicateKey(collection, idIndex, document);
-  unit.write(collection, key, document);
+  store(unit, collection, document);
 };
 
-/** Statements of one command one after the other; a refused one is reported in its place and, if in order, the last. */
+/** Runs the statements of a command in turn; a refused one is reported with its index, and ends an ordered command. */
 const eachStatement = <Statement>(
   { command }: Context,
   statements: readonly Statement[],
@@ -25,7 +35,7 @@ const eachStatement = <Statement>(
     try {
       run(statement, index);
     } catch (error) {
-      // These two concern the command as a whole: it answers with an error, or runs again.
+      // A write conflict and a wait concern the whole command, which answers with an error or runs again.
       if (isWriteConflict(error) || waitOf(error) !== undefined) throw error;
       writeErrors.push({ index, ...errorFields(error) });
       if (command.ordered !== false) break;
@@ -57,7 +67,7 @@ const updateAll = (unit: Unit, collection: Collection, documents: readonly Docum
   for (const document of documents) {
     const result = updatedDocument(document, change);
     if (!result) continue;
-    unit.write(collection, keyOf(document._id), result);
+    store(unit, collection, result);
     modified += 1;
   }
   return { matched: documents.length, modified };
@@ -81,7 +91,7 @@ const update: Handler = (context) => {
   return { n, nModified, ...(upserted.length > 0 && { upserted }), ...errors };
 };
 
-/** `delete` is a reserved word. */
+/** Handler of `delete`, which is a reserved word. */
 const remove: Handler = (context) => {
   const { command, unit } = context;
   const collection = obtained(context);

@@ -4,17 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models.js';
+import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { callOperation } from '../../../interfaces/client.js';
 import { scopeOf } from '../../../projections/define.js';
-import { runProcess } from '../../support/command.js';
-import { startCoralNode } from '../../support/coral-node.js';
-import { embedded } from '../../support/engines.js';
-import { eventually } from '../../support/following.js';
-import { type Change, changesIn, copyRepository, filesListedIn } from '../../support/recipes.js';
-import { demoOf, type Service, startService } from '../../support/service.js';
-import { describeInFull } from '../../support/tier.js';
-import { createTypeCheck } from '../../support/type-check.js';
+import { startCoralNode } from '../../support/chains/coral-node.js';
+import { type Change, changesIn, copyRepository, filesListedIn } from '../../support/docs/recipes.js';
+import { createTypeCheck } from '../../support/docs/type-check.js';
+import { embedded } from '../../support/engines/engines.js';
+import { eventually } from '../../support/following/following.js';
+import { describeInFull } from '../../support/run/tier.js';
+import { runProcess } from '../../support/service/command.js';
+import { demoOf, type Service, startService } from '../../support/service/service.js';
 
 const family = 'chain-family.md';
 const pages = readdirSync('docs/recipes').filter((page) => page !== 'README.md');
@@ -22,7 +22,7 @@ const [familyName, ...familyRest] = changesIn(family) as [Change, ...Change[]];
 const others = pages.filter((page) => page !== family).flatMap(changesIn);
 const touched = [...new Set([familyName, ...familyRest, ...others].map(({ path }) => path))];
 
-/** Tests that list families, and those that recipes bring; all that is no test. */
+/** Files to type-check: all that are no tests, the tests that recipes change, and the tests that list families. */
 const isChecked = (path: string) =>
   !/^(tests|bench)\//.test(path) ||
   touched.includes(path) ||
@@ -31,31 +31,31 @@ const isChecked = (path: string) =>
 const payer = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const own = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy';
 
-describe('recipes', () => {
-  it('are each on a page that the list of recipes names', () => {
+describe('the recipes', () => {
+  it('are all listed in docs/recipes/README.md', () => {
     const list = readFileSync('docs/recipes/README.md', 'utf8');
     assert.deepEqual(new Set([...list.matchAll(/\]\((\S+\.md)\)/g)].map(([, page]) => page)), new Set(pages));
   });
 
-  it('fit the code as it stands', () => {
+  it('apply to the code of today', () => {
     const { apply, remove } = copyRepository();
     for (const change of [familyName, ...familyRest, ...others]) apply(change);
     remove();
   });
 });
 
-describeInFull('recipes that are carried out', function () {
-  this.timeout(300_000);
+describeInFull('the recipes applied to a copy of the repository', function () {
+  this.timeout(900_000);
   const { root, apply, remove } = copyRepository();
   after(remove);
   const typesOf = createTypeCheck(root, isChecked);
-  /** A program of the copy's, in the copy. */
+  /** Runs a program of the copy's packages in the copy. */
   const run = (program: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [join('node_modules', program), ...args], { cwd: root }).catch(
       ({ stdout, stderr }) => assert.fail(`${stdout}${stderr}`),
     );
 
-  it('name every file that is a type error while a family has nothing but its name, and no other', () => {
+  it('name exactly the files that fail to compile while a new family has only its name', () => {
     apply(familyName);
     assert.deepEqual(new Set(typesOf().keys()), new Set(filesListedIn(family)));
   });
@@ -98,7 +98,7 @@ describeInFull('recipes that are carried out', function () {
 
     let walletId: string;
 
-    it('give an operation that answers and stands in OpenAPI', async () => {
+    it('add an operation that answers and is listed in OpenAPI', async () => {
       const wanted = { name: 'hot', address: own, reference: 'account 7' };
       walletId = (await call('x/RegisterWallet', wanted)).wallet_id;
       await call('x/RenameWallet', { wallet_id: walletId, name: 'cold' });
@@ -108,14 +108,14 @@ describeInFull('recipes that are carried out', function () {
       for (const api of ['t', 's', 'p', 'c', 'x']) assert.ok(Object.hasOwn(paths, `/v1/${api}/RenameWallet`), api);
     });
 
-    it('read a new field from events that have it and from those that lack it', async () => {
+    it('read a new field from events that have it and from events that lack it', async () => {
       assert.equal((await call('x/GetWallet', { wallet_id: walletId })).wallet.reference, 'account 7');
       await eventually(async () =>
         assert.equal((await call('c/GetWallet', { wallet_id: oldWallet })).wallet.reference, ''),
       );
     });
 
-    it('run a process, also over what happened before', () =>
+    it('run a new process, also over earlier events', () =>
       eventually(async () => {
         const told = service
           .output()
@@ -142,7 +142,7 @@ describeInFull('recipes that are carried out', function () {
       });
     });
 
-    it('build a projection, and build it anew', async () => {
+    it('build a new projection, and rebuild it', async () => {
       const { projections } = await import(pathToFileURL(join(root, 'projections/index.ts')).href);
       const { latestTransfers } = await import(pathToFileURL(join(root, 'projections/latest-transfers.ts')).href);
       const { organizationId } = demoOf(service.home);

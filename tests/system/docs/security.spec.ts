@@ -12,22 +12,23 @@ import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { stateVault } from '../../../infrastructure/vault.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import { type Credentials, signatureHeaders } from '../../../interfaces/signature.js';
-import { jsonOf, runCommand } from '../../support/command.js';
-import { freshDirectory } from '../../support/directories.js';
-import { embedded, type Home } from '../../support/engines.js';
-import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service.js';
-import { skip } from '../../support/skip.js';
-import { describeInFull } from '../../support/tier.js';
+import { embedded, type Home } from '../../support/engines/engines.js';
+import { eventually } from '../../support/following/following.js';
+import { freshDirectory } from '../../support/run/directories.js';
+import { skip } from '../../support/run/skip.js';
+import { describeInFull } from '../../support/run/tier.js';
+import { jsonOf, runCommand } from '../../support/service/command.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 
 const page = readFileSync('docs/security.md', 'utf8');
 
-/** The only code block in a language. */
+/** Returns the page's only code block in a language. */
 const blockIn = (language: string) => {
   const found = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))];
   assert.equal(found.length, 1, `code blocks in ${language}`);
   return found[0]?.[1] as string;
 };
-/** What a table says of something named in its first column. */
+/** Returns the second column of the table row that has `name` in its first. */
 const cell = (name: string) => {
   const found = new RegExp(`^\\| ${name} \\| \`?([^|]*?)\`? \\|$`, 'm').exec(page)?.[1];
   assert.ok(found, name);
@@ -35,7 +36,7 @@ const cell = (name: string) => {
 };
 
 describe('docs/security.md', () => {
-  it('signs its example as it says, and as the service does', () => {
+  it('shows an example signature that its own rules and the service both produce', () => {
     const digest = createHash('sha256')
       .update(Buffer.from(cell('body'), 'utf8'))
       .digest('hex');
@@ -50,7 +51,7 @@ describe('docs/security.md', () => {
     assert.equal(headers['x-api-signature'], signature(text.replace(cell('nonce'), headers['x-api-nonce'])));
   });
 
-  it('gives an example of keys as they are issued', () => {
+  it('shows an example key and secret in the form in which they are issued', () => {
     assert.match(cell('api_key'), /^ck_[0-9a-f]{32}_[0-9a-f]{32}$/);
     assert.match(cell('api_secret'), /^[0-9a-f]{64}$/);
   });
@@ -59,7 +60,7 @@ describe('docs/security.md', () => {
     for (const window of windows) assert.equal(Number(cell(window).replaceAll(' ', '')), defaultLimits[window]);
   });
 
-  it('has its settings in docs/configuration.md, and every operation of the administration in docs/api.md', () => {
+  it('has its setting in docs/configuration.md, and every operation of the administration in docs/api.md', () => {
     assert.match(readFileSync('docs/configuration.md', 'utf8'), /^\| `CHAINFOLD_PREVIOUS_MASTER_KEY` \|/m);
     const api = readFileSync('docs/api.md', 'utf8');
     for (const { operation } of endpoints.filter(({ variant }) => variant.surface === 'admin'))
@@ -85,8 +86,7 @@ const run = async (command: string, env: Record<string, string>) => {
   }
 };
 
-describeInFull('code in docs/security.md', function () {
-  this.timeout(60_000);
+describeInFull('code in docs/security.md', () => {
   let service: Service;
   const directory = freshDirectory();
   before(async () => {
@@ -117,7 +117,7 @@ describeInFull('code in docs/security.md', function () {
     });
   }
 
-  it('passes the strictest TypeScript', async () => {
+  it('compiles under strict TypeScript', async () => {
     const path = join(directory, 'checked.mts');
     writeFileSync(path, blockIn('ts'));
     const types = `--types node --typeRoots ${resolve('node_modules/@types')}`;
@@ -133,7 +133,7 @@ describeInFull('code in docs/security.md', function () {
 const works = async (service: Service, all: readonly Credentials[]) => {
   for (const one of all) await clientOf(service, one).c.listWallets({});
 };
-/** One more of the demo organization. */
+/** Issues another credential of the demo organization. */
 const issue = async (service: Service): Promise<Credentials> => {
   const { organizationId } = demoOf(service.home);
   const issued = await clientOf(service).admin.createCredential({ organization_id: organizationId });
@@ -141,19 +141,18 @@ const issue = async (service: Service): Promise<Credentials> => {
 };
 const rotate = (home: Home) => jsonOf(home, ['master-key', 'rotate']) as Promise<{ keys: number }>;
 
-describeInFull('a change of the master key in the data directory', function () {
-  this.timeout(60_000);
+describeInFull('a change of the master key in the data directory', () => {
   const fileIn = ({ directory }: Home) => {
     const [current, previous] = [join(directory, 'master.key'), join(directory, 'master.key.previous')];
     return { read: () => readFileSync(current, 'utf8'), isUnfinished: () => existsSync(previous) };
   };
 
-  it('leaves running services and every credential in force', async () => {
+  it('keeps running services and every credential working', async () => {
     let service = await startService({ on: embedded });
     const { home } = service;
     const file = fileIn(home);
     const [old, before] = [file.read(), await newOrganization(home, 'before')];
-    // Not asked for before the change, so that it has to be opened after it; the demo credential is in memory.
+    // The credential `before` is first used after the change, so that the service has to decrypt it then.
     assert.deepEqual(await rotate(home), { keys: 6 });
     assert.notEqual(file.read(), old);
     assert.ok(!file.isUnfinished());
@@ -174,16 +173,16 @@ describeInFull('a change of the master key in the data directory', function () {
     };
     const callers = [issuing(), issuing()];
     for (let n = 0; n < 3; n++) assert.ok((await rotate(service.home)).keys > 0);
+    await eventually(async () => assert.ok(issued.length > 10));
     stop.abort();
     await Promise.all(callers);
     await service.stop();
     const again = await startService({ on: service.home });
-    assert.ok(issued.length > 10);
     await works(again, issued);
     await again.stop();
   });
 
-  /** Stops where a process that was killed would have: after so many keys. */
+  /** Changes the master key and fails after re-encrypting `after` keys, as a process that is killed there would. */
   const interrupted = async ({ directory }: Home, after: number) => {
     renewKeyIn(directory);
     const state = await sqliteState(join(directory, 'state.db'));
@@ -196,7 +195,7 @@ describeInFull('a change of the master key in the data directory', function () {
     await state.close();
   };
 
-  it('is finished by repeating it when it was interrupted, and bears it until then', async () => {
+  it('is completed by a second run after an interruption, and every credential works until then', async () => {
     let service = await startService({ on: embedded });
     const { home } = service;
     const file = fileIn(home);
@@ -222,8 +221,7 @@ describeInFull('a change of the master key in the data directory', function () {
   });
 });
 
-describeInFull('a change of the master key in the environment', function () {
-  this.timeout(60_000);
+describeInFull('a change of the master key in the environment', () => {
   const newKey = () => randomBytes(32).toString('hex');
   const under = (home: Home, key: string, previous?: string): Home => ({
     ...home,
@@ -237,7 +235,7 @@ describeInFull('a change of the master key in the environment', function () {
     return startService({ on });
   };
 
-  it('takes both keys, and afterwards only the new one', async () => {
+  it('accepts both keys until it is done, and afterwards only the new one', async () => {
     const [home, old, next] = [await embedded.home(), newKey(), newKey()];
     let service = await startService({ on: under(home, old) });
     const all: Credentials[] = [demoOf(home), await newOrganization(under(home, old), 'before')];
@@ -260,7 +258,7 @@ describeInFull('a change of the master key in the environment', function () {
     assert.ok(!existsSync(join(home.directory, 'master.key')));
   });
 
-  it('has no gap when every node knows the new key before one uses it', async () => {
+  it('has no gap when every node knows the new key before any node uses it', async () => {
     const [home, old, next] = [await embedded.home(), newKey(), newKey()];
     const first = await startService({ on: under(home, old, next) });
     const second = await startService({ on: under(home, next, old) });
@@ -269,7 +267,7 @@ describeInFull('a change of the master key in the environment', function () {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  it('starts from the key in the data directory too', async () => {
+  it('can start from a key in the data directory', async () => {
     let service = await startService({ on: embedded });
     const { home } = service;
     const [file, next] = [join(home.directory, 'master.key'), newKey()];

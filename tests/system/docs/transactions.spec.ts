@@ -3,20 +3,20 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { transaction } from '../../../domain/aggregates/transaction.js';
 import { fold, type Message } from '../../../domain/decider.js';
-import { transaction } from '../../../domain/transaction.js';
-import { freshDirectory } from '../../support/directories.js';
-import { embedded } from '../../support/engines.js';
-import { openPayments } from '../../support/payments.js';
-import { skip } from '../../support/skip.js';
-import { describeInFull } from '../../support/tier.js';
+import { embedded } from '../../support/engines/engines.js';
+import { freshDirectory } from '../../support/run/directories.js';
+import { skip } from '../../support/run/skip.js';
+import { describeInFull } from '../../support/run/tier.js';
+import { openPayments } from '../../support/scenes/payments.js';
 
 const page = readFileSync('docs/transactions.md', 'utf8');
 const blockIn = (language: string) =>
   new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? assert.fail(`no code in ${language}`);
 
 describeInFull('docs/transactions.md', () => {
-  it('names every state there is', () => {
+  it('names every state of a transaction', () => {
     const states = new Set<string>();
     const evolve = transaction.evolve as Record<string, (past: object, data: object) => { state: string }>;
     for (const apply of Object.values(evolve))
@@ -25,12 +25,11 @@ describeInFull('docs/transactions.md', () => {
     for (const state of states) if (state !== 'none') assert.ok(named.includes(state), state);
   });
 
-  it('shows the way from creation to the chain', async function () {
-    this.timeout(60_000);
+  it('gives commands that take a transaction from creation to the chain', async function () {
     const scene = await openPayments(embedded, {}, { withWallet: false });
     if (!scene) return skip(this, 'the development chain (EDR is not there for this machine)');
     const directory = freshDirectory();
-    // Where the page says npx, so that what it needs is found from a directory that has nothing.
+    // A stand-in for npx runs the repository's programs, because the empty directory has no packages of its own.
     const tools = freshDirectory();
     const root = resolve('.');
     writeFileSync(

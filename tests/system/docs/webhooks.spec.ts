@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { retryDelays } from '../../../domain/delivery.js';
-import { freshDirectory } from '../../support/directories.js';
-import { embedded } from '../../support/engines.js';
-import { eventually } from '../../support/following.js';
+import { sharedKeyEnds } from '../../../application/webhooks/shared-key.js';
+import { retryDelays } from '../../../domain/aggregates/delivery.js';
+import { embedded } from '../../support/engines/engines.js';
+import { eventually } from '../../support/following/following.js';
 import { freePort } from '../../support/free-port.js';
-import { skip } from '../../support/skip.js';
-import { describeInFull } from '../../support/tier.js';
-import { openScene, type Scene } from '../../support/webhook-scene.js';
-import { senderWith } from '../../support/webhook-sender.js';
+import { freshDirectory } from '../../support/run/directories.js';
+import { skip } from '../../support/run/skip.js';
+import { describeInFull } from '../../support/run/tier.js';
+import { openScene, type Scene } from '../../support/scenes/webhook-scene.js';
+import { demoOf } from '../../support/service/service.js';
+import { blockIn, samples, startSample } from '../../support/webhooks/doc-receivers.js';
+import { senderWith } from '../../support/webhooks/webhook-sender.js';
 
 const page = readFileSync('docs/webhooks.md', 'utf8');
 
-/** The only code block in a language. */
-const blockIn = (language: string) => {
-  const found = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))];
-  assert.equal(found.length, 1, `code blocks in ${language}`);
-  return found[0]?.[1] as string;
-};
 const sectionOf = (title: string) => new RegExp(`^## ${title}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(page)?.[1] ?? '';
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000 };
@@ -43,66 +39,34 @@ describe('docs/webhooks.md', () => {
     assert.match(sectionOf('Attempts'), new RegExp(`^\\| ${retryDelays.length + 1} \\| never`, 'm'));
   });
 
-  it('names headers that are refused', async () => {
+  it('names the end of the shared key, as the specification and the page about security do', () => {
+    const options = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+    const end = new Intl.DateTimeFormat('en-GB', options).format(sharedKeyEnds);
+    for (const name of ['webhooks', 'specification', 'security'])
+      assert.ok(readFileSync(`docs/${name}.md`, 'utf8').replaceAll('\n', ' ').includes(end), `${name}: ${end}`);
+  });
+
+  it('names only headers that are refused', async () => {
     const sender = senderWith();
     const names = [...(/^These are refused: (?:.+\n)+/m.exec(page)?.[0] ?? '').matchAll(/`([^`]+)`/g)];
     assert.ok(names.length > 10);
     for (const [, name = ''] of names)
-      assert.equal(sender.checkHeader(name.replace('*', 'any'), 'x'), 'the name is reserved', name);
+      assert.equal(
+        sender.checkHeader(name.replace('*', 'any'), 'x')?.reason,
+        'the name is reserved for the headers of HTTP and of the service itself',
+        name,
+      );
     await sender.close();
   });
 });
 
-const isMissing = (...command: [string, ...string[]]) => spawnSync(command[0], command.slice(1)).status !== 0;
-const noPython = isMissing('python3', '--version') ? 'python3 is not here' : null;
-const noEd25519 = isMissing('python3', '-c', 'import cryptography.hazmat.primitives.asymmetric.ed25519')
-  ? 'python3 has no package cryptography'
-  : null;
-
-type Sample = { readonly language: string; readonly file: string; readonly command: readonly string[] };
-const samples: readonly (Sample & { readonly version: 'v1' | 'v1a'; readonly missing: string | null })[] = [
-  { language: 'ts', file: 'receiver.mts', command: [process.execPath, '--import', 'tsx'] },
-  { language: 'python', file: 'receiver.py', command: ['python3'] },
-].flatMap((sample) => [
-  { ...sample, version: 'v1', missing: sample.language === 'python' ? noPython : null },
-  { ...sample, version: 'v1a', missing: sample.language === 'python' ? (noPython ?? noEd25519) : null },
-]);
-
-/** A receiver as a reader of the page would run it. */
-const startSample = async ({ language, file, command }: Sample, env: Record<string, string>) => {
-  const path = join(freshDirectory(), file);
-  writeFileSync(path, blockIn(language));
-  const [program = '', ...args] = [...command, path];
-  const child = spawn(program, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  let complaints = '';
-  child.stderr.on('data', (chunk) => (complaints += chunk));
-  const gone = once(child, 'exit');
-  const printed: string[] = [];
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => printed.push(line));
-  await Promise.race([once(lines, 'line'), gone.then(() => assert.fail(complaints))]);
-  return {
-    greeting: printed[0],
-    notices: () => printed.slice(1).map((line) => JSON.parse(line)),
-    complaints: () => complaints,
-    stop: async () => {
-      kill();
-      await gone;
-      process.removeListener('exit', kill);
-    },
-  };
-};
-
-/** Names of everything in it, and of which kind. */
+/** Replaces every value by its type, so that two notices can be compared by their members. */
 const shapeOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null
     ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shapeOf(part)]))
     : typeof value;
 
-describeInFull('code in docs/webhooks.md', function () {
-  this.timeout(60_000);
+describeInFull('code in docs/webhooks.md', () => {
   let scene: Scene;
   before(async function () {
     const opened = await openScene(embedded);
@@ -112,17 +76,19 @@ describeInFull('code in docs/webhooks.md', function () {
   after(() => scene?.close());
 
   for (const sample of samples)
-    it(`receives and verifies ${sample.version} in ${sample.language}`, async function () {
+    it(`receives and verifies ${sample.version} signatures in ${sample.language}`, async function () {
       const { version, missing, language } = sample;
       if (missing) return skip(this, `${version} in ${language} in docs/webhooks.md: ${missing}`);
       const port = await freePort();
       const url = `http://127.0.0.1:${port}/`;
       const { wallet_id, address } = await scene.newWallet();
       const webhook_id = await scene.register({ url }, 1, wallet_id);
-      const { secret } = (await scene.api().getWebhook({ webhook_id })).webhook;
-      const receiver = await startSample(sample, {
-        PORT: String(port),
-        ...(version === 'v1' ? { WEBHOOK_SECRET: secret } : { CHAINFOLD_URL: scene.processes.main().url }),
+      const { secret, public_key } = (await scene.api().getWebhook({ webhook_id })).webhook;
+      const { organizationId: organization_id } = demoOf(scene.processes.home);
+      const receiver = await startSample(sample, port, {
+        WEBHOOK_ID: webhook_id,
+        ORGANIZATION_ID: organization_id,
+        ...(version === 'v1' ? { WEBHOOK_SECRET: secret } : { WEBHOOK_PUBLIC_KEY: public_key }),
       });
       assert.equal(receiver.greeting, `listening on ${port}`);
       await scene.send(address, '70');
@@ -137,7 +103,7 @@ describeInFull('code in docs/webhooks.md', function () {
       assert.equal(notice.data.transfer.value, '70');
       assert.deepEqual(shapeOf(notice), shapeOf(JSON.parse(blockIn('json'))));
 
-      // The same once more is taken, and not acted upon.
+      // A notice that arrives again is answered with success and not printed again.
       const { webhook_history_id } = notice;
       await scene.api().resendWebhook({ webhook_history_id });
       await count(2);
@@ -155,11 +121,14 @@ describeInFull('code in docs/webhooks.md', function () {
       assert.equal(await post('forged', Date.now(), '{}', forger), 401);
       assert.equal(await post('old', Date.now() - 600_000, '{}'), 401);
       assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 401);
-      // Whoever relies on the published key takes nothing else.
-      assert.equal(await post('genuine', Date.now(), '{}'), version === 'v1' ? 204 : 401);
+      // A receiver that relies on the public key refuses the secret's signature, and each receiver another's notices.
+      const ours = JSON.stringify({ webhook_id, organization_id });
+      assert.equal(await post('genuine', Date.now(), ours), version === 'v1' ? 204 : 401);
+      for (const other of [{ webhook_id: 'whk_other' }, { organization_id: 'org_other' }, {}])
+        assert.equal(await post('other', Date.now(), JSON.stringify({ webhook_id, ...other })), 401);
       assert.equal(receiver.complaints(), '');
 
-      // One that breaks off, as when the service is killed, does no harm.
+      // A request that breaks off, as when the service is killed, does no harm.
       const broken = connect(port, '127.0.0.1');
       broken.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 100\r\n\r\n{', () => broken.resetAndDestroy());
       await once(broken, 'close');
@@ -168,7 +137,7 @@ describeInFull('code in docs/webhooks.md', function () {
       await receiver.stop();
     });
 
-  it('passes the strictest TypeScript', async () => {
+  it('compiles under strict TypeScript', async () => {
     const path = join(freshDirectory(), 'checked.mts');
     writeFileSync(path, blockIn('ts'));
     const options = '--ignoreConfig --noEmit --strict --module nodenext --target es2023 --skipLibCheck --types node';

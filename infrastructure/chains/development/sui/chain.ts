@@ -10,9 +10,9 @@ import { serveSui } from './server.js';
 
 const faucet = fullAddress('0xfa0ce7');
 const treasury = 2n ** 62n;
-/** For gas. */
+/** Part of the faucet's balance that is kept for gas. */
 const reserve = 10n ** 9n;
-/** What the chain's own numbers can hold. */
+/** Upper bound of the chain's 64-bit amounts. */
 const mostUnits = 2n ** 64n;
 
 const readReceiver = (to: unknown) =>
@@ -28,12 +28,12 @@ const readToken = (token: unknown) =>
     ? nativeCoinType
     : (normalCoinType(String(token)) ?? invalid('token must be a coin type: 0x…::m::NAME'));
 
-/** Other coins are minted; one that was never heard of comes into being. */
+/** Transfers from the faucet. Coins other than the native one are minted, and an unknown type is created. */
 const transfer = (ledger: SuiLedger, options: Readonly<Record<string, unknown>>) => {
   const [to, value, coinType] = [readReceiver(options.to), readValue(options.value), readToken(options.token)];
   const isNative = coinType === nativeCoinType;
   if (isNative && value > ledger.balance(faucet, coinType) - reserve)
-    return invalid('the faucet does not have so much');
+    return invalid('the faucet does not hold that much');
   const paid = { address: faucet, coinType, amount: -value };
   const received = { address: to, coinType, amount: value };
   const digest = ledger.execute({ sender: faucet, changes: isNative ? [paid, received] : [received] });
@@ -52,7 +52,7 @@ const transfer = (ledger: SuiLedger, options: Readonly<Record<string, unknown>>)
 const fund = (ledger: SuiLedger) =>
   ledger.execute({ sender: faucet, changes: [{ address: faucet, coinType: nativeCoinType, amount: treasury }] });
 
-/** A new chain with a checkpoint every `blockMs`; 0: when asked, and for every transfer. */
+/** Starts a new chain with a checkpoint every `blockMs`; 0 makes one on request and for every transfer. */
 export const startDevelopmentSui = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   const ledger = createSuiLedger(Date.now);
   fund(ledger);

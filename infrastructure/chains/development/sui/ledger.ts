@@ -3,30 +3,36 @@ import { toBase58 } from '@mysten/sui/utils';
 import { nativeCoinType } from '../../sui/coin-type.js';
 import type { Checkpoint, ExecutedTransaction } from '../../sui/wire.js';
 
-/** Whose balance changed, in which coin and by how much. */
+/** Change of one address's balance in one coin. */
 type Change = { readonly address: string; readonly coinType: string; readonly amount: bigint };
 type Order = {
   readonly sender: string;
-  /** Without the gas, which the sender pays. */
+  /** Balance changes without the gas. */
   readonly changes: readonly Change[];
+  /** Address that pays the gas; the sender when absent. */
+  readonly payer?: string;
   readonly failed?: boolean;
 };
 
-/** What a node serves of a chain. */
+/** A chain as a node serves it. */
 export type SuiSource = {
   readonly chainId: string;
   height(): number;
-  /** By number or digest. */
+  /** Finds a checkpoint by number or digest. */
   checkpoint(id: number | string): Checkpoint | undefined;
   balance(owner: string, coinType: string): bigint;
   hasCoin(coinType: string): boolean;
-  /** Tells of each new checkpoint until the function that it returns is called. */
-  listen(notice: (checkpoint: Checkpoint) => void): () => void;
+  /** Reports each new checkpoint until the returned function is called; `end` closes the connection of the listener. */
+  listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
+  /** Throws where a call is to be refused. */
+  admit?(method: string): void;
+  /** Number of the oldest checkpoint that is still kept; 0 when absent. */
+  lowest?(): number;
 };
 export type SuiLedger = SuiSource & {
-  /** The next checkpoint holds it. */
+  /** Executes a transaction for the next checkpoint and returns its digest. */
   execute(order: Order): string;
-  /** Whatever was executed since the last. */
+  /** Makes a checkpoint of the transactions executed since the last one. */
   makeCheckpoint(): Checkpoint;
 };
 
@@ -35,7 +41,7 @@ const digestOf = (content: unknown) => {
   return toBase58(createHash('sha256').update(text).digest());
 };
 
-/** As much as a transfer of a coin costs on the real network. */
+/** Gas of a coin transfer on the real network. */
 const gasUsed = { computationCost: 1_000_000n, storageCost: 1_976_000n, storageRebate: 978_120n };
 const gas = gasUsed.computationCost + gasUsed.storageCost - gasUsed.storageRebate;
 
@@ -63,25 +69,25 @@ const createAccounts = () => {
   };
 };
 
-/** A chain of checkpoints in memory; nobody's signature is asked for. */
+/** Creates a chain of checkpoints in memory, which checks no signatures. */
 export const createSuiLedger = (now: () => number): SuiLedger => {
   const { balance, hasCoin, apply } = createAccounts();
   const checkpoints: Checkpoint[] = [];
   const byDigest = new Map<string, Checkpoint>();
   const listeners = new Set<(checkpoint: Checkpoint) => void>();
-  // Makes every chain's first checkpoint another.
+  // A random salt gives every chain another first checkpoint.
   const salt = randomBytes(16).toString('hex');
   let waiting: ExecutedTransaction[] = [];
   let executed = 0;
 
-  const execute = ({ sender, changes, failed = false }: Order) => {
-    const paid = merged([...(failed ? [] : changes), { address: sender, coinType: nativeCoinType, amount: -gas }]);
+  const execute = ({ sender, changes, payer = sender, failed = false }: Order) => {
+    const paid = merged([...(failed ? [] : changes), { address: payer, coinType: nativeCoinType, amount: -gas }]);
     const digest = digestOf([salt, executed++, sender, paid]);
     for (const change of paid) apply(change);
     waiting.push({
       digest,
       signatures: [],
-      transaction: { sender, gasPayment: { objects: [], owner: sender } },
+      transaction: { sender, gasPayment: { objects: [], owner: payer } },
       effects: {
         status: { success: !failed },
         gasUsed,

@@ -18,12 +18,12 @@ const pick = (value: unknown, tree: Tree): unknown => {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
       const below = tree[name];
-      // Lists of messages are there even when they are empty.
+      // Lists of messages are present even when they are empty.
       if (!below) return Array.isArray(inner) ? [[name, []]] : [];
       return [[name, pick(inner, below)]];
     }),
   );
 };
 
-/** Only what was asked for, as a node answers it. */
+/** Reduces a message to the requested fields, as a node does. */
 export const masked = <T>(message: T, paths: readonly string[]): T => pick(message, treeOf(paths)) as T;

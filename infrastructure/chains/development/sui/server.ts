@@ -15,10 +15,10 @@ type Handler = (call: Call, answer: (error: object | null, reply?: object) => vo
 const usualPaths = ['sequence_number', 'digest'];
 const heightHeader = 'x-sui-checkpoint-height';
 
-/** What gRPC calls an error. */
+/** Builds an error in the form that gRPC sends. */
 export const refusal = (code: status, details: string) => Object.assign(new Error(details), { code, details });
 
-/** The service as gRPC's server wants it described, out of what the client knows of it. */
+/** Describes a service for gRPC's server, from the client's description. */
 const definitionOf = ({ typeName, methods }: Service): ServiceDefinition =>
   Object.fromEntries(
     methods.map(({ name, localName, I, O, serverStreaming }) => [
@@ -45,11 +45,12 @@ const findCheckpoint = (source: SuiSource, id: Request<Client['ledgerService'], 
   return found;
 };
 
-/** What the source answers, after the height it stood at. */
+/** Answers a call, with the source's height in the headers. */
 const unary =
-  (source: SuiSource, work: (request: unknown) => object): Handler =>
+  (source: SuiSource, method: string, work: (request: unknown) => object): Handler =>
   (call, answer) => {
     try {
+      source.admit?.(method);
       const reply = work(call.request);
       const metadata = new Metadata();
       metadata.set(heightHeader, String(source.height()));
@@ -65,7 +66,7 @@ const answersOf = (source: SuiSource) => ({
     chainId: source.chainId,
     chain: 'development',
     checkpointHeight: BigInt(source.height()),
-    lowestAvailableCheckpoint: 0n,
+    lowestAvailableCheckpoint: BigInt(source.lowest?.() ?? 0),
   }),
   getCheckpoint: ({ checkpointId, readMask }: Request<Client['ledgerService'], 'getCheckpoint'>) => ({
     checkpoint: masked(findCheckpoint(source, checkpointId), readMask?.paths ?? usualPaths),
@@ -77,35 +78,45 @@ const answersOf = (source: SuiSource) => ({
   getCoinInfo: ({ coinType = '' }: Request<Client['stateService'], 'getCoinInfo'>) => {
     const type = normalCoinType(coinType) ?? coinType;
     if (!source.hasCoin(type)) throw refusal(status.NOT_FOUND, `coin type ${coinType} not found`);
-    return { coinType: type };
+    // Coins of this chain are named after their types; the native one is known to have nine decimals.
+    const symbol = type.split('::').at(-1) ?? '';
+    return { coinType: type, metadata: { name: `Coin ${symbol}`, symbol, decimals: 9 } };
   },
 });
 
 type Stream = {
   readonly request: Request<Client['subscriptionService'], 'subscribeCheckpoints'>;
   write(message: object): void;
+  end(): void;
+  destroy(error: Error): void;
   on(event: 'cancelled' | 'error' | 'close', listener: () => void): void;
 };
 const subscribe = (source: SuiSource) => (stream: Stream) => {
+  try {
+    source.admit?.('subscribeCheckpoints');
+  } catch (error) {
+    stream.destroy(error as Error);
+    return;
+  }
   const { readMask } = stream.request;
-  const end = source.listen((checkpoint: Checkpoint) =>
+  const tell = (checkpoint: Checkpoint) =>
     stream.write({
       cursor: checkpoint.sequenceNumber,
       checkpoint: masked(checkpoint, readMask?.paths ?? usualPaths),
-    }),
-  );
-  for (const event of ['cancelled', 'error', 'close'] as const) stream.on(event, end);
+    });
+  const leave = source.listen(tell, () => stream.end());
+  for (const event of ['cancelled', 'error', 'close'] as const) stream.on(event, leave);
 };
 
-/** `sui.rpc.v2` over gRPC on a port of this machine that nobody else uses. */
+/** Serves `sui.rpc.v2` over gRPC on a free port of this machine. */
 export const serveSui = async (source: SuiSource) => {
-  // Never connected: what is wanted of it is how its services are written on the wire.
+  // The client never connects; only its descriptions of the services are used.
   const services = new SuiGrpcClient({ network: 'localnet', baseUrl: 'http://localhost' });
   const server = new Server();
   const answers = Object.fromEntries(
     Object.entries(answersOf(source)).map(([name, work]) => [
       name,
-      unary(source, work as (request: unknown) => object),
+      unary(source, name, work as (request: unknown) => object),
     ]),
   );
   for (const service of [services.ledgerService, services.stateService, services.subscriptionService])

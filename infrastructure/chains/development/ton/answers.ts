@@ -2,7 +2,7 @@ import { Address, Cell, type TupleItem } from '@ton/core';
 import type { Blockchain } from '@ton/sandbox';
 import type { TonBlocks } from './blocks.js';
 
-/** What the index cannot answer, and with which status. */
+/** A request that the index cannot answer, with its HTTP status. */
 export class IndexError extends Error {
   override readonly name = 'IndexError';
   readonly status: number;
@@ -55,7 +55,7 @@ const accountState = async (chain: Blockchain, address: Address) => {
   };
 };
 
-/** What the contract says of itself, where it answers as a jetton wallet does. */
+/** Reads a contract's own data if it answers like a jetton wallet. */
 const jettonWallet = async (chain: Blockchain, address: Address) => {
   try {
     const { stackReader } = await (await chain.getContract(address)).get('get_wallet_data');
@@ -96,7 +96,7 @@ const runGetMethod = async (chain: Blockchain, body: unknown) => {
   }
 };
 
-/** What an index of version 3 is asked of this chain, by method. */
+/** Answers of an index of version 3 for this chain, by method. */
 export const indexAnswers = (chain: Blockchain, blocks: TonBlocks): Answers => ({
   masterchainInfo: () => ({ first: blocks.first().listed[0], last: blocks.last().listed[0] }),
   blocks: ({ query }) => {
@@ -105,6 +105,7 @@ export const indexAnswers = (chain: Blockchain, blocks: TonBlocks): Answers => (
     const listed = found?.listed.filter(({ root_hash }) => hash === null || root_hash === hash) ?? [];
     return { blocks: pageOf(listed, query) };
   },
+  masterchainBlockShardState: ({ query }) => ({ blocks: blocks.at(readSeqno(query, 'seqno'))?.listed.slice(1) ?? [] }),
   transactionsByMasterchainBlock: ({ query }) => {
     const found = blocks.at(readSeqno(query, 'seqno'));
     return { transactions: pageOf(found?.transactions ?? [], query), address_book: {} };

@@ -1,22 +1,22 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Transaction } from '@ton/core';
-import { type WrittenTransaction, writeTransaction } from './records.js';
+import { type WrittenTransaction, writeTransaction } from '../../ton/v2/records.js';
 
 const wholeShard = '8000000000000000';
 const [masterchain, basechain] = [-1, 0];
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64');
 
-/** A masterchain block commits one block of the basechain, which has all the transactions. */
+/** A masterchain block, which commits one block of the basechain with all the transactions. */
 export type CommittedBlock = {
   readonly seqno: number;
   readonly hash: string;
   readonly transactions: readonly WrittenTransaction[];
-  /** As an index lists them. */
+  /** The two blocks as an index lists them. */
   readonly listed: readonly (object & { readonly workchain: number; readonly root_hash: string })[];
 };
 
-/** Another network each time, which tells an index of this chain from one of the chain before. */
+/** Creates the blocks of a network with a random id, which distinguishes this chain from earlier ones. */
 export const createTonBlocks = (now: () => number) => {
   const network = randomInt(1, 2 ** 31 - 1);
   const blocks: CommittedBlock[] = [];
@@ -24,7 +24,7 @@ export const createTonBlocks = (now: () => number) => {
   const make = (transactions: readonly Transaction[]): CommittedBlock => {
     const seqno = blocks.length + 1;
     const idOf = (workchain: number) => ({ workchain, shard: wholeShard, seqno });
-    const done = transactions.map((one) => writeTransaction(one, basechain, seqno, idOf(basechain)));
+    const done = transactions.map((one) => writeTransaction(one.raw, basechain, seqno, idOf(basechain)));
     const name = `${network} ${seqno} ${done.map(({ hash }) => hash)}`;
     const list = (workchain: number, tx_count: number) => ({
       ...idOf(workchain),

@@ -20,7 +20,7 @@ const coin = 10n ** 9n;
 const faucetBalance = 10n ** 12n * coin;
 const secondsNow = () => Math.floor(Date.now() / 1000);
 
-/** Written in the form that asks for it, value comes back from where nothing receives it. */
+/** Reads an address; in its bounceable form, value returns if no contract there accepts it. */
 const readReceiver = (name: string, value: unknown) => {
   const text = String(value);
   try {
@@ -28,7 +28,7 @@ const readReceiver = (name: string, value: unknown) => {
     const { address, isBounceable } = Address.parseFriendly(text);
     return { to: address, bounce: isBounceable };
   } catch {
-    return invalid(`${name} must be an address of TON: workchain:hex, or as wallets show it`);
+    return invalid(`${name} must be a TON address: workchain:hex, or the 48 characters that wallets show`);
   }
 };
 const textBody = (message: unknown) =>
@@ -40,7 +40,7 @@ const nameBlock = ({ seqno, hash, transactions }: CommittedBlock) => ({
   transaction_hashes: transactions.map((one) => Buffer.from(one.hash, 'base64').toString('hex')),
 });
 
-/** Sends from an account of its own, and answers once that is in a block. */
+/** Sends from an account of its own and resolves once the transaction is in a block. */
 const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
   const now = () => {
     chain.now = secondsNow();
@@ -50,7 +50,7 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
     const block = nameBlock(blocks.make(transactions));
     const isMinted = transactions.every(({ description }) => description.type === 'generic' && !description.aborted);
     if (!isMinted) return invalid('token must be the address of a jetton that this chain has');
-    // The last but what is left of the coins for it, which comes back.
+    // The third transaction delivers the tokens; the last one returns the remaining coins.
     const transaction_hash = block.transaction_hashes[2] ?? '';
     return { transaction_hash, ...block, to: to.toRawString(), value: String(value), token: master.toRawString() };
   };
@@ -62,7 +62,7 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
       if (token != null) return tokens(readReceiver('token', token).to, to, value);
       const { transactions } = await faucet.send({ to, value, bounce, body: textBody(message) });
       const block = nameBlock(blocks.make(transactions));
-      // The first is the faucet's own; the second is where it arrives.
+      // The first transaction is the faucet's; the second is the arrival.
       const transaction_hash = block.transaction_hashes[1] ?? '';
       return { transaction_hash, ...block, to: to.toRawString(), value: String(value) };
     },
@@ -114,13 +114,13 @@ const startChain = async ({ Blockchain }: Sandbox, blockMs: number, log: Log) =>
 
 const load = (): Sandbox => createRequire(import.meta.url)('@ton/sandbox');
 
-/** TON's own virtual machine, behind an index; null where it, an optional dependency, is not there. */
+/** Starts TON's own virtual machine behind an index; null where that optional dependency cannot be loaded. */
 export const startDevelopmentTon = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   let sandbox: Sandbox;
   try {
     sandbox = load();
   } catch (error) {
-    log.warn({ err: error }, 'there is no development chain of TON: its virtual machine cannot be loaded');
+    log.warn({ err: error }, 'the development chain of TON cannot be started: its virtual machine cannot be loaded');
     return null;
   }
   return startChain(sandbox, blockMs, log);

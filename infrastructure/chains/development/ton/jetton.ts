@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { type Address, beginCell, Cell, contractAddress, type Transaction } from '@ton/core';
+import { createHash, randomBytes } from 'node:crypto';
+import { type Address, beginCell, Cell, contractAddress, Dictionary, type Transaction } from '@ton/core';
 import type { SandboxContract, TreasuryContract } from '@ton/sandbox';
 import { jettonCode } from './contracts/artifacts.js';
 
@@ -8,13 +8,25 @@ export type Faucet = SandboxContract<TreasuryContract>;
 const coin = 10n ** 9n;
 const opMint = 0x642b7d07;
 
-const newState = () => {
-  const salt = randomBytes(8).readBigUInt64BE();
-  const data = beginCell().storeCoins(0).storeUint(salt, 64).storeRef(Cell.fromBase64(jettonCode.wallet)).endCell();
-  return { code: Cell.fromBase64(jettonCode.master), data };
+/** Writes a description into a cell as TEP-64 demands of content on the chain. */
+export const contentOf = (said: Readonly<Record<string, string>>): Cell => {
+  const entries = Dictionary.empty(Dictionary.Keys.Buffer(32), Dictionary.Values.Cell());
+  for (const [name, value] of Object.entries(said))
+    entries.set(
+      createHash('sha256').update(name).digest(),
+      beginCell().storeUint(0, 8).storeStringTail(value).endCell(),
+    );
+  return beginCell().storeUint(0, 8).storeDict(entries).endCell();
 };
 
-/** A jetton that anybody may mint. */
+const newState = () => {
+  const salt = randomBytes(8).readBigUInt64BE();
+  const [code, wallet] = [jettonCode.master, jettonCode.wallet].map((text) => Cell.fromBase64(text)) as [Cell, Cell];
+  const content = contentOf({ name: 'Test jetton', symbol: 'TEST', decimals: '6' });
+  return { code, data: beginCell().storeCoins(0).storeUint(salt, 64).storeRef(wallet).storeRef(content).endCell() };
+};
+
+/** Deploys a jetton that anybody may mint. */
 export const deployJetton = async (faucet: Faucet) => {
   const init = newState();
   const master = contractAddress(0, init);

@@ -23,7 +23,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   }
 };
 
-/** An index on a port of this machine that nobody else uses. */
+/** Serves an index on a free port of this machine. */
 export const startIndex = async (answers: Answers, inTurn: <T>(work: () => Promise<T>) => Promise<T>) => {
   const answer = async (request: IncomingMessage) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', `http://${host}`);

@@ -13,7 +13,7 @@ const compile = async (target) => {
 };
 
 const codes = { master: await compile('jetton-master.fc'), wallet: await compile('jetton-wallet.fc') };
-const text = `/** Made by \`npm run contracts\` from the sources beside it. */
+const text = `/** Code of the FunC sources beside this file; \`npm run contracts\` regenerates it. */
 export const jettonCode = {
 ${Object.entries(codes)
   .map(([name, code]) => `  ${name}:\n    '${code}',\n`)

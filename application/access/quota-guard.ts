@@ -1,0 +1,141 @@
+import { refuse } from '../../domain/failure.js';
+import { add, type Counts, defaultQuotas, type QuotaName, quotaNames, subtract, takenBy } from '../../domain/quota.js';
+import { totalUsage, type Usage, usage, usageKeys } from '../../projections/usage.js';
+import type { Guard } from '../commands/handle.js';
+import { beginning, type Position } from '../ports/event-store.js';
+import type { ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import type { Progress } from '../read-models/progress.js';
+
+/** Time for which counts that were read serve an organization that is far from its limits. */
+const freshMs = 1000;
+/** An organization is far from a limit while it has room for this many commands like the one that asks. */
+const farCommands = 1000;
+/** Time after which an append counts as included in the documents, should the read models stand still. */
+const rememberedMs = 60_000;
+const mostOrganizations = 10_000;
+
+type Appended = {
+  readonly variant: string;
+  readonly position: Position;
+  readonly taken: Counts;
+  readonly at: number;
+};
+/** Counts of one organization, as far as this process knows them. */
+type Account = {
+  stored: Usage;
+  readAt: number;
+  /** Counts of the appends in flight and of those that the documents may not include yet. */
+  pending: Counts;
+  /** Appends that the documents may not include yet, in the order of their ends. */
+  appended: Appended[];
+};
+
+const nothingStored: Usage = { used: {}, limits: {}, positions: {} };
+
+export type QuotaRecord = { readonly quota: QuotaName; readonly limit: number; readonly used: number };
+
+const recordOf = ({ used, limits }: Usage, quota: QuotaName, pending: Counts = {}): QuotaRecord => ({
+  quota,
+  limit: limits[quota] ?? defaultQuotas[quota],
+  used: (used[quota] ?? 0) + (pending[quota] ?? 0),
+});
+
+export const readUsage = async (readModels: ReadModels, organizationId: string): Promise<Usage> =>
+  totalUsage(await readModels.getMany(usage, usageKeys(organizationId)));
+
+/** Returns the limits and counts of an organization, as the read models show them. */
+export const showUsage = (stored: Usage): QuotaRecord[] => quotaNames.map((quota) => recordOf(stored, quota));
+
+const hasRoom = ({ limit, used }: QuotaRecord, more: number) => used + more <= limit;
+
+/** Refuses when a quota has no room for `more`. */
+export const requireRoom = (record: QuotaRecord, more: number) => {
+  const { quota, limit, used } = record;
+  if (!hasRoom(record, more))
+    refuse('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}: ${used} are used, and this would take ${more} more`);
+};
+
+/** Lists the quotas that a command takes from, with the number that it takes. */
+const takenIn = ({ stored, pending }: Account, taken: Counts) =>
+  quotaNames.flatMap((quota): [QuotaRecord, number][] => {
+    const more = taken[quota] ?? 0;
+    return more > 0 ? [[recordOf(stored, quota, pending), more]] : [];
+  });
+
+/** Forgets the appends that the documents include. */
+const settle = (account: Account, included: Position, now: number) => {
+  const { positions } = account.stored;
+  const isPending = ({ variant, position, at }: Appended) =>
+    position > Math.max(included, positions[variant] ?? beginning) && now - at < rememberedMs;
+  for (const one of account.appended) if (!isPending(one)) account.pending = subtract(account.pending, one.taken);
+  account.appended = account.appended.filter(isPending);
+};
+
+const latest = ({ positions }: Usage) => Math.max(beginning, ...Object.values(positions));
+
+const createAccounts = () => {
+  const accounts = new Map<string, Account>();
+  return (organizationId: string): Account => {
+    const found = accounts.get(organizationId) ?? { stored: nothingStored, readAt: 0, pending: {}, appended: [] };
+    accounts.delete(organizationId);
+    accounts.set(organizationId, found);
+    const [oldest] = accounts.keys();
+    if (accounts.size > mostOrganizations && oldest !== undefined) accounts.delete(oldest);
+    return found;
+  };
+};
+
+/**
+ * Refuses commands of credentials that would take more than a quota of their organization has left. Commands of
+ * operators and processes are counted and never refused, because a deposit must not be lost. Within this process the
+ * limits are exact; each other process may exceed them by the commands that it has in flight.
+ */
+export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Progress; system: System }): Guard => {
+  const { readModels, progress, system } = ports;
+  const accountOf = createAccounts();
+
+  const read = async (account: Account, organizationId: string) => {
+    const included = progress.current();
+    const found = await readUsage(readModels, organizationId);
+    // A read that began earlier may end later.
+    if (latest(found) >= latest(account.stored)) account.stored = found;
+    account.readAt = system.now();
+    settle(account, included, account.readAt);
+  };
+
+  /** Counts an append while it runs, and afterwards until the documents include it. */
+  const counted = async (account: Account, variant: string, taken: Counts, append: () => Promise<Position>) => {
+    account.pending = add(account.pending, taken);
+    try {
+      const position = await append();
+      account.appended.push({ variant, position, taken, at: system.now() });
+      return position;
+    } catch (error) {
+      account.pending = subtract(account.pending, taken);
+      throw error;
+    }
+  };
+
+  /** Appends new limits; the next command reads them. */
+  const withNewLimits = async (account: Account, append: () => Promise<Position>) => {
+    const position = await append();
+    account.readAt = 0;
+    return position;
+  };
+
+  return async ({ organizationId, variant, actor }, events, append) => {
+    if (actor.kind === 'process') return append();
+    const account = accountOf(organizationId);
+    if (events.some(({ type }) => type === 'QuotaSet')) return withNewLimits(account, append);
+    if (actor.kind === 'operator') return append();
+    const taken = takenBy(events);
+    const isFresh = system.now() - account.readAt < freshMs;
+    const isFar = ([record, more]: [QuotaRecord, number]) => hasRoom(record, more * farCommands);
+    if (!isFresh || !takenIn(account, taken).every(isFar)) {
+      await read(account, organizationId);
+      for (const [record, more] of takenIn(account, taken)) requireRoom(record, more);
+    }
+    return counted(account, variant.tag, taken, append);
+  };
+};

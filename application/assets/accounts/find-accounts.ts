@@ -1,0 +1,105 @@
+import type { Variant } from '../../../domain/variant.js';
+import type { ContractDocument } from '../../../projections/contracts.js';
+import { createBackoff } from '../../async/backoff.js';
+import { createFairTurns } from '../../async/fair-turns.js';
+import type { Context } from '../../commands/handle.js';
+import type { Position, Recorded } from '../../ports/event-store.js';
+import { fromCheckpoint } from '../../processes/from-checkpoint.js';
+import type { Progress } from '../../read-models/progress.js';
+import type { Contracts } from '../contracts.js';
+import { createFindPart, type FindingPorts } from './find-part.js';
+
+type Ports = FindingPorts & {
+  readonly contracts: Contracts;
+  readonly progress: Progress;
+};
+
+/** Few at the same time, because the follower asks the same nodes. */
+const atOnce = 2;
+const ofOneOrganization = 1;
+const mostWaiting = 1;
+const catchUpMs = 1000;
+const retry = { firstMs: 500, longestMs: 10_000 };
+
+const isNews = ({ type, data }: Recorded) =>
+  type === 'AddressRegistered' ||
+  (type === 'ContractRegistered' && (data as { standard?: string }).standard === 'token');
+
+/** Finds all accounts of one organization that are missing; tells how many contracts could not be asked. */
+const createRound = (ports: Ports, variant: Variant) => {
+  const { contracts, system } = ports;
+  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, mostWaiting });
+  const findPart = createFindPart(ports, variant);
+
+  const findAll = async (context: Context, contract: ContractDocument, signal: AbortSignal) => {
+    while (!signal.aborted && (await inTurn(context.organizationId, () => findPart(context, contract))));
+  };
+  return async (organizationId: string, signal: AbortSignal): Promise<number> => {
+    const actor = { kind: 'process', id: 'finder of token accounts' } as const;
+    const context: Context = { organizationId, variant, actor, requestId: system.uuid() };
+    let failed = 0;
+    for (const token of await contracts.list(context))
+      if (token.standard === 'token' && !signal.aborted)
+        try {
+          await findAll(context, token, signal);
+        } catch (error) {
+          failed++;
+          system.log.warn(
+            { organization: organizationId, contract: token.contract, err: error },
+            'accounts of a token cannot be found right now; trying again',
+          );
+        }
+    return failed;
+  };
+};
+
+/**
+ * Finds, for every address of an organization, the accounts that hold the tokens of its registered contracts, on a chain
+ * where addresses do not hold them themselves. Organizations take turns, some addresses each.
+ */
+export const createAccountFinder = (ports: Ports, variant: Variant) => {
+  const { progress, system } = ports;
+  const round = createRound(ports, variant);
+  /** Positions before the events whose organizations are not done, by organization, oldest first. */
+  const unfinished = new Map<string, Position>();
+  /** Last event that each of these organizations waits for in the read models. */
+  const awaited = new Map<string, Position>();
+
+  const work = async (organizationId: string, signal: AbortSignal) => {
+    const backoff = createBackoff(retry);
+    for (let done: Position = -1; !signal.aborted && done !== awaited.get(organizationId); ) {
+      const upTo = awaited.get(organizationId) ?? 0;
+      while (!signal.aborted && !(await progress.reached(upTo, catchUpMs)));
+      const failed = await round(organizationId, signal).catch((error: unknown) => {
+        system.log.warn({ organization: organizationId, err: error }, 'accounts of tokens cannot be found right now');
+        return 1;
+      });
+      if (failed === 0) done = upTo;
+      else await system.sleep(backoff.next(), signal);
+    }
+    unfinished.delete(organizationId);
+    awaited.delete(organizationId);
+  };
+
+  const follow = fromCheckpoint(`find-token-accounts-${variant.tag}`, ports, {
+    unfinishedFrom: () => unfinished.values().next().value,
+  });
+  return async (signal: AbortSignal): Promise<void> => {
+    const running = new Set<Promise<void>>();
+    const begin = (organizationId: string, from: Position) => {
+      unfinished.set(organizationId, from);
+      const working = work(organizationId, signal);
+      running.add(working);
+      void working.finally(() => running.delete(working));
+    };
+    await follow(signal, async (batch, from) => {
+      const news = batch.filter((event) => event.metadata.variant === variant.tag && isNews(event));
+      for (const { position, metadata } of news) {
+        awaited.set(metadata.organizationId, position);
+        if (!unfinished.has(metadata.organizationId)) begin(metadata.organizationId, from);
+      }
+      return news.length > 0 && !signal.aborted;
+    });
+    await Promise.all(running);
+  };
+};

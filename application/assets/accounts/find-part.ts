@@ -1,0 +1,105 @@
+import type { ImportedToken } from '../../../domain/asset.js';
+import { Failure } from '../../../domain/failure.js';
+import type { Variant } from '../../../domain/variant.js';
+import { type AddressDocument, addresses } from '../../../projections/addresses.js';
+import type { ContractDocument } from '../../../projections/contracts.js';
+import { groupBy } from '../../async/group-by.js';
+import { type Context, type Handle, scopeFor } from '../../commands/handle.js';
+import type { Chain } from '../../ports/chain.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import type { StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+import { addressStep } from '../../wallets/addresses.js';
+import { confirmedHeader, readBalances, recordBalances } from '../balance-ledger.js';
+import { createAddressCursors } from './address-cursor.js';
+import { createLateAccounts } from './late-accounts.js';
+
+export type FindingPorts = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly readModels: ReadModels;
+  readonly handle: Handle;
+  readonly chain: Chain;
+  readonly system: System;
+};
+type RegisteredToken = Pick<ContractDocument, 'contract' | 'position'>;
+type Found = { readonly document: AddressDocument; readonly account: string };
+
+const addressesAtOnce = 16;
+
+/** Asks for the account of an owner; null where the token does not name one that it and the account agree on. */
+const askAccount = async (chain: Chain, owner: string, asset: ImportedToken): Promise<string | null> => {
+  try {
+    return (await chain.tokens({ owner, asset, account: undefined })).account ?? null;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'FAILED_PRECONDITION') return null;
+    throw error;
+  }
+};
+
+/** Returns a function that finds the accounts of some addresses, and tells whether there are more. */
+export const createFindPart = (ports: FindingPorts, variant: Variant) => {
+  const { events, readModels, handle, chain } = ports;
+  const cursors = createAddressCursors(ports.state, variant);
+  const late = createLateAccounts(ports.state, variant, ports.system);
+
+  const look = async (documents: readonly AddressDocument[], asset: ImportedToken): Promise<Found[]> => {
+    const found: Found[] = [];
+    for (const document of documents) {
+      const isImported = document.imports?.some((one) => one.asset.contract === asset.contract);
+      const account = isImported ? null : await askAccount(chain, document.address, asset);
+      if (account !== null) found.push({ document, account });
+    }
+    return found;
+  };
+
+  const note = (context: Context, asset: ImportedToken, found: readonly Found[]) =>
+    handle(
+      context,
+      found.map(({ document: { address, wallet_id: walletId }, account }) =>
+        addressStep(context, { type: 'NoteAccount', data: { address, walletId, asset, account } }, ''),
+      ),
+    );
+
+  /**
+   * Records what the addresses hold already. The accounts are noted before, so that whatever comes after the reading is
+   * followed.
+   */
+  const readHeld = async (context: Context, asset: ImportedToken, found: readonly Found[]) => {
+    const { at } = await confirmedHeader(chain, variant, undefined);
+    const { hash: first } = await chain.genesis();
+    for (const [walletId, own] of groupBy(found, ({ document }) => document.wallet_id)) {
+      const holdings = own.map(({ document: { address } }) => ({ address, asset }));
+      const balances = (await readBalances(chain, holdings, at)).filter(({ balance }) => balance !== '0');
+      if (balances.length > 0) await recordBalances(handle, context, { walletId, balances, at, chain: first });
+    }
+  };
+
+  /** Returns the commit time of the first registration that the accounts are due to. */
+  const sinceOf = async ({ organizationId }: Context, registered: number, found: readonly Found[]) => {
+    const positions = found.map(({ document }) => Math.max(document.position, registered));
+    const history = events.readOrganizationBackwards(organizationId, { position: Math.min(...positions) });
+    for await (const [registration] of history) if (registration) return registration.time;
+    return ports.system.now();
+  };
+
+  return async (context: Context, { contract, position }: RegisteredToken): Promise<boolean> => {
+    const { organizationId } = context;
+    const { after, revision } = await cursors.read(organizationId, contract, await events.head());
+    const query = { index: 'all', equal: [], limit: addressesAtOnce, after, oldestFirst: true };
+    const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
+    const last = documents.at(-1);
+    if (!last) return false;
+    const asset: ImportedToken = { standard: 'token', contract };
+    const found = await look(documents, asset);
+    if (found.length > 0) {
+      await note(context, asset, found);
+      const since = await sinceOf(context, position, found);
+      await late.add({ organizationId, contract, since, more: next !== null });
+      await readHeld(context, asset, found);
+    }
+    await cursors.save(organizationId, contract, { after: [last.position, last.address], revision });
+    return next !== null;
+  };
+};

@@ -1,0 +1,39 @@
+import type { Holding } from '../../domain/aggregates/ledger.js';
+import { type Asset, isNumbered } from '../../domain/asset.js';
+import type { Context } from '../commands/handle.js';
+import type { Chain } from '../ports/chain.js';
+import type { System } from '../ports/system.js';
+import type { Contracts } from './contracts.js';
+
+type Ports = { readonly chain: Chain; readonly contracts: Contracts; readonly system: System };
+type Wanted = {
+  readonly standard: Asset['standard'];
+  readonly addresses: readonly string[];
+  readonly from: number;
+  readonly to: number;
+};
+/** Tokens that addresses received in the blocks up to `searched`. */
+type Received = { readonly tokens: readonly Holding[]; readonly searched: number };
+
+/** Time after which a turn looks through no further blocks. */
+const turnMs = 1000;
+const mostTokens = 1000;
+
+/** Returns a function that looks for received tokens of the followed contracts, in as many blocks as fit into a turn. */
+export const createReceivedTokens =
+  ({ chain, contracts, system }: Ports) =>
+  async (context: Context, { standard, addresses, from, to }: Wanted): Promise<Received> => {
+    const followed = (await contracts.list(context)).filter((one) => one.standard === standard);
+    const nothing = followed.length === 0 || addresses.length === 0 || from > to;
+    if (!chain.tokensReceived || !isNumbered(standard) || nothing) return { tokens: [], searched: to };
+    const asked = { standard, addresses, contracts: followed.map(({ contract }) => contract), to };
+    const until = system.now() + turnMs;
+    const tokens: Holding[] = [];
+    let searched = from - 1;
+    do {
+      const found = await chain.tokensReceived({ ...asked, from: searched + 1 });
+      tokens.push(...found.tokens);
+      searched = found.to;
+    } while (searched < to && tokens.length < mostTokens && system.now() < until);
+    return { tokens, searched };
+  };

@@ -1,0 +1,97 @@
+import type { Variant } from '../../domain/variant.js';
+import { refreshes, refreshKey } from '../../projections/assets.js';
+import { type Backoff, createBackoff } from '../async/backoff.js';
+import type { Streams } from '../ports/event-store.js';
+import type { Progress } from '../read-models/progress.js';
+import { documentsOf } from '../read-models/scan-owners.js';
+import { createRefreshParts, type RefreshJob, type RefreshPorts, type RefreshProgress } from './refresh-part.js';
+
+type Started = { readonly events: Pick<Streams, 'head'>; readonly progress: Progress };
+
+const pauseMs = 250;
+const catchUpMs = 1000;
+const retry = { firstMs: 1000, longestMs: 60_000 };
+
+const jobKey = ({ organizationId, document }: RefreshJob) =>
+  `${organizationId} ${refreshKey(document.wallet_id, document.standard)}`;
+
+/** Keeps progress that the read models do not show yet, so that no part is read twice. */
+const createProgress = () => {
+  let ahead = new Map<string, RefreshProgress>();
+  /** Returns what is known of the same refresh, unless the read models show more. */
+  const newer = (job: RefreshJob) => {
+    const known = ahead.get(jobKey(job));
+    const isSame = known?.document.refresh_id === job.document.refresh_id;
+    return isSame && known.document.part >= job.document.part ? known : null;
+  };
+  return {
+    set: (job: RefreshJob, progress: RefreshProgress) => ahead.set(jobKey(job), progress),
+    /** Brings the refreshes that the read models show up to date, without those that have ended. */
+    apply: (jobs: readonly RefreshJob[]): readonly RefreshJob[] => {
+      const known = jobs.map(newer);
+      ahead = new Map(jobs.flatMap((job, i) => (known[i] ? [[jobKey(job), known[i]] as const] : [])));
+      return jobs.flatMap((job, i) => {
+        const found = known[i];
+        if (!found) return [job];
+        return found.isEnded ? [] : [{ ...job, document: found.document }];
+      });
+    },
+  };
+};
+
+/** Delays refreshes that failed, each longer than before. */
+const createDelays = (now: () => number) => {
+  const failed = new Map<string, { readonly backoff: Backoff; readonly until: number }>();
+  return {
+    isDue: (job: RefreshJob) => (failed.get(jobKey(job))?.until ?? 0) <= now(),
+    delay: (job: RefreshJob) => {
+      const { backoff } = failed.get(jobKey(job)) ?? { backoff: createBackoff(retry) };
+      failed.set(jobKey(job), { backoff, until: now() + backoff.next() });
+    },
+    reset: (job: RefreshJob) => failed.delete(jobKey(job)),
+  };
+};
+
+/**
+ * Works through the refreshes that are running, one part of each organization in turn. Progress is in the events, so the
+ * process may be stopped at any point; two of them at once read parts twice and store each once.
+ */
+export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: Variant) => {
+  const { events, progress: readModelProgress, system } = ports;
+  const readPart = createRefreshParts(ports, variant);
+  const progress = createProgress();
+  const delays = createDelays(system.now);
+
+  const tryPart = async (job: RefreshJob) => {
+    try {
+      progress.set(job, await readPart(job));
+      delays.reset(job);
+    } catch (error) {
+      delays.delay(job);
+      const facts = { organization: job.organizationId, wallet: job.document.wallet_id, err: error };
+      system.log.warn(facts, 'balances of a wallet cannot be read right now; trying again');
+    }
+  };
+
+  /** Reads one part for every organization that has a refresh running; returns for how many. */
+  const round = async (signal: AbortSignal) => {
+    const shown: RefreshJob[] = [];
+    for await (const job of documentsOf(ports, refreshes, variant.tag)) shown.push(job);
+    const turns = new Map<string, RefreshJob>();
+    for (const job of progress.apply(shown).filter(delays.isDue))
+      if (!turns.has(job.organizationId)) turns.set(job.organizationId, job);
+    for (const job of turns.values()) {
+      if (signal.aborted) break;
+      await tryPart(job);
+      await system.breathe();
+    }
+    return turns.size;
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const head = await events.head();
+    // Parts that were stored just before a restart must be in the read models, or they would be read again.
+    while (!signal.aborted && !(await readModelProgress.reached(head, catchUpMs)));
+    while (!signal.aborted) if ((await round(signal)) === 0) await system.sleep(pauseMs, signal);
+  };
+};

@@ -1,0 +1,176 @@
+import { type LogHead, leafText } from '../../../domain/aggregates/audit/seal-log.js';
+import { firstLink, type Link, nextLink, type Seal } from '../../../domain/aggregates/audit.js';
+import { invalid, refuse } from '../../../domain/failure.js';
+import { leafHash, nodeHash } from '../../../domain/merkle.js';
+import { consistencyPath, inclusionPath, isIncluded } from '../../../domain/merkle-proof.js';
+import { beginning, type EventStore, type Position, type Recorded } from '../../ports/event-store.js';
+import type { System } from '../../ports/system.js';
+import { BrokenLog, loggedFrom } from '../log-reading.js';
+import { createSealLog, type SealLog } from '../seal-log.js';
+import { createLogTree } from './log-tree.js';
+
+/** Event by its id; its position, where the caller knows it, spares a search through the history. */
+type Wanted = { readonly eventId: string; readonly position: Position | undefined };
+
+export type InclusionProof = {
+  /** Number of the event in its history, counted from 1, and the hashes of the chain before and after it. */
+  readonly event: Link & { readonly id: string; readonly before: string };
+  readonly seal: Seal;
+  readonly leaf: string;
+  readonly index: number;
+  readonly path: readonly string[];
+  readonly head: LogHead;
+};
+type ConsistencyProof = { readonly from: LogHead; readonly to: LogHead; readonly path: readonly string[] };
+
+export type LogProofs = {
+  /** Returns the newest signed head of the log. */
+  head(): Promise<LogHead>;
+  /** Proves that an event is under the newest head of the log. */
+  inclusion(organizationId: string, wanted: Wanted): Promise<InclusionProof>;
+  /** Proves that the log of the second size, by default the present one, continues that of the first. */
+  consistency(from: number, to: number | undefined): Promise<ConsistencyProof>;
+};
+
+type Ports = {
+  /** Events as they are stored. */
+  readonly events: EventStore;
+  readonly sealLog: SealLog;
+  readonly system: System;
+};
+
+const nothingLogged = 'nothing is sealed yet: the first seal follows within an hour after the first event';
+const notSealed = 'the event is not sealed yet: a seal follows within an hour';
+const disagreeing =
+  'the history does not agree with its seals: its operator finds out more with chainfold audit verify';
+const isSeal = ({ type }: Recorded) => type === 'AuditSealed';
+
+/** Explains to callers a log that is not what it was, which is no fault of theirs. */
+const provable = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof BrokenLog)) throw error;
+    return refuse('UNAVAILABLE', `the log of seals proves nothing now: ${error.message}`);
+  }
+};
+
+type Place = Link & { readonly position: Position };
+type Numbered = InclusionProof['event'] & { readonly position: Position };
+
+/** Finds events, their numbers and their seals in the history of an organization. */
+const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizationId: string) => {
+  const inTurns = async function* (batches: AsyncIterable<readonly Recorded[]>) {
+    for await (const batch of batches) {
+      yield* batch;
+      await breathe();
+    }
+  };
+  const backwards = (position: Position) => inTurns(events.readOrganizationBackwards(organizationId, { position }));
+  const forwards = (after: Position) => inTurns(events.readOrganization(organizationId, after));
+  const start: Place = { ...firstLink(organizationId, sha256), position: beginning };
+
+  /** Returns what the last seal before a position states, or the start of the chain. */
+  const sealedBefore = async (position: Position): Promise<Place> => {
+    for await (const event of backwards(position - 1)) if (isSeal(event)) return event.data as Seal;
+    return start;
+  };
+  const numberOf = async ({ id, position }: Recorded, from: Place): Promise<Numbered | null> => {
+    let link: Link = from;
+    for await (const event of forwards(from.position)) {
+      const before = link.hash;
+      link = nextLink(link, event, sha256);
+      if (event.position === position) return { ...link, id, before, position };
+    }
+    return null;
+  };
+  const sealOver = async ({ position, count }: Numbered, volume: number): Promise<Seal> => {
+    for await (const event of forwards(position)) {
+      const seal = event.data as Seal;
+      if (isSeal(event) && seal.count >= count && seal.log?.volume === volume) return seal;
+    }
+    return refuse('FAILED_PRECONDITION', notSealed);
+  };
+  const leadsTo = async (from: Numbered, seal: Seal) => {
+    let link: Link = from;
+    if (link.count === seal.count) return link.hash === seal.hash;
+    for await (const event of forwards(from.position)) {
+      link = nextLink(link, event, sha256);
+      if (link.count === seal.count) return link.hash === seal.hash;
+    }
+    return false;
+  };
+  return {
+    find: async ({ eventId, position }: Wanted): Promise<Recorded> => {
+      for await (const event of backwards(position ?? Number.MAX_SAFE_INTEGER)) {
+        if (event.id === eventId) return event;
+        if (position !== undefined) break;
+      }
+      return refuse('NOT_FOUND', 'there is no such event');
+    },
+    /** Returns the event's number and the first seal of a volume over it, once the chain leads from one to the other. */
+    sealed: async (event: Recorded, volume: number): Promise<{ event: InclusionProof['event']; seal: Seal }> => {
+      // Positions in seals are those of the store in which these were made, so that a moved history is read from its start.
+      for (const from of [await sealedBefore(event.position), start]) {
+        const numbered = await numberOf(event, from);
+        const seal = numbered && (await sealOver(numbered, volume));
+        if (seal && (await leadsTo(numbered, seal))) return { event: numbered, seal };
+      }
+      return refuse('UNAVAILABLE', disagreeing);
+    },
+  };
+};
+
+/** Proves what the log of seals holds, to callers who do not trust the service. */
+export const createLogProofs = (ports: Ports): LogProofs => {
+  const { events, sealLog, system } = ports;
+  const { sha256 } = system;
+  /** Trees by volume, of which all but the present one are given up. */
+  let kept: { readonly volume: number; readonly tree: ReturnType<typeof createLogTree> } | null = null;
+  const treeOf = (volume: number) => {
+    if (kept?.volume !== volume) kept = { volume, tree: createLogTree(sealLog, system) };
+    return kept.tree;
+  };
+  const head = async () => (await sealLog.head()) ?? refuse('NOT_FOUND', nothingLogged);
+  const headAt = async (volume: number, size: number): Promise<LogHead> => {
+    for await (const logged of loggedFrom(events, volume, size - 1)) return logged.head;
+    return refuse('NOT_FOUND', nothingLogged);
+  };
+
+  const inclusion = async (organizationId: string, wanted: Wanted): Promise<InclusionProof> => {
+    const { volume } = await sealLog.refresh();
+    const newest = await head();
+    const history = createHistory(ports, organizationId);
+    const { event, seal } = await history.sealed(await history.find(wanted), volume);
+    const { index } = seal.log as { index: number };
+    const leaf = leafText({ ...seal, places: String(seal.places) });
+    const path = await treeOf(volume).roots(inclusionPath(index, newest.size));
+    const proof = { index, size: newest.size, leaf: leafHash(leaf, sha256), path, root: newest.root };
+    if (!isIncluded(proof, (left, right) => nodeHash(left, right, sha256))) refuse('UNAVAILABLE', disagreeing);
+    return { event, seal, leaf, index, path, head: newest };
+  };
+
+  const consistency = async (from: number, to: number | undefined): Promise<ConsistencyProof> => {
+    const { volume } = await sealLog.refresh();
+    const newest = await head();
+    const size = to ?? newest.size;
+    if (size > newest.size) invalid('/to', `must be at most ${newest.size}, the number of seals in the log`);
+    if (from > size) invalid('/from', `must be at most ${size}`);
+    const path = await treeOf(volume).roots(consistencyPath(from, size));
+    return { from: await headAt(volume, from), to: await headAt(volume, size), path };
+  };
+
+  return {
+    head: () => provable(head()),
+    inclusion: (organizationId, wanted) => provable(inclusion(organizationId, wanted)),
+    consistency: (from, to) => provable(consistency(from, to)),
+  };
+};
+
+/** Log of seals, and the proofs about it. */
+export type ProvenLog = { readonly sealLog: SealLog; readonly logProofs: LogProofs };
+
+export const createProvenLog = (ports: Parameters<typeof createSealLog>[0]): ProvenLog => {
+  const sealLog = createSealLog(ports);
+  return { sealLog, logProofs: createLogProofs({ ...ports, sealLog }) };
+};

@@ -1,0 +1,68 @@
+import { canonical, firstLink, nextLink } from '../../domain/aggregates/audit.js';
+import { beginning, type EventStore, type NewEvent } from '../ports/event-store.js';
+import type { Notary } from '../ports/notary.js';
+import { noEntry, type StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
+import { createRecords } from './proof.js';
+
+type Stored = NewEvent & { readonly stream: string };
+const textOf = ({ stream, id, type, data, metadata }: Stored) => canonical({ stream, id, type, data, metadata });
+
+const eventsOf = async function* (events: EventStore, organizationId: string) {
+  for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
+};
+
+/** Hashes of a history by their count, from the wanted event on. */
+const createHashes = (organizationId: string, wanted: Stored, sha256: System['sha256']) => {
+  const text = textOf(wanted);
+  const hashes = new Map<number, string>();
+  let link = firstLink(organizationId, sha256);
+  return {
+    take: (event: Stored) => {
+      link = nextLink(link, event, sha256);
+      const isReached = hashes.size > 0 || (event.id === wanted.id && textOf(event) === text);
+      if (isReached) hashes.set(link.count, link.hash);
+    },
+    at: (count: number) => hashes.get(count) ?? null,
+  };
+};
+
+/**
+ * Tells whether an event stands in the history of its organization as the first seal after it found it. Reads the
+ * history up to that seal.
+ */
+const createIsSealed =
+  ({ events, notary, system: { sha256 } }: { events: EventStore; notary: Notary; system: System }) =>
+  async (organizationId: string, wanted: Stored): Promise<boolean> => {
+    const trust = { publicKey: notary.publicKey, isSigned: notary.isSigned, sha256 };
+    const records = createRecords(organizationId, trust);
+    const hashes = createHashes(organizationId, wanted, sha256);
+    for await (const event of eventsOf(events, organizationId)) {
+      hashes.take(event);
+      records.read([event]);
+      const seal = event.type === 'AuditSealed' ? records.seals().at(-1) : undefined;
+      const hash = seal ? hashes.at(seal.count) : null;
+      if (seal && hash !== null) return hash === seal.hash;
+    }
+    return false;
+  };
+
+type Identity = { readonly organizationId: string; readonly apiKey: string; readonly role: string };
+const entryOf = (apiKey: string) => ['processes', `credential:${apiKey}`] as const;
+
+/**
+ * Tells whether the role of a credential whose secret is not bound to it may be believed, because a seal covers the
+ * event that issued it. The proof is remembered, signed, since it takes reading the organization's history.
+ */
+export const createIsProven = (ports: { events: EventStore; notary: Notary; state: StateStore; system: System }) => {
+  const { state, system } = ports;
+  const isSealed = createIsSealed(ports);
+  return async ({ organizationId, apiKey, role }: Identity, issue: Stored): Promise<boolean> => {
+    const proof = system.sign('older-credential', JSON.stringify([organizationId, apiKey, role, issue.data]));
+    const known = await state.get(...entryOf(apiKey));
+    if (known && system.same(known.value, proof)) return true;
+    if (!(await isSealed(organizationId, issue))) return false;
+    await state.put(...entryOf(apiKey), proof, known?.revision ?? noEntry);
+    return true;
+  };
+};

@@ -1,0 +1,180 @@
+import { distinct, type Holding } from '../../domain/aggregates/ledger.js';
+import type { Variant } from '../../domain/variant.js';
+import { type UnreadBalanceDocument, unreadBalances } from '../../projections/assets.js';
+import { recordBalances } from '../assets/balance-ledger.js';
+import { groupBy } from '../async/group-by.js';
+import { allDone, createLanes, firstOf } from '../async/organization-lanes.js';
+import { type Handle, scopeFor } from '../commands/handle.js';
+import type { Chain, Header } from '../ports/chain.js';
+import type { PageKey, ReadModels } from '../ports/read-models.js';
+import type { System } from '../ports/system.js';
+import type { Activity } from '../watch-list/activities.js';
+import type { WatchList } from '../watch-list/watch-list.js';
+import { type ActivityTasks, headerAt, type Known } from './activity-tasks.js';
+import type { LedgerWriter } from './ledger-writer.js';
+import type { Notifier } from './notify.js';
+import { createBalanceReading } from './read-balances.js';
+import type { AsideEntry, SetAside } from './set-aside.js';
+
+type Ports = {
+  readonly chain: Chain;
+  readonly readModels: ReadModels;
+  readonly handle: Handle;
+  readonly watched: WatchList;
+  readonly ledgers: LedgerWriter;
+  readonly notifier: Notifier;
+  readonly tasks: ActivityTasks;
+  readonly aside: SetAside;
+  readonly system: System;
+};
+
+/** Contract that is tried again, page by page of the balances that are set aside. */
+type Retry = { readonly entry: AsideEntry; after?: PageKey | undefined; reason?: string | undefined };
+type Due = { readonly activity: Activity; readonly holdings: readonly Holding[]; readonly drops: number };
+/** Time that confirmations wait for balances, so that both are mostly seen together. */
+const togetherMs = 1000;
+
+const organizationsAtOnce = 8;
+const activitiesAtOnce = 64;
+const retriedAtOnce = 90;
+
+const knownHeader = async (chain: Chain, headers: Known, height: number): Promise<Header> => {
+  const found = await headerAt(chain, headers, height);
+  if (!found) throw new Error(`no node knows block ${height}, at which balances are to be read`);
+  return found;
+};
+
+type BalanceReading = ReturnType<typeof createBalanceReading>;
+
+/** Confirms activities of one organization and records their balances. */
+const createSettling = (ports: Ports, { read }: BalanceReading) => {
+  const { chain, watched, ledgers, notifier, tasks, system } = ports;
+  /** Tells whether the wallet still has the address: balances of removed addresses are not read. */
+  const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
+    watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
+
+  const examine = async (activity: Activity): Promise<Due> => {
+    const { holdings, drops } = await ledgers.read(activity);
+    return { activity, drops, holdings: distinct(holdings).filter((holding) => isHeld(activity, holding)) };
+  };
+  /** Confirms activities whose balances take long or cannot be read, so that their webhooks do not wait for these. */
+  const confirmLate = async (some: readonly Due[], reading: Promise<unknown>) => {
+    const over = new AbortController();
+    const isRead = reading.then(
+      () => true,
+      () => false,
+    );
+    const isInTime = await Promise.race([isRead, system.sleep(togetherMs, over.signal).then(() => false)]);
+    over.abort();
+    const pending = some.filter(({ activity }) => activity.phase === 'pending');
+    if (!isInTime)
+      await allDone(pending.map(({ activity }) => ledgers.confirm(activity, notifier.hasListeners(activity))));
+  };
+  const settleAt = async (organizationId: string, some: readonly Due[], at: Header) => {
+    const keyOf = ({ address, asset }: Holding) => `${address} ${JSON.stringify(asset)}`;
+    const reading = read(organizationId, distinct(some.flatMap((one) => one.holdings)), at);
+    await confirmLate(some, reading);
+    const { balances, aside: unread } = await reading;
+    const found = new Map(balances.map((one) => [keyOf(one), one]));
+    const missing = new Map(unread.map((one) => [keyOf(one), one]));
+    const pick = <T>(from: ReadonlyMap<string, T>, holdings: readonly Holding[]) =>
+      holdings.flatMap((one) => from.get(keyOf(one)) ?? []);
+    await allDone(
+      some.map(({ activity, holdings, drops }) =>
+        ledgers.settle(activity, {
+          balances: pick(found, holdings),
+          aside: pick(missing, holdings),
+          at,
+          open: notifier.hasListeners(activity),
+          drops,
+        }),
+      ),
+    );
+  };
+  return async (organizationId: string, activities: readonly Activity[], headers: Known) => {
+    const due = await allDone(activities.map(examine));
+    for (const [height, some] of groupBy(due, ({ activity }) => tasks.heightFor(headers, activity)))
+      await settleAt(organizationId, some, await knownHeader(chain, headers, height));
+  };
+};
+
+/** Asks contracts again that were set aside. */
+const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading) => {
+  const { chain, readModels, handle, watched, tasks, aside } = ports;
+  const { contextOf, fail, recover, readAgain } = reading;
+
+  const isFollowed = ({ organizationId, contract }: AsideEntry) =>
+    !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
+  /** Returns the reason why a balance could not be read, if there is one. */
+  const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: Known) => {
+    const { organizationId, contract } = entry;
+    const { wallet_id: walletId } = some[0] as UnreadBalanceDocument;
+    const at = await knownHeader(chain, headers, tasks.confirmedHeight(headers, { organizationId, walletId }));
+    const { balances, aside: unread } = await readAgain(organizationId, some, at);
+    const context = contextOf(organizationId, contract);
+    if (balances.length > 0) await recordBalances(handle, context, { walletId, balances, at, chain: headers.chain });
+    return unread[0]?.reason;
+  };
+  const pageOf = async ({ entry, after }: Retry) => {
+    if (!isFollowed(entry)) return { documents: [], next: null };
+    const query = { index: 'byContract', equal: [entry.contract], limit: retriedAtOnce, after };
+    return readModels.page(unreadBalances, scopeFor(contextOf(entry.organizationId, entry.contract)), query);
+  };
+  const end = ({ entry: { organizationId, contract }, reason }: Retry) =>
+    reason === undefined ? recover(organizationId, contract) : fail(organizationId, contract, reason, false);
+
+  /** Returns true when the contract needs no further piece now. */
+  return async (retried: Retry, headers: Known): Promise<boolean> => {
+    const page = await pageOf(retried);
+    for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
+      const reason = await retryWallet(retried, some, headers);
+      // A contract that could not be asked is set aside anew by then.
+      if (!aside.due().includes(retried.entry)) return true;
+      retried.reason ??= reason;
+    }
+    retried.after = page.next ?? undefined;
+    if (!page.next) await end(retried);
+    return !page.next;
+  };
+};
+
+/**
+ * Confirms activities together with the balances that they may have changed, and corrects balances after a drop, apart
+ * from following: organizations take turns, and a contract that cannot be asked delays only those who follow it.
+ */
+export const createBalanceReader = (ports: Ports, variant: Variant, known: () => Known | null) => {
+  const { watched, aside, system } = ports;
+  const reading = createBalanceReading(ports, variant);
+  const settle = createSettling(ports, reading);
+  const retry = createRetrying(ports, variant, reading);
+
+  const lanes = createLanes<Activity | Retry>(system, {
+    name: 'balance reader',
+    atOnce: organizationsAtOnce,
+    work: async (lane, organizationId) => {
+      const headers = known();
+      if (!headers) return lane.clear();
+      const some = firstOf(lane, activitiesAtOnce);
+      const [retried] = some.filter((one): one is Retry => 'entry' in one);
+      if (retried && (await retry(retried, headers))) lane.delete(retried);
+      const activities = some.filter((one): one is Activity => !('entry' in one));
+      const isCurrent = (activity: Activity) => watched.activities.current(activity) === activity;
+      await settle(organizationId, activities.filter(isCurrent), headers);
+      for (const activity of activities) lane.delete(activity);
+    },
+  });
+  const retrying = new WeakSet<AsideEntry>();
+
+  return {
+    run: lanes.run,
+    add: (activity: Activity) => lanes.add(activity.organizationId, activity),
+    /** Takes up the contracts whose pause is over. */
+    retryDue: () => {
+      for (const entry of aside.due()) {
+        if (retrying.has(entry)) continue;
+        retrying.add(entry);
+        lanes.add(entry.organizationId, { entry });
+      }
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { type BlockCommand, block, type FollowedBlock } from '../../../domain/aggregates/chain/block.js';
+import type { Variant } from '../../../domain/variant.js';
+import { everybody, scopeOf } from '../../../projections/define.js';
+import { type UnreadableBlockDocument, unreadableBlocks } from '../../../projections/unreadable-blocks.js';
+import { type Handle, type Operation, step } from '../../commands/handle.js';
+import { readAggregate } from '../../commands/read-aggregate.js';
+import type { Streams } from '../../ports/event-store.js';
+import type { PageKey, ReadModels } from '../../ports/read-models.js';
+
+type Ports = { readonly events: Streams; readonly readModels: ReadModels; readonly handle: Handle };
+
+const atOnce = 100;
+
+export const followedBlockOf = ({ number, hash, chain }: UnreadableBlockDocument): FollowedBlock => ({
+  number,
+  hash,
+  chain,
+});
+
+/** Lists the blocks of a chain that were left out and not read since, newest first. */
+export const leftOut = async (readModels: ReadModels, { tag }: Variant): Promise<UnreadableBlockDocument[]> => {
+  const found: UnreadableBlockDocument[] = [];
+  let after: PageKey | undefined;
+  do {
+    const query = { index: 'all', equal: [], limit: atOnce, after };
+    const page = await readModels.page(unreadableBlocks, scopeOf(everybody, tag), query);
+    found.push(...page.documents);
+    after = page.next ?? undefined;
+  } while (after);
+  return found;
+};
+
+/** Writes and reads the records of single blocks of a chain, which belong to no organization. */
+export const createBlockRecords = ({ events, readModels, handle }: Ports, variant: Variant) => {
+  const keyOf = ({ hash }: Pick<FollowedBlock, 'hash'>) => `${variant.tag}.${hash}`;
+  const byFollower = (hash: string): Operation => ({
+    actor: { kind: 'process', id: 'follower' },
+    requestId: `block ${hash}`,
+  });
+  const record = (command: BlockCommand, by: Operation = byFollower(command.data.block.hash)) =>
+    handle({ ...by, organizationId: everybody, variant }, [step(block, everybody, keyOf(command.data.block), command)]);
+  const first = async (index: 'byRetry' | 'byBalances') => {
+    const query = { index, equal: ['yes'], limit: atOnce, oldestFirst: true };
+    return (await readModels.page(unreadableBlocks, scopeOf(everybody, variant.tag), query)).documents;
+  };
+  return {
+    record,
+    /** Lists blocks that a person wants to be read again. */
+    retried: () => first('byRetry'),
+    /** Lists blocks whose balances are to be read from the chain. */
+    balancesDue: () => first('byBalances'),
+    /** Returns what a person accepted in place of a block; null when nobody did. */
+    accepted: async (hash: string) => (await readAggregate(events, block, everybody, keyOf({ hash }))).accepted,
+  };
+};
+export type BlockRecords = ReturnType<typeof createBlockRecords>;

@@ -1,0 +1,75 @@
+import type { Variant } from '../../../domain/variant.js';
+import type { Chain, Header } from '../../ports/chain.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { System } from '../../ports/system.js';
+import type { WatchList } from '../../watch-list/watch-list.js';
+import type { BlockRecords } from '../blocks/block-records.js';
+import { beginAt, type Cursor } from '../cursor.js';
+import type { CursorStore } from '../progress/cursor-store.js';
+
+/** Refusal to follow nodes that serve another chain than the one whose blocks were recorded. */
+export class OtherChain extends Error {
+  override readonly name = 'OtherChain';
+  constructor(followed: string, served: string) {
+    super(`the nodes serve another chain: its first block is ${served}, and the followed chain's is ${followed}`);
+  }
+}
+
+type Ports = {
+  readonly chain: Chain;
+  readonly events: EventStore;
+  readonly watched: WatchList;
+  readonly system: System;
+  readonly store: CursorStore;
+  readonly records: BlockRecords;
+  readonly beginTasks: () => Promise<void>;
+};
+
+/**
+ * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its
+ * first block on whenever that changed, because nothing on it is older than the service, and any chain may follow after
+ * one. Elsewhere a node of another network would make the follower record a foreign chain, unless a person accepted the
+ * other chain. The cursor of the chain before is put by for the case that it comes back.
+ */
+export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: boolean) => {
+  const { chain, events, watched, system, store, records, beginTasks } = ports;
+
+  const start = async (genesis: Header): Promise<Cursor> => {
+    const head = isDevelopment ? genesis : await chain.head();
+    const cursor = await beginAt(chain, genesis, head, await events.head());
+    return isDevelopment ? { ...cursor, isDevelopment } : cursor;
+  };
+  /** Returns why another chain may be followed after the stored one. */
+  const reasonToChange = async (genesis: Header, stored: Cursor) => {
+    if (isDevelopment) return 'the first block changed; following from there';
+    if (stored.isDevelopment) return 'the chain before was a development chain; following this one from its head on';
+    const accepted = await records.accepted(stored.chain);
+    if (accepted?.replacement !== genesis.hash) throw new OtherChain(stored.chain, genesis.hash);
+    return 'another chain was accepted; following it from now on';
+  };
+  const changeTo = async (genesis: Header, stored: Cursor) => {
+    const reason = await reasonToChange(genesis, stored);
+    system.log.warn({ variant: tag, genesis: genesis.hash }, reason);
+    if (!stored.isDevelopment) await store.park(stored);
+    return (await store.parked(genesis.hash)) ?? start(genesis);
+  };
+  const cursorFor = async (genesis: Header, stored: Cursor | null) => {
+    if (!stored) return start(genesis);
+    return stored.chain === genesis.hash ? stored : changeTo(genesis, stored);
+  };
+
+  return async (): Promise<Cursor> => {
+    const genesis = await chain.genesis();
+    const stored = await store.read();
+    const cursor = await cursorFor(genesis, stored);
+    await watched.load(cursor.positions[0] ?? 0, (cursor.headers[0] as Header).number);
+    await beginTasks();
+    if (cursor === stored) return cursor;
+    await store.save(cursor);
+    if (stored) {
+      const block = { number: 0, hash: stored.chain, chain: stored.chain };
+      await records.record({ type: 'Follow', data: { block, replacement: genesis.hash } });
+    }
+    return cursor;
+  };
+};

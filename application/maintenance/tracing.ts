@@ -1,0 +1,35 @@
+import { chains } from '../../domain/variant.js';
+import type { Chain } from '../ports/chain.js';
+import { noEntry, type StateStore } from '../ports/state.js';
+
+const idOf = (variant: string) => `traced:${variant}`;
+const [yes, no] = ['yes', 'no'];
+
+/** Returns a chain that notes for other processes whether its blocks are traced, whenever that changes. */
+export const notingTraces = (chain: Chain, state: StateStore, variant: string): Chain => {
+  if (!chain.traced) return chain;
+  let noted: boolean | null = null;
+  const note = async (isTraced: boolean) => {
+    const [entry, value] = [await state.get('processes', idOf(variant)), isTraced ? yes : no];
+    // Another follower that notes at the same time has seen the same nodes.
+    if (entry?.value !== value) await state.put('processes', idOf(variant), value, entry?.revision ?? noEntry);
+    noted = isTraced;
+  };
+  return {
+    ...chain,
+    block: async (hash, interest) => {
+      const block = await chain.block(hash, interest);
+      const isTraced = chain.traced?.() ?? null;
+      if (isTraced !== null && isTraced !== noted) await note(isTraced);
+      return block;
+    },
+  };
+};
+
+/** Tells of each followed chain whether a follower found it traced; chains of which that is not known are left out. */
+export const tracedChains = async (state: StateStore): Promise<Readonly<Record<string, boolean>>> => {
+  const found = await Promise.all(
+    chains.map(async ({ tag }) => ({ tag, entry: await state.get('processes', idOf(tag)) })),
+  );
+  return Object.fromEntries(found.flatMap(({ tag, entry }) => (entry ? [[tag, entry.value === yes]] : [])));
+};

@@ -1,0 +1,97 @@
+import type { DeliveryCommand } from '../../domain/aggregates/delivery.js';
+import { everybody } from '../../projections/define.js';
+import { type OpenDeliveryDocument, openDeliveries } from '../../projections/deliveries.js';
+import { type Context, type Handle, scopeFor } from '../commands/handle.js';
+import type { EventStore, Recorded } from '../ports/event-store.js';
+import type { Jobs } from '../ports/jobs.js';
+import type { PageKey, ReadModels } from '../ports/read-models.js';
+import type { StateStore } from '../ports/state.js';
+import { fromCheckpoint } from '../processes/from-checkpoint.js';
+import type { Progress } from '../read-models/progress.js';
+import { deliveryStep } from './deliveries.js';
+import { deliveryContext } from './delivery-context.js';
+import { jobOf } from './queue-deliveries.js';
+import { webhookState } from './webhooks.js';
+
+type Ports = {
+  readonly events: EventStore;
+  readonly state: StateStore;
+  readonly readModels: ReadModels;
+  readonly progress: Progress;
+  readonly handle: Handle;
+  readonly jobs: Jobs;
+};
+type WebhookState = Awaited<ReturnType<typeof webhookState>>;
+type Change = (context: Context, webhookId: string, state: WebhookState) => Promise<void>;
+
+const pageSize = 200;
+const catchUpMs = 30_000;
+
+/**
+ * Cancels the deliveries of removed webhooks, parks those of disabled ones and queues those of revived ones. It is not
+ * part of the queueing, so that a webhook with very many deliveries delays no other.
+ */
+export const createWebhookChanges = (ports: Ports) => {
+  const { events, readModels, progress, handle, jobs } = ports;
+  const follow = fromCheckpoint('webhook-changes', ports, { splitFrom: 'queue-deliveries' });
+
+  const openOf = async function* (context: Context, webhookId: string) {
+    // The list is a read model, which must first include all deliveries requested so far.
+    await progress.reached(await events.head(), catchUpMs);
+    let after: PageKey | undefined;
+    do {
+      const query = { index: 'byWebhook', equal: [scopeFor(context), webhookId], limit: pageSize, after };
+      const page = await readModels.page(openDeliveries, everybody, query);
+      yield page.documents;
+      after = page.next ?? undefined;
+    } while (after);
+  };
+  const changeAll = (
+    context: Context,
+    some: readonly OpenDeliveryDocument[],
+    type: Extract<DeliveryCommand['type'], 'Cancel' | 'Park' | 'Unpark'>,
+  ) =>
+    Promise.all(
+      some.map(({ delivery_id: deliveryId, webhook_id: webhookId }) =>
+        handle(context, [deliveryStep(context, deliveryId, { type, data: { deliveryId, webhookId } })]),
+      ),
+    );
+
+  const stop =
+    (type: 'Cancel' | 'Park', isTrue: (state: WebhookState) => boolean): Change =>
+    async (context, webhookId, state) => {
+      if (!isTrue(state)) return;
+      for await (const some of openOf(context, webhookId)) {
+        const concerned = type === 'Park' ? some.filter(({ parked }) => parked === 'no') : some;
+        await jobs.remove(concerned.map(({ delivery_id }) => delivery_id));
+        await changeAll(context, concerned, type);
+      }
+    };
+  const resume: Change = async (context, webhookId) => {
+    for await (const some of openOf(context, webhookId)) {
+      const isParked = ({ parked }: OpenDeliveryDocument) => parked === 'yes';
+      await changeAll(context, some.filter(isParked), 'Unpark');
+      await jobs.put(some.filter((one) => !isParked(one)).map(jobOf));
+    }
+  };
+  const changes: Readonly<Record<string, Change>> = {
+    WebhookRemoved: stop('Cancel', () => true),
+    // A webhook may have been revived since, or be so while an old event is handled again.
+    WebhookDisabled: stop('Park', (state) => state === 'disabled'),
+    WebhookRevived: resume,
+  };
+
+  const react = async (event: Recorded) => {
+    const context = deliveryContext(event);
+    if (!context) return;
+    const { webhookId } = event.data as { webhookId: string };
+    await changes[event.type]?.(context, webhookId, await webhookState(events, context, webhookId));
+  };
+
+  return (signal: AbortSignal): Promise<void> =>
+    follow(signal, async (batch) => {
+      const concerned = batch.filter(({ type }) => Object.hasOwn(changes, type));
+      for (const event of concerned) await react(event);
+      return concerned.length > 0;
+    });
+};

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { embedded } from '../tests/support/engines/engines.js';
+import { clientOf, newOrganization } from '../tests/support/service/service.js';
+import { type Bench, largest, quantile } from './figures.js';
+import { load, type Operation } from './operations/load.js';
+import { startProgram } from './peers.js';
+import { mostStallMs, startProbed } from './probed-service.js';
+import { summed } from './rounds.js';
+
+const requests = 600;
+const rounds = 3;
+const mostRatio = 2;
+
+type Organization = Awaited<ReturnType<typeof newOrganization>>;
+
+const open = async () => {
+  const { service, look } = await startProbed(embedded);
+  const [greedy, modest] = [
+    await newOrganization(service.home, 'greedy'),
+    await newOrganization(service.home, 'modest'),
+  ];
+  const limits = { per_second_limit: 1e6, per_hour_limit: 1e9, per_day_limit: 1e9, per_month_limit: 1e9 };
+  for (const { organizationId } of [greedy, modest])
+    await clientOf(service).admin.setRateLimit({ organization_id: organizationId, ...limits });
+  const walletOf = async (by: Organization) =>
+    (await clientOf(service, by).c.registerWallet({ name: 'one' })).wallet_id;
+  return { service, look, greedy, modest, wallets: { greedy: await walletOf(greedy), modest: await walletOf(modest) } };
+};
+type Sides = Awaited<ReturnType<typeof open>>;
+
+/** Starts the greedy organization in a process of its own, so that its work does not delay who measures. */
+const startGreedy = async ({ service: { url }, greedy, wallets }: Sides) => {
+  const program = new URL('./fairness/greedy.ts', import.meta.url);
+  const { child, close } = await startProgram<string>(program, [url, JSON.stringify(greedy), wallets.greedy]);
+  return async () => {
+    const ended = child.exitCode === null ? once(child, 'exit') : null;
+    if (child.connected) close();
+    await ended;
+  };
+};
+
+/** Measures what one organization waits for its answers while another asks for as much as it can, and alone. */
+export const fairness: Bench = async function* () {
+  const sides = await open();
+  const { service, look, modest, wallets } = sides;
+  const at = (name: string, body: Operation['body']): Operation => ({
+    url: service.url,
+    path: `/v1/c/${name}`,
+    credentials: modest,
+    body,
+  });
+  const asked = {
+    GetWallet: at('GetWallet', () => JSON.stringify({ wallet_id: wallets.modest })),
+    RegisterWallet: at('RegisterWallet', (i) => `{"name":"wallet ${i}"}`),
+  };
+  let isWarm = false;
+  for (const name of Object.keys(asked) as (keyof typeof asked)[]) {
+    const measure = async () => (await load(asked[name], requests, 1)).times;
+    const [alone, beside]: [number[][], number[][]] = [[], []];
+    await measure();
+    // Stalls while the service starts and warms up are no other organization's doing.
+    if (!isWarm) await look();
+    isWarm = true;
+    for (let round = 0; round < rounds; round++) {
+      alone.push(await measure());
+      const stop = await startGreedy(sides);
+      beside.push(await measure());
+      await stop();
+    }
+    const p99 = (times: readonly number[]) => quantile(times, 0.99);
+    const { value: measured, spread } = summed(beside.map(p99));
+    const ceiling = { what: 'alone', ...summed(alone.map(p99)) };
+    yield {
+      what: `${name} beside a greedy organization, p99`,
+      measured,
+      unit: 'ms',
+      spread,
+      ceiling,
+      atMost: mostRatio,
+    };
+    yield { what: `${name} beside a greedy organization, longest`, measured: largest(beside.flat()), unit: 'ms' };
+  }
+  yield { what: 'fairness: longest stall', measured: await look(), unit: 'ms', atMost: mostStallMs };
+  await service.stop();
+};

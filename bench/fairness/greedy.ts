@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import type { Credentials } from '../../interfaces/signature.js';
+import { call } from '../../tests/support/service/http.js';
+
+const connections = 4;
+const addressesAtOnce = 1000;
+
+/** Address of the service, credentials and wallet of the greedy organization, as JSON. */
+const [, , url = '', by = '{}', wallet_id = ''] = process.argv;
+const credentials = JSON.parse(by) as Credentials;
+
+const addresses = () => Array.from({ length: addressesAtOnce }, () => `0x${randomBytes(20).toString('hex')}`);
+const loop = async () => {
+  while (process.connected) {
+    await call(url, credentials, '/v1/c/BatchRegisterAddresses', { wallet_id, addresses: addresses() });
+    await call(url, credentials, '/v1/c/ListAddresses', { wallet_id, page_size: 100 });
+  }
+};
+
+/** Registers addresses a thousand at a time, and lists them, until the parent disconnects. */
+process.send?.('begun');
+await Promise.all(Array.from({ length: connections }, loop));

@@ -1,0 +1,152 @@
+import { transactionStep } from '../../application/transactions/transactions.js';
+import { deliveryIdFor } from '../../application/webhooks/deliveries.js';
+import { addressOf } from '../../tests/support/following/running-app.js';
+import { testSystem } from '../../tests/support/silent.js';
+import { openConnections } from './gateway-connections.js';
+import { laterUrl, type Scene } from './scene.js';
+
+/** `one` makes the n-th thing; `many` makes those from a number to another, faster than one by one. */
+export type Making = {
+  readonly one: (n: number) => Promise<unknown>;
+  readonly many?: (from: number, to: number) => Promise<unknown>;
+};
+type Thing = (scene: Scene) => Making | Promise<Making>;
+
+const atOnce = 50;
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** Makes things one by one, some at the same time. */
+export const oneByOne =
+  (one: Making['one']) =>
+  async (from: number, to: number): Promise<void> => {
+    for (let n = from; n < to; n += atOnce) await Promise.all(numbers(n, Math.min(to, n + atOnce)).map(one));
+  };
+
+const byOperation =
+  (path: string, request: (n: number, scene: Scene) => object): Thing =>
+  (scene) => {
+    const make = scene.operation(path);
+    return { one: (n) => make(request(n, scene)) };
+  };
+
+const transfers: Thing = (scene) => {
+  scene.start('follower', 'fan-out of notices', 'balance reader');
+  const mine = async (some: readonly number[]) => {
+    const recorded = scene.next('TransferObserved');
+    scene.mine(scene.address, some);
+    await scene.shown(await recorded);
+  };
+  const perBlock = 100;
+  return {
+    one: (n) => mine([n]),
+    many: async (from, to) => {
+      for (let n = from; n < to; n += perBlock) await mine(numbers(n, Math.min(to, n + perBlock)));
+    },
+  };
+};
+
+/** Transactions that were sent and never get into a block; a watcher looks at them all the time. */
+const openTransactions: Thing = ({ start, operation, handle, context, walletId, address, shown }) => {
+  start('transaction watcher');
+  const create = operation('/v1/c/CreateTransaction');
+  const request = { wallet_id: walletId, from: address, to: addressOf(2), value: '1' };
+  return {
+    one: async (n) => {
+      type Created = { transaction: { transaction_id: string } };
+      const { transaction_id: transactionId } = (await create<Created>(request)).transaction;
+      const signed = { transactionId, raw: '0x01', hash: `0x${n.toString(16).padStart(64, '0')}` };
+      await handle(context, [transactionStep(context, { type: 'Sign', data: signed })]);
+      await shown(await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]));
+    },
+  };
+};
+
+/** Headers of webhooks, which have only some each. */
+const webhookHeaders: Thing = ({ operation }) => {
+  const [register, add] = [operation('/v1/c/RegisterWebhook'), operation('/v1/c/RegisterWebhookHeader')];
+  const webhooks = new Map<number, Promise<{ webhook_id: string }>>();
+  const webhookOf = (n: number) => {
+    const number = Math.floor(n / atOnce);
+    const wanted = { webhook_endpoint: 'https://receiver.example/', confirmation: 1 };
+    const found = webhooks.get(number) ?? register<{ webhook_id: string }>(wanted);
+    webhooks.set(number, found);
+    return found;
+  };
+  return {
+    one: async (n) => {
+      const { webhook_id } = await webhookOf(n);
+      await add({ webhook_id, header_key: `x-${n}`, header_value: 'value' });
+    },
+  };
+};
+
+/** Deliveries that all go to one webhook; one more goes to another webhook, and is made when it is posted. */
+const deliveriesTo =
+  (url: string): Thing =>
+  async ({ start, operation, app, context, posted, next, shown }) => {
+    const register = operation('/v1/c/RegisterWebhook');
+    const webhookAt = async (endpoint: string) => {
+      const wanted = { webhook_endpoint: endpoint, confirmation: 1 };
+      const { webhook_id } = await register<{ webhook_id: string }>(wanted);
+      return { webhook_id, disabled: false };
+    };
+    const [theirs, own] = [await webhookAt(url), await webhookAt('https://receiver.example/at-once')];
+    start('delivery queue', 'delivery repair', 'deliverer');
+    const request = async (to: typeof own, n: number) => {
+      const deliveryId = deliveryIdFor(testSystem, context, [String(n)]);
+      const arrived = posted(deliveryId);
+      await app.deliveries.request(context, to, [{ deliveryId, data: { n } }]);
+      await arrived;
+    };
+    return {
+      one: async (n) => {
+        const recorded = next('DeliveryAttempted');
+        await request(own, n);
+        await shown(await recorded);
+      },
+      many: oneByOne((n) => request(theirs, n)),
+    };
+  };
+
+/** Subscriptions and filters; there is a block, and a pending transaction, for every tenth. */
+const onConnections =
+  (method: string, ...params: readonly unknown[]): Thing =>
+  () => {
+    const { call, mine, send } = openConnections();
+    return {
+      one: async (n) => {
+        if (n % 10 === 0) mine();
+        if (n % 10 === 5) send(n);
+        await call(n, method, params);
+      },
+      many: oneByOne((n) => call(n, method, params)),
+    };
+  };
+
+/** Things that an organization can make many of. */
+export const things: Readonly<Record<string, Thing>> = {
+  wallets: byOperation('/v1/c/RegisterWallet', (n) => ({ name: `wallet ${n}` })),
+  addresses: byOperation('/v1/c/RegisterAddress', (n, { walletId }) => ({
+    wallet_id: walletId,
+    address: addressOf(n + 2),
+  })),
+  contracts: byOperation('/v1/c/RegisterContract', (n) => ({
+    contract_address: addressOf(n + 2),
+    contract_type: 'CONTRACT_TYPE_ERC20',
+  })),
+  transfers,
+  'open transactions': openTransactions,
+  webhooks: byOperation('/v1/c/RegisterWebhook', (n) => ({
+    webhook_endpoint: `https://example.com/${n}`,
+    confirmation: 1,
+  })),
+  'webhook headers': webhookHeaders,
+  'waiting deliveries': deliveriesTo(laterUrl),
+  'webhook histories': deliveriesTo('https://receiver.example/'),
+  credentials: byOperation('/v1/admin/CreateCredential', (_, { organizationId }) => ({
+    organization_id: organizationId,
+  })),
+  'gateway filters': onConnections('evm_newFilter', { address: addressOf(1) }),
+  'subscriptions to heads': onConnections('evm_subscribe', 'newHeads'),
+  'subscriptions to pending transactions': onConnections('evm_subscribe', 'newPendingTransactions'),
+};

@@ -1,0 +1,44 @@
+import type { RegisteredStandard } from '../asset.js';
+import type { Decider } from '../decider.js';
+import { refuse } from '../failure.js';
+import type { TokenDescription } from '../token-description.js';
+
+type Registered = { contract: string; standard: RegisteredStandard; description: TokenDescription };
+type Removed = { contract: string };
+
+type Failed = { contract: string; reason: string };
+
+export type ContractEvent =
+  | { type: 'ContractRegistered'; data: Registered }
+  | { type: 'ContractRemoved'; data: Removed }
+  /** Balances of the contract cannot be read for the organization's addresses; some may be out of date. */
+  | { type: 'ContractBalancesFailed'; data: Failed }
+  | { type: 'ContractBalancesRecovered'; data: { contract: string } };
+export type ContractReport =
+  | { type: 'ReportFailure'; data: Failed }
+  | { type: 'ReportRecovery'; data: { contract: string } };
+type ContractCommand = { type: 'Register'; data: Registered } | { type: 'Remove'; data: Removed } | ContractReport;
+type Contract = { standard: RegisteredStandard | null; isFailing: boolean };
+
+/** Token contract that an organization wants followed. */
+export const contract: Decider<ContractCommand, ContractEvent, Contract> = {
+  stream: 'contract',
+  initial: { standard: null, isFailing: false },
+  decide: {
+    Register: ({ standard }, data) => {
+      if (standard === null) return [{ type: 'ContractRegistered', data }];
+      if (standard === data.standard) return [];
+      return refuse('ALREADY_EXISTS', `${data.contract} is registered with another contract_type`);
+    },
+    Remove: ({ standard }, data) => (standard === null ? [] : [{ type: 'ContractRemoved', data }]),
+    ReportFailure: ({ standard, isFailing }, data) =>
+      standard === null || isFailing ? [] : [{ type: 'ContractBalancesFailed', data }],
+    ReportRecovery: ({ isFailing }, data) => (isFailing ? [{ type: 'ContractBalancesRecovered', data }] : []),
+  },
+  evolve: {
+    ContractRegistered: (_, { standard }) => ({ standard, isFailing: false }),
+    ContractRemoved: () => ({ standard: null, isFailing: false }),
+    ContractBalancesFailed: (past) => ({ ...past, isFailing: true }),
+    ContractBalancesRecovered: (past) => ({ ...past, isFailing: false }),
+  },
+};

@@ -1,0 +1,34 @@
+import type { Decider } from '../decider.js';
+import { refuse } from '../failure.js';
+
+export const roles = ['client', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+type Issued = { apiKey: string; role: Role; sealedSecret: string };
+type Deleted = { apiKey: string };
+
+/** Events hold the secret only sealed; the key that opens it is destroyed when the credential is deleted. */
+export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Deleted };
+type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Deleted };
+type Credential = { state: 'none' | 'deleted' } | { state: 'active'; role: Role; sealedSecret: string };
+
+export const credential: Decider<CredentialCommand, CredentialEvent, Credential> = {
+  stream: 'credential',
+  initial: { state: 'none' },
+  decide: {
+    Issue: ({ state }, data) =>
+      state === 'none'
+        ? [{ type: 'CredentialIssued', data }]
+        : refuse('ALREADY_EXISTS', 'this api_key was issued before'),
+    Delete: ({ state }, data) => {
+      if (state === 'none') return refuse('NOT_FOUND', 'there is no such credential');
+      return state === 'deleted' ? [] : [{ type: 'CredentialDeleted', data }];
+    },
+  },
+  evolve: {
+    // A credential is issued once: a second event of this type, which nobody but a forger writes, changes nothing.
+    CredentialIssued: (past, { role, sealedSecret }) =>
+      past.state === 'none' ? { state: 'active', role, sealedSecret } : past,
+    CredentialDeleted: () => ({ state: 'deleted' }),
+  },
+};

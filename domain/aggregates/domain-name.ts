@@ -1,0 +1,33 @@
+import type { Decider } from '../decider.js';
+import { refuse } from '../failure.js';
+
+type Reserved = { domain: string; organizationId: string };
+
+export type DomainNameEvent = { type: 'DomainReserved'; data: Reserved };
+type DomainNameCommand = { type: 'Reserve'; data: Reserved };
+type DomainName = { heldBy: string | null };
+
+const pattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const maxLength = 50;
+
+export const checkDomain = (domain: string) => {
+  if (domain.length > maxLength || !pattern.test(domain))
+    refuse(
+      'INVALID_ARGUMENT',
+      `domain must be 1 to ${maxLength} characters of a-z and 0-9, with single dashes between them`,
+    );
+};
+
+/** One stream per name makes names unique: the one writer that opens `system.domain-<domain>` holds the name. */
+export const domainName: Decider<DomainNameCommand, DomainNameEvent, DomainName> = {
+  stream: 'domain',
+  initial: { heldBy: null },
+  decide: {
+    Reserve: ({ heldBy }, data) => {
+      if (heldBy === data.organizationId) return [];
+      if (heldBy !== null) return refuse('ALREADY_EXISTS', `the domain ${data.domain} is taken`);
+      return [{ type: 'DomainReserved', data }];
+    },
+  },
+  evolve: { DomainReserved: (_, { organizationId }) => ({ heldBy: organizationId }) },
+};

@@ -1,0 +1,74 @@
+import type { Asset } from '../asset.js';
+import type { Decider } from '../decider.js';
+import type { Balance } from './ledger.js';
+
+/** Block at which balances were read. */
+type Height = { readonly number: number; readonly hash: string; readonly chain: string };
+/** Last address whose balances were read, as the list of the wallet's addresses orders them. */
+export type RefreshCursor = { readonly position: number; readonly address: string };
+
+/** Refresh of the balances of one wallet in one asset standard. */
+type Of<T> = { readonly refreshId: string; readonly walletId: string; readonly standard: Asset['standard'] } & T;
+/** `correction`: readings count although earlier ones were made at a greater height of a branch that was replaced. */
+type Started = Of<
+  { total: number; done: number; at: Height; after: RefreshCursor | null; correction?: true } & Searching
+>;
+/** `searched`: the last block whose logs were looked through for the addresses after `after`. */
+type Advanced = Of<{ part: number; done: number; at: Height; after: RefreshCursor | null; searched?: number }>;
+/** `from`: the first block whose logs are looked through for tokens that the addresses received. */
+type Searching = { readonly from?: number };
+type Refreshed = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
+
+export type RefreshEvent =
+  | { type: 'RefreshStarted'; data: Started }
+  /** Every address of the wallet was read. */
+  | { type: 'RefreshEnded'; data: Of<Searching> };
+type RefreshCommand =
+  | { type: 'Start'; data: Started }
+  /** Starts again because the block at which balances were read was replaced. */
+  | { type: 'Restart'; data: Started & { readonly replaces: string } }
+  | { type: 'End'; data: Of<Searching> };
+type Refresh = { readonly running: string | null } & Searching;
+
+/** One stream per wallet and asset standard, so that a second refresh joins the one that is running. */
+export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
+  stream: 'refresh',
+  initial: { running: null },
+  decide: {
+    Start: ({ running }, data) => (running === null ? [{ type: 'RefreshStarted', data }] : []),
+    Restart: ({ running }, { replaces, ...data }) => (running === replaces ? [{ type: 'RefreshStarted', data }] : []),
+    End: ({ running }, data) => (running === data.refreshId ? [{ type: 'RefreshEnded', data }] : []),
+  },
+  evolve: {
+    RefreshStarted: (_, { refreshId, from }) => ({ running: refreshId, ...(from !== undefined && { from }) }),
+    RefreshEnded: () => ({ running: null }),
+  },
+};
+
+export type RefreshPartEvent =
+  | { type: 'BalanceRefreshed'; data: Refreshed }
+  | { type: 'RefreshAdvanced'; data: Advanced };
+type RefreshPartCommand = {
+  type: 'Record';
+  data: { readonly balances: readonly Refreshed[]; readonly advanced?: Advanced };
+};
+type RefreshPart = { readonly isRecorded: boolean };
+
+/** One stream per part of a refresh, so that no stream grows with the number of a wallet's addresses. */
+export const refreshPart: Decider<RefreshPartCommand, RefreshPartEvent, RefreshPart> = {
+  stream: 'refreshpart',
+  initial: { isRecorded: false },
+  decide: {
+    Record: ({ isRecorded }, { balances, advanced }) =>
+      isRecorded
+        ? []
+        : [
+            ...balances.map((data) => ({ type: 'BalanceRefreshed' as const, data })),
+            ...(advanced ? [{ type: 'RefreshAdvanced' as const, data: advanced }] : []),
+          ],
+  },
+  evolve: {
+    BalanceRefreshed: () => ({ isRecorded: true }),
+    RefreshAdvanced: () => ({ isRecorded: true }),
+  },
+};

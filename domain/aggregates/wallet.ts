@@ -1,0 +1,44 @@
+import type { Decider } from '../decider.js';
+import { refuse } from '../failure.js';
+
+/** `confirmation` is absent where the variant's wallets have no threshold of their own. */
+type Registered = { walletId: string; name: string; confirmation?: number; importAsset?: true };
+type ConfirmationChange = { walletId: string; confirmation: number };
+
+export type WalletEvent =
+  | { type: 'WalletRegistered'; data: Registered }
+  | { type: 'ConfirmationUpdated'; data: ConfirmationChange };
+export type WalletCommand =
+  | { type: 'Register'; data: Registered }
+  | { type: 'UpdateConfirmation'; data: ConfirmationChange }
+  | { type: 'RequireRegistered'; data: { walletId: string } };
+export type Wallet = { state: 'none' } | { state: 'registered'; name: string; confirmation: number | null };
+
+const missing = (walletId: string) => refuse('NOT_FOUND', `there is no wallet ${walletId}`);
+
+/** Addresses have streams of their own, so that a wallet's stream stays short however many addresses it has. */
+export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
+  stream: 'wallet',
+  initial: { state: 'none' },
+  decide: {
+    // A repeated registration is a retried request, because its id is derived from the idempotency key.
+    Register: (past, data) => {
+      if (past.state === 'none') return [{ type: 'WalletRegistered', data }];
+      const same = past.name === data.name;
+      return same ? [] : refuse('ALREADY_EXISTS', `wallet ${data.walletId} already exists`);
+    },
+    UpdateConfirmation: (past, data) => {
+      if (past.state === 'none') return missing(data.walletId);
+      return past.confirmation === data.confirmation ? [] : [{ type: 'ConfirmationUpdated', data }];
+    },
+    RequireRegistered: (past, { walletId }) => (past.state === 'none' ? missing(walletId) : []),
+  },
+  evolve: {
+    WalletRegistered: (_, { name, confirmation }) => ({
+      state: 'registered',
+      name,
+      confirmation: confirmation ?? null,
+    }),
+    ConfirmationUpdated: (past, { confirmation }) => (past.state === 'none' ? past : { ...past, confirmation }),
+  },
+};

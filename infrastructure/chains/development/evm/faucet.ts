@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { Wallet } from 'ethers/wallet';
+import { RpcError, rpcCode } from '../rpc-error.js';
+import type { Block } from './blocks.js';
+import { chainId, type Evm } from './edr.js';
+import type { Parts } from './parts.js';
+
+export type Receipt = {
+  readonly transactionHash: string;
+  readonly blockHash: string;
+  readonly blockNumber: string;
+  readonly contractAddress: string | null;
+  readonly logs: readonly { readonly topics: readonly string[] }[];
+};
+
+/** A transaction to send, all in hex; without `to` it creates a contract. */
+type Order = { readonly to?: string; readonly value?: string; readonly data?: string };
+
+export type Faucet = ReturnType<typeof createFaucet>;
+
+/** Makes a new key for every chain, which also gives every chain another genesis block. */
+export const newFaucetKey = () => new Wallet(`0x${randomBytes(32).toString('hex')}`);
+
+/** Factor on the base fee, which may rise while the transaction waits in a full pool. */
+const feeHeadroom = 10n;
+const tip = 1_000_000_000n;
+
+const price = async (evm: Evm) => {
+  const { baseFeePerGas } = await evm<Block>('eth_getBlockByNumber', 'latest', false);
+  return { maxPriorityFeePerGas: tip, maxFeePerGas: BigInt(baseFeePerGas) * feeHeadroom + tip };
+};
+
+/** Sends from an account of its own and resolves once the transaction is in a block, whatever the chain's interval. */
+export const createFaucet = ({ evm, blocks, pool }: Parts, wallet: Wallet) => {
+  const receiptOf = async (hash: string) => {
+    for (;;) {
+      const receipt = await evm<Receipt | null>('eth_getTransactionReceipt', hash);
+      if (receipt) return receipt;
+      if ((await blocks.mine()).transactions.length === 0)
+        throw new RpcError(rpcCode.internal, `the transaction ${hash} was not included in a block`);
+    }
+  };
+  return {
+    send: async (order: Order): Promise<Receipt> => {
+      const gas = BigInt(await evm<string>('eth_estimateGas', { from: wallet.address, ...order }));
+      const raw = await wallet.signTransaction({
+        ...order,
+        ...(await price(evm)),
+        type: 2,
+        chainId,
+        nonce: Number(await evm<string>('eth_getTransactionCount', wallet.address, 'pending')),
+        // An estimate is only just enough, and the state may need more gas by the time the transaction is mined.
+        gasLimit: gas + gas / 4n,
+      });
+      return receiptOf(await pool.sendRaw([raw]));
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import { RpcError } from '../rpc-error.js';
+import type { Block, Blocks } from './blocks.js';
+import type { Evm } from './edr.js';
+
+export type Transaction = {
+  readonly hash: string;
+  readonly from: string;
+  readonly nonce: string;
+  readonly type: string;
+  readonly input: string;
+  readonly [field: string]: unknown;
+};
+
+/** Transactions by sender, then by nonce. */
+type Queue = Record<string, Record<string, Transaction>>;
+
+export type Pool = ReturnType<typeof createPool>;
+
+const signedAgain = ['from', 'to', 'value', 'gas', 'nonce', 'chainId', 'accessList', 'authorizationList'];
+/** Types with a gas price, legacy and EIP-2930; all later types have maximum fees. */
+const priced = ['0x0', '0x1'];
+
+/** Builds the request with which the chain's own and impersonated accounts sign the same transaction again. */
+const requestFor = (transaction: Transaction) => {
+  const fees = priced.includes(transaction.type) ? ['gasPrice'] : ['maxFeePerGas', 'maxPriorityFeePerGas'];
+  const fields = [...signedAgain, ...fees].map((field) => [field, transaction[field]]);
+  return { ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)), data: transaction.input };
+};
+
+/**
+ * Splits a sender's transactions: those that follow its nonce on chain without a gap are pending, the others queued.
+ */
+const sortOut = (transactions: readonly Transaction[], next: number) => {
+  const nonces = new Set(transactions.map(({ nonce }) => Number(nonce)));
+  let gap = next;
+  while (nonces.has(gap)) gap++;
+  const part = (pending: boolean) =>
+    Object.fromEntries(
+      transactions.filter(({ nonce }) => Number(nonce) < gap === pending).map((one) => [Number(one.nonce), one]),
+    );
+  return { pending: part(true), queued: part(false) };
+};
+
+/** Transactions that wait for a block. With `instant` they are mined before the sender has its answer. */
+export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) => Promise<void>, instant: boolean) => {
+  let automine = instant;
+  /** Raw transactions by hash, kept because a reorganization may have to send them again. */
+  const signed = new Map<string, string>();
+
+  const waiting = () => evm<readonly Transaction[]>('eth_pendingTransactions');
+  const mineReady = async (): Promise<void> => {
+    const { transactions } = await evm<Block>('eth_getBlockByNumber', 'pending', false);
+    if (transactions.length > 0 && (await blocks.mine()).transactions.length > 0) await mineReady();
+  };
+  const accept = async (hash: string) => {
+    await announce(hash);
+    if (automine) await mineReady();
+    return hash;
+  };
+
+  return {
+    waiting,
+    isAutomine: () => automine,
+    setAutomine: (on: boolean) => {
+      automine = on;
+    },
+    sendRaw: async (params: readonly unknown[]) => {
+      const hash = await evm<string>('eth_sendRawTransaction', ...params);
+      signed.set(hash, params[0] as string);
+      return accept(hash);
+    },
+    send: async (params: readonly unknown[]) => accept(await evm<string>('eth_sendTransaction', ...params)),
+    /** Puts a transaction back without mining it; one that the chain no longer accepts is dropped. */
+    putBack: async (transaction: Transaction) => {
+      const raw = signed.get(transaction.hash);
+      try {
+        await (raw ? evm('eth_sendRawTransaction', raw) : evm('eth_sendTransaction', requestFor(transaction)));
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+      }
+    },
+    clear: async () => {
+      for (const { hash } of await waiting()) await evm('hardhat_dropTransaction', hash);
+    },
+    content: async () => {
+      const content = { pending: {} as Queue, queued: {} as Queue };
+      const transactions = await waiting();
+      for (const sender of new Set(transactions.map(({ from }) => from))) {
+        const next = Number(await evm<string>('eth_getTransactionCount', sender, 'latest'));
+        const { pending, queued } = sortOut(
+          transactions.filter(({ from }) => from === sender),
+          next,
+        );
+        if (Object.keys(pending).length > 0) content.pending[sender] = pending;
+        if (Object.keys(queued).length > 0) content.queued[sender] = queued;
+      }
+      return content;
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Block } from './blocks.js';
+import type { Evm } from './edr.js';
+import type { Parts } from './parts.js';
+import type { Transaction } from './pool.js';
+
+/** Returns the seconds by which the EVM's clock is ahead of this machine's. */
+const clockOffset = async (evm: Evm) => Number(await evm<string>('evm_increaseTime', 0));
+
+const blocksFrom = async (evm: Evm, first: number, last: number) => {
+  const blocks: Block<Transaction>[] = [];
+  for (let height = first; height <= last; height++)
+    blocks.push(await evm('eth_getBlockByNumber', `0x${height.toString(16)}`, true));
+  return blocks;
+};
+
+/** Mines another block with the same time and those of the transactions that can be put back. */
+const mineInstead = async ({ evm, blocks, pool }: Parts, timestamp: string, transactions: readonly Transaction[]) => {
+  for (const transaction of transactions) await pool.putBack(transaction);
+  // Two empty blocks with the same time would be identical without another random value.
+  await evm('hardhat_setPrevRandao', `0x${randomBytes(32).toString('hex')}`);
+  return blocks.mine(Number(timestamp));
+};
+
+/** Replaces the `depth` latest blocks by as many others, with the same transactions or with none. */
+export const reorganize = async (parts: Parts, depth: number, drop: boolean) => {
+  const { evm, blocks, pool, subscriptions } = parts;
+  const height = await blocks.height();
+  const replaced = await blocksFrom(evm, height - depth + 1, height);
+  const waiting = await pool.waiting();
+  const offset = await clockOffset(evm);
+  const tellOfRemoved = await subscriptions.retract(height - depth + 1);
+
+  await blocks.rewind(height - depth);
+  // The revert restored the pool of that time, with transactions of the blocks that are now gone.
+  await pool.clear();
+  tellOfRemoved(height - depth);
+  const mined: Block[] = [];
+  for (const { timestamp, transactions } of replaced)
+    mined.push(await mineInstead(parts, timestamp, drop ? [] : transactions));
+  for (const transaction of waiting) await pool.putBack(transaction);
+  // A revert shifts the EVM's clock, and a block with a given time sets the clock to that time.
+  await evm('evm_increaseTime', Math.max(0, offset - (await clockOffset(evm))));
+  return { mined, replaced };
+};

@@ -1,0 +1,79 @@
+import { slicesOf } from '../../../../application/async/slices.js';
+import type { Chain } from '../../../../application/ports/chain.js';
+import type { Holding } from '../../../../domain/aggregates/ledger.js';
+import { assetKey } from '../../../../domain/asset.js';
+import { NodeFault } from '../../../nodes/node-fault.js';
+import { list, record } from '../../../nodes/raw.js';
+import { addressWord } from '../abi.js';
+import type { Node, Nodes } from '../nodes.js';
+import { resultOf } from '../outcome.js';
+import { readTokenLog, receiptTopics } from '../token-logs.js';
+import { address, inHex } from '../wire.js';
+
+type Search = NonNullable<Chain['tokensReceived']>;
+type Asked = Parameters<Search>[0];
+
+/** Blocks that are looked through by one call at most; hosted nodes rarely allow more. */
+const mostBlocks = 2000;
+const contractsAtOnce = 100;
+const patience = 3;
+
+/** Wordings of nodes for a call that covers too many blocks or finds too many logs. */
+const tooMuch = /range|too (large|many|big|wide|long)|exceed|limit|results?|bytes|time.?out|timed out|took too long/i;
+const tooOften = /\brate\b|requests|per (second|minute|day)/i;
+const isTooMuch = ({ kind, message }: NodeFault) =>
+  kind === 'refused' || (kind !== 'missing' && tooMuch.test(message) && !tooOften.test(message));
+
+const callsFor = ({ contracts, standard, addresses }: Asked, fromBlock: string, toBlock: string) => {
+  const receivers = addresses.map((one) => `0x${addressWord(one)}`);
+  return [...slicesOf(contracts, contractsAtOnce)].map((some) => ({
+    method: 'eth_getLogs',
+    params: [{ address: some, topics: receiptTopics[standard](receivers), fromBlock, toBlock }],
+  }));
+};
+
+/** Reads the logs of a range from a node that has its last block; others would leave out what they do not know. */
+const logsIn = async (node: Node, asked: Asked, to: number) => {
+  const calls = callsFor(asked, inHex(asked.from), inHex(to));
+  const last = { method: 'eth_getBlockByNumber', params: [inHex(to), false] };
+  const [block, ...answers] = (await node.batch([last, ...calls])).map(resultOf);
+  if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+  return answers.flatMap((answer) => list(answer, 'the logs'));
+};
+
+/** Picks the tokens of the asked contracts that the asked addresses received, each once. */
+const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: Asked): readonly Holding[] => {
+  const [ofContract, ofAddress] = [new Set(contracts), new Set(addresses)];
+  const found = new Map<string, Holding>();
+  for (const log of logs) {
+    const { address: given, topics, data } = record(log, 'a log');
+    const contract = address(given, 'the contract of a log');
+    const read = ofContract.has(contract) ? readTokenLog(contract, topics, data) : null;
+    if (!read || !ofAddress.has(read.to)) continue;
+    for (const { asset } of read.pieces())
+      if (asset.standard === standard) found.set(`${read.to} ${assetKey(asset)}`, { address: read.to, asset });
+  }
+  return [...found.values()];
+};
+
+/** Looks for received tokens. A range that no node takes is halved, and the next one is tried with twice as many blocks. */
+export const createTokenSearch = (nodes: Nodes): Search => {
+  let blocks = mostBlocks;
+  return async (asked) => {
+    for (;;) {
+      const to = Math.min(asked.to, asked.from + blocks - 1);
+      const attempt = async (node: Node) => {
+        try {
+          return await logsIn(node, asked, to);
+        } catch (error) {
+          // A refusal of many blocks is an answer, so that the node is not put aside for it.
+          if (to > asked.from && error instanceof NodeFault && isTooMuch(error)) return null;
+          throw error;
+        }
+      };
+      const logs = await nodes.find(attempt, { patience });
+      blocks = logs ? Math.min(mostBlocks, blocks * 2) : Math.max(1, (to - asked.from + 1) >> 1);
+      if (logs) return { tokens: tokensIn(logs, asked), to };
+    }
+  };
+};

@@ -1,0 +1,44 @@
+import { faultOf } from '../../nodes/json-rpc/rpc-fault.js';
+import { NodeFault } from '../../nodes/node-fault.js';
+import { isRaw } from '../../nodes/raw.js';
+
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
+export type Outcome = { readonly result: unknown } | { readonly fault: NodeFault };
+
+export const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NodeFault('failing', 'answered with something that is not JSON');
+  }
+};
+
+/** Finds the reason in an answer that has another status than 200. */
+export const refusal = (status: number, text: string): NodeFault => {
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (isRaw(answer) && answer.error) return faultOf(answer.error);
+  } catch {
+    // A body that is no JSON is ignored: proxies answer with a page of HTML.
+  }
+  return new NodeFault('refused', `answered with status ${status}`);
+};
+
+export const outcome = (answer: unknown): Outcome => {
+  if (!isRaw(answer)) throw new NodeFault('failing', 'answered with something that is not JSON-RPC');
+  if (answer.error) return { fault: faultOf(answer.error) };
+  if (answer.result === undefined) throw new NodeFault('failing', 'answered without a result');
+  return { result: answer.result };
+};
+
+export const resultOf = (outcome: Outcome | undefined): unknown => {
+  if (!outcome) throw new NodeFault('failing', 'did not answer every question');
+  if ('fault' in outcome) throw outcome.fault;
+  return outcome.result;
+};
+
+/** Gives null where the contract failed instead of answering, and throws where the node could not tell. */
+export const answerOf = (outcome: Outcome | undefined): unknown => {
+  const isContracts = outcome && 'fault' in outcome && ['reverted', 'refused'].includes(outcome.fault.kind);
+  return isContracts ? null : resultOf(outcome);
+};

@@ -1,0 +1,68 @@
+/** A way in which a network differs from the usual answers of an EVM node, although its blocks are true. */
+type Row = {
+  /** Networks where it was seen. */
+  readonly seen: readonly string[];
+  readonly believed: string;
+  /**
+   * Says for which blocks another node is asked before the quirk is believed, because a node that lost data looks the
+   * same: for each, or only until one block was believed, where the network has no others. Absent where none is asked.
+   */
+  readonly askedElsewhere?: 'always' | 'at first';
+};
+
+/** Deviations that are believed. A block that contradicts itself in another way is refused. */
+const rows = {
+  'state sync without a trace': {
+    seen: ['Polygon'],
+    believed: 'a transaction of the zero address that used no gas has no trace; addresses in its logs are read again',
+  },
+  'call types in lower case': {
+    seen: ['ZK Stack'],
+    believed: 'a call `call` or `create` in a trace moves value like `CALL` or `CREATE`',
+  },
+  'bloom without logs': {
+    seen: ['ZK Stack'],
+    believed: 'a block has no logs although its bloom announces some, if no other node has them',
+    askedElsewhere: 'always',
+  },
+  'bloom of ones': { seen: ['Filecoin'], believed: 'a bloom of all ones tells nothing' },
+  'no bloom': { seen: ['Filecoin'], believed: 'a bloom that is absent or `0x` tells nothing' },
+  'first block is number 1': {
+    seen: ['Cosmos EVM'],
+    believed: 'block 1 is the first if a node answers with it for block 0; the chain is known by its id and that block',
+  },
+  'first block without a parent': {
+    seen: ['Cosmos EVM'],
+    believed: 'the first block has no parent if its `parentHash` is `0x`',
+  },
+  'receipts missing in the list': {
+    seen: ['Cosmos EVM'],
+    believed: 'receipts that `eth_getBlockReceipts` leaves out are those that the node gives one by one',
+  },
+  'receipts of others in the list': {
+    seen: ['HyperEVM', 'Celo'],
+    believed: 'receipts of transactions that are not in the block are ignored',
+  },
+  'no list of receipts': {
+    seen: ['Cosmos EVM', 'Polygon'],
+    believed: 'receipts are those that the node gives one by one where `eth_getBlockReceipts` fails for a block',
+  },
+  'log numbers for each receipt': { seen: ['others'], believed: 'log indexes start at 0 in every receipt' },
+  'log numbers with gaps': {
+    seen: ['others'],
+    believed:
+      'log indexes rise within a receipt, if no other node has them without gaps; blooms tell if a log is missing',
+    askedElsewhere: 'at first',
+  },
+  'log numbers from 1': { seen: ['others'], believed: 'log indexes of a block start at 1' },
+  'transaction numbers with gaps': { seen: ['Hedera'], believed: 'transaction indexes rise' },
+  'padded status': { seen: ['others'], believed: 'a status `0x01` is `0x1`, and `0x00` is `0x0`' },
+  'hashes in capitals': { seen: ['others'], believed: 'hashes and addresses are the same in capitals' },
+  'long balances': {
+    seen: ['others'],
+    believed: 'the first word of an answer to `balanceOf` is the balance',
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Quirk = keyof typeof rows;
+export const quirks: Readonly<Record<Quirk, Row>> = rows;

@@ -1,0 +1,63 @@
+import { createCredentialLookup } from '../../application/access/credential-cache.js';
+import { type Finding, fail, ok, warn } from '../../application/maintenance/finding.js';
+import type { EventStore } from '../../application/ports/event-store.js';
+import type { ReadModels } from '../../application/ports/read-models.js';
+import type { Vault } from '../../application/ports/vault.js';
+import { everyDocument } from '../../application/read-models/paging.js';
+import { globalVariant } from '../../domain/variant.js';
+import { everybody, scopeOf } from '../../projections/define.js';
+import { credentials, organizations } from '../../projections/organizations.js';
+
+/** Credentials that are looked at, so that the check of a large service ends. */
+const most = 5000;
+const namedAtMost = 5;
+
+const keysOf = async function* (readModels: ReadModels) {
+  let left = most;
+  for await (const { organization_id } of everyDocument(readModels, organizations, everybody))
+    for await (const { api_key } of everyDocument(
+      readModels,
+      credentials,
+      scopeOf(organization_id, globalVariant.tag),
+    )) {
+      if (left-- === 0) return;
+      yield { organization_id, api_key };
+    }
+};
+
+/** Names a key by digits that open nothing. */
+const shortKey = (apiKey: string) => `ck_${apiKey.split('_')[2]?.slice(0, 8)}`;
+
+/** Opens the secrets of credentials, to find those whose role was changed in the store since they were issued. */
+export const examineCredentials = async (stores: {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly vault: Pick<Vault, 'open'>;
+}): Promise<readonly Finding[]> => {
+  // The seals behind older credentials are the audit's matter.
+  const lookUp = createCredentialLookup({ ...stores, isProven: async () => true });
+  const altered: string[] = [];
+  let [opened, older] = [0, 0];
+  for await (const { organization_id, api_key } of keysOf(stores.readModels)) {
+    const found = await lookUp(api_key);
+    if (found.kind === 'altered') altered.push(`${shortKey(api_key)} of ${organization_id}`);
+    if (found.kind !== 'active') continue;
+    opened++;
+    if (!found.isBound) older++;
+  }
+  if (altered.length > 0)
+    return [
+      fail(
+        `changed in the event store, and refused: ${altered.slice(0, namedAtMost).join(', ')} (${altered.length} in all)`,
+        'find out who writes to the event store (chainfold audit verify), and issue other credentials',
+      ),
+    ];
+  if (older > 0)
+    return [
+      warn(
+        `${older} of ${opened} were issued before secrets were bound to roles`,
+        'replace them (chainfold credential issue --rotate): until then only seals protect their roles',
+      ),
+    ];
+  return [ok(`${opened} open, each with its role`)];
+};

@@ -1,0 +1,83 @@
+import {
+  beginning,
+  type Commit,
+  MissingEvents,
+  type Position,
+  type Recorded,
+} from '../../../application/ports/event-store.js';
+import type { Connection, RawRecord } from '../connection.js';
+import { positionOf, recordedIn } from '../records.js';
+
+const pageSize = 500;
+/** Page size for reading backwards, which usually wants only the newest few. */
+const backwardsSize = 100;
+
+export const categoryOf = (stream: string) => stream.slice(0, stream.indexOf('-'));
+
+type IsIn = (commit: Commit) => boolean;
+const isRecordIn = (isIn: IsIn, { commit, time }: RawRecord) =>
+  commit !== null && isIn({ position: positionOf(commit, 0), time });
+
+/**
+ * Finds the newest record that belongs to a moment, by binary search: links are numbered without gaps, in the order of
+ * the log.
+ */
+const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn): Promise<number> => {
+  const [newest] = await connection.readStream(stream, { count: 1, newestFirst: true });
+  if (!newest) return -1;
+  const isLinkIn = async (from: number) => {
+    const [found] = await connection.readStream(stream, { from, count: 1, resolveLinks: true });
+    return found !== undefined && isRecordIn(isIn, found);
+  };
+  if (await isLinkIn(newest.revision)) return newest.revision;
+  let [low, high] = [-1, newest.revision - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (await isLinkIn(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/**
+ * Reads a category in order, from behind a position up to a record of the log, page by page; a category holds the
+ * events of one kind of stream of one organization.
+ */
+export const categoryForwards = async function* (
+  connection: Connection,
+  name: string,
+  after: Position,
+  last: bigint,
+): AsyncGenerator<Recorded> {
+  const stream = `$ce-${name}`;
+  // The record at the position may hold further events, so reading begins with that record.
+  const isBefore: IsIn = ({ position }) => position < after;
+  let from = after === beginning ? 0 : Math.max(0, await lastLinkUpTo(connection, stream, isBefore));
+  for (;;) {
+    const { records, isEnd } = await connection.readPage(stream, { from, count: pageSize, resolveLinks: true });
+    for (const raw of records) {
+      if (raw.commit !== null && raw.commit > last) return;
+      yield* recordedIn(raw);
+    }
+    if (isEnd) return;
+    from += records.length;
+  }
+};
+
+/** Reads a category newest first, from the last record that belongs to a moment. */
+export const categoryBackwards = async function* (
+  connection: Connection,
+  name: string,
+  isIn: IsIn,
+): AsyncGenerator<Recorded> {
+  const stream = `$ce-${name}`;
+  let from = await lastLinkUpTo(connection, stream, isIn);
+  while (from >= 0) {
+    const count = Math.min(backwardsSize, from + 1);
+    const options = { from, count, newestFirst: true, resolveLinks: true };
+    const { records } = await connection.readPage(stream, options);
+    if (records.length === 0) throw new MissingEvents(stream, `it has no event ${from} any more`);
+    for (const raw of records) yield* recordedIn(raw).toReversed();
+    from -= records.length;
+  }
+};

@@ -1,0 +1,109 @@
+import {
+  type Commit,
+  clockStream,
+  commitsUpTo,
+  type EventStore,
+  type Moment,
+  organizationOf,
+  type Position,
+  type Recorded,
+} from '../../../application/ports/event-store.js';
+import type { createAllEvents } from '../all-events.js';
+import type { Connection } from '../connection.js';
+import { mostEvents, positionOf, recordedIn } from '../records.js';
+import { categoryBackwards, categoryForwards } from './category.js';
+import { findEnd, isLinkedUpTo } from './links.js';
+
+const batchSize = 500;
+const backwardsSize = 100;
+const batchBytes = 4_194_304;
+
+type Events = AsyncGenerator<Recorded>;
+
+/** Merges ordered sequences into one. */
+const merge = async function* (sequences: readonly Events[], isBefore: (a: Recorded, b: Recorded) => boolean): Events {
+  const heads = await Promise.all(sequences.map(async (sequence) => ({ sequence, next: await sequence.next() })));
+  for (;;) {
+    const open = heads.filter(({ next }) => !next.done);
+    const [first, ...others] = open;
+    if (!first) return;
+    const least = others.reduce((a, b) => (isBefore(b.next.value, a.next.value) ? b : a), first);
+    yield least.next.value;
+    least.next = await least.sequence.next();
+  }
+};
+const isOlder = (a: Recorded, b: Recorded) => a.position < b.position;
+const isNewer = (a: Recorded, b: Recorded) => a.position > b.position;
+
+const inBatches = async function* (events: Events, size: number, isWanted: (event: Recorded) => boolean) {
+  let batch: Recorded[] = [];
+  let bytes = 0;
+  for await (const event of events) {
+    if (!isWanted(event)) continue;
+    batch.push(event);
+    bytes += event.bytes;
+    if (batch.length < size && bytes < batchBytes) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+};
+
+export type History = {
+  readonly forwards: EventStore['readOrganization'];
+  readonly backwards: EventStore['readOrganizationBackwards'];
+};
+
+/**
+ * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
+ * organization alone. Where they are missing or late, all events are read and those of other organizations skipped.
+ */
+export const createHistory = (
+  connection: Connection,
+  aggregates: readonly string[],
+  all: Pick<ReturnType<typeof createAllEvents>, 'readUpTo' | 'recordsBackwards'>,
+): History => {
+  const belongsTo = async (upTo: Moment) =>
+    commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedIn) : []);
+  const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
+
+  /** Yields events up to the end that the log had at first, so that none is absent of those before the last one. */
+  const oldestFirst = async function* (organizationId: string, after: Position): Events {
+    const end = await findEnd(all.recordsBackwards, organizationId);
+    if (!end) return;
+    if (await isLinkedUpTo(connection, end))
+      yield* merge(
+        names(organizationId).map((name) => categoryForwards(connection, name, after, end.commit)),
+        isOlder,
+      );
+    else yield* all.readUpTo(after, end.commit);
+  };
+  const newestFirst = async function* (organizationId: string, isIn: (commit: Commit) => boolean): Events {
+    const end = await findEnd(all.recordsBackwards, organizationId);
+    if (!end) return;
+    const isInEnd = (commit: Commit) => commit.position <= positionOf(end.commit, mostEvents) && isIn(commit);
+    if (await isLinkedUpTo(connection, end))
+      yield* merge(
+        names(organizationId).map((name) => categoryBackwards(connection, name, isInEnd)),
+        isNewer,
+      );
+    else for await (const raw of all.recordsBackwards()) yield* recordedIn(raw).toReversed();
+  };
+
+  return {
+    forwards: (organizationId, after) =>
+      inBatches(
+        oldestFirst(organizationId, after),
+        batchSize,
+        ({ stream, position }) => position > after && organizationOf(stream) === organizationId,
+      ),
+    backwards: async function* (organizationId, upTo) {
+      const isIn = await belongsTo(upTo);
+      yield* inBatches(
+        newestFirst(organizationId, isIn),
+        backwardsSize,
+        (event) => isIn(event) && organizationOf(event.stream) === organizationId,
+      );
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { isHash, isRecord } from '../../../domain/rpc-value.js';
+import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
+import { type FaultKind, NodeFault } from '../../nodes/node-fault.js';
+import { withTimeout } from '../../nodes/with-timeout.js';
+import type { Member } from '../member.js';
+
+const answerMs = 2000;
+/** Longest text of a number of a chain: 256 bits. */
+const number = /^(0x[0-9a-f]{1,64}|[0-9]{1,78})$/i;
+/** Heights of the first block; networks without a block 0 answer with block 1. */
+const firstHeights: readonly number[] = [0, 1];
+
+/** Name by which a chain is told from others: its number, and the hash of its first block, null where a node does not have it. */
+export type ChainName = { readonly id: string; readonly genesis: string | null };
+
+export const isSame = (one: ChainName, other: ChainName): boolean =>
+  one.id === other.id && (one.genesis === null || other.genesis === null || one.genesis === other.genesis);
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Kinds of refusal after which the node may well answer in a moment. */
+const passing: readonly FaultKind[] = ['busy', 'failing'];
+
+/** Returns the result of a call; null when the node refuses it for good. */
+const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
+  const answer = await withTimeout(answerMs, (waiter) =>
+    member.exchange(method, JSON.stringify(params), waiter).catch((error: unknown) => {
+      if (waiter.hasLeft()) member.rest(new NodeFault('failing', 'does not answer'));
+      throw error;
+    }),
+  );
+  if ('result' in answer) return parse(answer.result.toString());
+  const fault = faultOf(readError(answer.error));
+  if (passing.includes(fault.kind)) throw fault;
+  return null;
+};
+
+const genesisIn = (block: unknown): string | null =>
+  isRecord(block) && isHash(block.hash) && firstHeights.includes(Number(block.number))
+    ? block.hash.toLowerCase()
+    : null;
+
+/** Asks a node for the name of its chain; null when the node does not tell the number. */
+export const readChainName = async (member: Member): Promise<ChainName | null> => {
+  const [id, block] = await Promise.all([
+    read(member, 'eth_chainId', []),
+    read(member, 'eth_getBlockByNumber', ['0x0', false]),
+  ]);
+  return number.test(String(id)) ? { id: BigInt(String(id)).toString(), genesis: genesisIn(block) } : null;
+};
+
+const votesFor = (candidate: ChainName, named: readonly ChainName[]) =>
+  named.filter((name) => isSame(name, candidate)).length;
+
+/**
+ * Returns the name that most of the nodes give, and the number of those. Of several with as many votes it is the
+ * current one, else that of the node that is configured first, however quickly the others answer.
+ */
+export const majorityOf = (
+  named: readonly ChainName[],
+  current: ChainName | null,
+): { readonly chain: ChainName; readonly votes: number } | null => {
+  const candidates = [...(current ? [current] : []), ...named];
+  const [first, ...others] = candidates.map((chain) => ({ chain, votes: votesFor(chain, named) }));
+  if (!first) return null;
+  const { chain, votes } = others.reduce((best, one) => (one.votes > best.votes ? one : best), first);
+  // A node that no longer has the first block leaves it to another one to name it.
+  const full = named.find(({ id, genesis }) => chain.genesis === null && id === chain.id && genesis !== null);
+  return { chain: full ?? chain, votes };
+};

@@ -1,0 +1,63 @@
+import { createWaiter } from '../../../application/async/cancellation.js';
+import type { RpcAnswer } from '../../../application/ports/node.js';
+import type { Member } from '../member.js';
+import { isTelling, lost, type Outcome, outcomeOf, unsent, verdict } from './outcome.js';
+
+type BroadcastTerms = {
+  /** Rejects unless the node serves the chain. */
+  verify(member: Member): Promise<void>;
+  /** Called with each node that takes the transaction. */
+  accepted(member: Member): void;
+  readonly deadlineMs: number;
+  /** Time for which a refusal waits for another node to take the transaction. */
+  readonly graceMs: number;
+};
+
+/** Sends a transaction to every node at once; the first node that takes it answers. It goes on when the caller leaves. */
+export const broadcast = (
+  members: readonly Member[],
+  raw: string,
+  { verify, accepted, deadlineMs, graceMs }: BroadcastTerms,
+): Promise<RpcAnswer> => {
+  const params = JSON.stringify([raw]);
+  const outcomes: Outcome[] = [];
+  const waiter = createWaiter();
+  return new Promise((resolve, reject) => {
+    let left = members.length;
+    const settle = () => {
+      try {
+        resolve(verdict(raw, outcomes, left > 0));
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    const timers = [setTimeout(settle, deadlineMs), setTimeout(waiter.leave, deadlineMs)];
+    const end = () => {
+      left--;
+      if (left > 0) return;
+      for (const timer of timers) clearTimeout(timer);
+      settle();
+    };
+    const note = (outcome: Outcome) => {
+      if (isTelling(outcome) && !outcomes.some(isTelling)) timers.push(setTimeout(settle, graceMs));
+      outcomes.push(outcome);
+      end();
+    };
+    const take = (member: Member, answer: RpcAnswer) => {
+      if ('error' in answer) return note(outcomeOf(answer.error));
+      accepted(member);
+      resolve({ result: answer.result, source: { node: members.indexOf(member), attempts: members.length } });
+      return end();
+    };
+    const send = (member: Member) =>
+      member.exchange('eth_sendRawTransaction', params, waiter).then(
+        (answer) => take(member, answer),
+        () => note(lost),
+      );
+    for (const member of members)
+      verify(member).then(
+        () => send(member),
+        () => note(unsent),
+      );
+  });
+};

@@ -1,0 +1,29 @@
+/** Units that a node may still be asked for, which are refilled steadily up to those of one second; it may be in debt. */
+export const createNodeUnits = (perSecond: number, now: () => number = () => performance.now()) => {
+  let left = perSecond;
+  let at = now();
+  const refill = () => {
+    const before = at;
+    at = now();
+    left = Math.min(perSecond, left + ((at - before) / 1000) * perSecond);
+    return left;
+  };
+  return {
+    perSecond,
+    hasRoom: () => refill() > 0,
+    spend: (units: number) => {
+      left = refill() - units;
+    },
+    /** Milliseconds until there is room. */
+    waitMs: () => (refill() > 0 ? 0 : Math.floor((-left / perSecond) * 1000) + 1),
+  };
+};
+
+export type NodeUnits = ReturnType<typeof createNodeUnits>;
+
+export const unlimited: NodeUnits = {
+  perSecond: Number.POSITIVE_INFINITY,
+  hasRoom: () => true,
+  spend: () => undefined,
+  waitMs: () => 0,
+};

@@ -1,0 +1,16 @@
+const waiting: (() => void)[] = [];
+
+const startNext = () => {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(startNext);
+};
+
+/**
+ * Waits for a turn of the event loop that no other long computation has: parts of several computations in one turn would
+ * add up to a stall for everybody else.
+ */
+export const loopTurn = (): Promise<void> =>
+  new Promise((start) => {
+    waiting.push(start);
+    if (waiting.length === 1) setImmediate(startNext);
+  });

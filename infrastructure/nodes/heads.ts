@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBackoff } from '../../application/async/backoff.js';
+import { createDoorbell } from '../doorbell.js';
+
+/** Tells of new heads until the connection ends or the signal fires. */
+type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
+
+const pausesMs = { firstMs: 100, longestMs: 5000 };
+const idleMs = 60_000;
+
+/** Subscribes again whenever the connection ends; failures are ignored, because the pool reports the node's health. */
+const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal) => {
+  const backoff = createBackoff(pausesMs);
+  const notice = () => {
+    backoff.reset();
+    ring();
+  };
+  while (!signal.aborted) {
+    await watch(notice, signal).catch(() => undefined);
+    await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
+  }
+};
+
+/** Yields when any of the nodes tells of a new head; notices that come together count as one. */
+export const watchHeads = async function* (watchers: readonly Watch[], signal: AbortSignal): AsyncIterable<void> {
+  const left = new AbortController();
+  const either = AbortSignal.any([signal, left.signal]);
+  const bell = createDoorbell();
+  let rung = false;
+  const ring = () => {
+    rung = true;
+    bell.ring();
+  };
+  for (const watch of watchers) void keepWatching(watch, ring, either);
+  try {
+    while (!either.aborted) {
+      await bell.wait(idleMs, either, () => rung);
+      if (!rung || either.aborted) continue;
+      rung = false;
+      yield;
+    }
+  } finally {
+    left.abort();
+  }
+};

@@ -1,0 +1,100 @@
+import { createWaiter, type Waiter } from '../../../application/async/cancellation.js';
+import { afterString, closeList, closeObject, comma, openList, openObject, quote } from '../../../domain/json-bytes.js';
+import { NodeFault } from '../node-fault.js';
+import { type Envelope, readEnvelope } from './envelope.js';
+
+export type Question = { readonly method: string; readonly params: string; readonly waiter: Waiter };
+type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unknown): void };
+
+const opening: readonly number[] = [openList, openObject];
+const closing: readonly number[] = [closeList, closeObject];
+
+/** Finds the commas of the array that starts at `start`, and then its end; nothing when it has no end. */
+const marksIn = (bytes: Buffer, start: number): readonly number[] => {
+  const marks: number[] = [];
+  let depth = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === quote) at = afterString(bytes, at) - 1;
+    else if (opening.includes(byte)) depth++;
+    else if (closing.includes(byte)) depth--;
+    else if (byte === comma && depth === 1) marks.push(at);
+    if (depth === 0) return [...marks, at];
+  }
+  return [];
+};
+
+/** Cuts an array into its elements without parsing them, since they may be large; null for anything but an array. */
+export const elementsOf = (bytes: Buffer): readonly Buffer[] | null => {
+  const start = bytes.indexOf('[');
+  if (start < 0 || bytes.toString('latin1', 0, start).trim() !== '') return null;
+  const marks = marksIn(bytes, start);
+  return marks.length === 0 ? null : marks.map((end, i) => bytes.subarray((marks[i - 1] ?? start) + 1, end));
+};
+
+/** Reads the answers to a batch, by id as it is written; null when the node answered with no array. */
+export const readBatch = (bytes: Buffer): ReadonlyMap<string | null, Envelope> | null => {
+  const envelopes = elementsOf(bytes)?.map(readEnvelope);
+  return envelopes ? new Map(envelopes.flatMap((envelope) => (envelope ? [[envelope.id, envelope]] : []))) : null;
+};
+
+/** Makes a waiter that leaves when all of the given ones have left. */
+const waiterFor = (waiters: readonly Waiter[]): Waiter => {
+  const all = createWaiter();
+  let left = 0;
+  const leaveLast = () => {
+    left++;
+    if (left === waiters.length) all.leave();
+  };
+  for (const waiter of waiters) waiter.onLeave(leaveLast);
+  return all;
+};
+
+/** Ways to ask: many questions at once, which gives null where the node takes no batches, or one alone. */
+type Ways = {
+  readonly together: (questions: readonly Question[], waiter: Waiter) => Promise<readonly (Envelope | null)[] | null>;
+  readonly alone: (question: Question) => Promise<Envelope>;
+};
+
+/** Collects questions of one bundle that are asked in the same turn of the event loop into one batch. */
+export const createBundles = ({ together, alone }: Ways) => {
+  const waiting = new Map<symbol, Waiting[]>();
+  let takesBatches = true;
+
+  const askAlone = (questions: readonly Waiting[]) => {
+    for (const question of questions) alone(question).then(question.resolve, question.reject);
+  };
+  const askTogether = async (questions: readonly Waiting[]) => {
+    const answers = await together(questions, waiterFor(questions.map(({ waiter }) => waiter)));
+    if (!answers) {
+      takesBatches = false;
+      askAlone(questions);
+      return;
+    }
+    for (const [place, { resolve, reject }] of questions.entries()) {
+      const answer = answers[place];
+      if (answer) resolve(answer);
+      else reject(new NodeFault('failing', 'left a question of a batch without an answer'));
+    }
+  };
+  const send = (bundle: symbol) => {
+    const questions = waiting.get(bundle) ?? [];
+    waiting.delete(bundle);
+    if (!takesBatches || questions.length === 1) return askAlone(questions);
+    return askTogether(questions).catch((fault: unknown) => {
+      for (const { reject } of questions) reject(fault);
+    });
+  };
+
+  return (bundle: symbol, question: Question): Promise<Envelope> =>
+    new Promise((resolve, reject) => {
+      const others = waiting.get(bundle);
+      const one = { ...question, resolve, reject };
+      question.waiter.onLeave(() => reject(new NodeFault('failing', 'nobody waits for the answer')));
+      if (others) others.push(one);
+      else {
+        waiting.set(bundle, [one]);
+        setImmediate(() => void send(bundle));
+      }
+    });
+};

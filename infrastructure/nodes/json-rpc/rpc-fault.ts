@@ -1,0 +1,77 @@
+import { type FaultKind, NodeFault, reasonOf } from '../node-fault.js';
+
+/** Characters of a message in which the kind of an error is looked for; a contract may choose the text after them. */
+const mostCharacters = 160;
+/** Rows are tried in order, by code or text: node software agrees on few codes, so most kinds are told by the text. */
+const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly number[]; readonly text?: RegExp }[] = [
+  // Reverts come first, because the contract chooses the text after "reverted".
+  { kind: 'reverted', codes: [3, -32015], text: /\brevert/i },
+  { kind: 'unsupported', codes: [-32601, -32004] },
+  // A range that ends above the newest block is no wide one: another node may have these blocks.
+  { kind: 'missing', text: /\bbeyond (the )?(current )?head\b/i },
+  { kind: 'refused', text: /\binvalid block range\b/i },
+  // Nodes may say this with the code for too many requests.
+  {
+    kind: 'oversized',
+    text: /returned more than \d|\bmore than \d+ (results|logs|blocks)|\b(block|log|query|max(imum)?) range|\bresponse size|\binit.?code size|\btoo (large|big|wide)/i,
+  },
+  {
+    kind: 'oversized',
+    text: /\btoo many (results|logs|blocks)|\blogs matched\b|\bmax results\b|\blimited to .{0,30}\brange\b|\bquery timeout exceeded|\blarger than \d+ bytes/i,
+  },
+  {
+    kind: 'busy',
+    codes: [-32005, -32029, 429],
+    text: /rate.?limit|too many requests|limit (exceeded|reached)|exceed.*(limit|quota|capacity|credits)|throttl/i,
+  },
+  {
+    kind: 'unsupported',
+    text: /\bmethod\b.{0,60}\b(not (exist|found|available|supported|allowed|enabled|whitelisted|permitted)|unsupported|disabled)/i,
+  },
+  {
+    kind: 'unsupported',
+    text: /\b(eth|debug|trace|txpool)_\w+\W? (is |does )?(not|unsupported|disabled)|tracer not found/i,
+  },
+  {
+    kind: 'missing',
+    codes: [-32001, -39001],
+    text: /\b(header|block|transaction|state|receipts?|trie node)\b.*\b(not (found|available)|unavailable|missing|pruned)|missing trie node|unknown block|could not find block/i,
+  },
+  {
+    kind: 'missing',
+    codes: [4444],
+    text: /\bpruned\b|\bdue to pruning\b|\bno state found\b|\barchive\b|\bmaximum proof window\b|\bhistor(y|ical)\b.*\b(not (found|available)|unavailable)/i,
+  },
+  // A contract that fails in another way would fail in the same way on any node.
+  { kind: 'refused', text: /\b(opcode|out of gas|gas required|jump|evm|vm)\b|\bstack\b.*flow/i },
+  {
+    kind: 'failing',
+    codes: [-32002, -32603],
+    text: /time.?out|timed out|unavailable|overload|try again|tracing failed|internal error/i,
+  },
+];
+
+const read = (error: unknown) => {
+  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  return {
+    code: typeof code === 'number' ? code : 0,
+    message: typeof message === 'string' ? message : 'no reason given',
+  };
+};
+
+/** Classifies a node's error object. */
+export const faultOf = (error: unknown): NodeFault => {
+  const { code, message } = read(error);
+  const beginning = message.slice(0, mostCharacters);
+  const row = rows.find(({ codes, text }) => codes?.includes(code) || text?.test(beginning));
+  return new NodeFault(row?.kind ?? 'refused', `${reasonOf(message)} (${code})`);
+};
+
+/** Parses an error object that was left as bytes; null when the bytes are no JSON. */
+export const readError = (error: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(error).toString());
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,22 @@
+import { refuse } from '../../domain/failure.js';
+
+/** Parses the URL of a node. A URL may hold a key, so the refusal quotes no part of it. */
+export const parseNodeUrl = (given: string, family: RegExp, protocols: readonly string[], rule: string): URL => {
+  const text = given.replace(family, '');
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url && protocols.includes(url.protocol) ? url : refuse('INVALID_ARGUMENT', rule);
+};
+
+/** Takes the secrets of a URL out of texts, since some nodes repeat the path or key in their errors. */
+export const redactor = ({ username, password, pathname, searchParams }: URL) => {
+  const shortest = 6;
+  const secrets = [username, password, ...pathname.split('/'), ...searchParams.values()].filter(
+    ({ length }) => length >= shortest,
+  );
+  return (text: string) => secrets.reduce((kept, secret) => kept.replaceAll(secret, '…'), text);
+};
+
+export const credentialsIn = ({ username, password }: URL): Record<string, string> =>
+  username
+    ? { authorization: `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` }
+    : {};

@@ -1,0 +1,104 @@
+import { clockStream, organizationOf } from '../../../application/ports/event-store.js';
+import { checkpointedElsewhere } from '../checkpoints.js';
+import { inTransaction, limitGiven, openDatabase } from '../database.js';
+import { serveThread } from '../thread.js';
+
+export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
+export type Append = readonly {
+  readonly stream: string;
+  readonly expected: number;
+  /** Events; metadata is null where it equals that of the event before, as within one command. */
+  readonly events: readonly (Omit<EventRow, 'metadata'> & { readonly metadata: string | null })[];
+}[];
+/** Events that another store recorded, with their times. */
+export type Adoption = { readonly adopted: readonly (EventRow & { readonly stream: string; readonly time: number })[] };
+/** `time` is null when no event is new to subscribers. */
+export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    organization TEXT NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    remaining INTEGER NOT NULL -- how many more events the same append holds
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
+  CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
+
+const corrects = (writes: Append) => writes.some(({ stream }) => stream === clockStream);
+
+/** Returns the time of a commit, which does not go back with the clock, except where an event says so. */
+const timeAfter = (last: number, writes: Append) => (corrects(writes) ? Date.now() : Math.max(Date.now(), last));
+
+serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
+  const db = openDatabase(path, 'durable');
+  db.exec(schema);
+  db.exec(checkpointedElsewhere);
+  const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');
+  const storedAfter = db.prepare(
+    `SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision ${limitGiven}`,
+  );
+  const lastTime = db.prepare('SELECT time FROM events ORDER BY position DESC LIMIT 1');
+  const insert = db.prepare(
+    'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+
+  const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
+
+  /** Recognizes a write that was stored but whose answer got lost: the same ids are already in the same place. */
+  const storedBefore = ({ stream, expected, events }: Append[number]) => {
+    const rows = storedAfter.all(stream, expected, events.length) as { id: string; position: number }[];
+    const same = rows.length === events.length && rows.every(({ id }, i) => id === events[i]?.id);
+    return same ? (rows.at(-1)?.position ?? null) : null;
+  };
+
+  const append = (writes: Append, time: number): Appended => {
+    const conflict = writes.find(({ stream, expected }) => currentRevision(stream) !== expected);
+    if (conflict) {
+      const stored = writes.map(storedBefore);
+      const all = stored.every((position) => position !== null);
+      return all ? { position: Math.max(...(stored as number[])), time: null } : { conflict: conflict.stream };
+    }
+    let position = 0;
+    let remaining = writes.reduce((sum, { events }) => sum + events.length, 0);
+    let metadata = '';
+    for (const { stream, expected, events } of writes) {
+      const organization = organizationOf(stream);
+      let revision = expected;
+      for (const { id, type, data, metadata: own } of events) {
+        metadata = own ?? metadata;
+        const row = [stream, ++revision, organization, id, type, data, metadata, time, --remaining] as const;
+        position = Number(insert.run(...row).lastInsertRowid);
+      }
+    }
+    return { position, time };
+  };
+
+  const adopt = ({ adopted }: Adoption): Appended => {
+    let position = 0;
+    for (const { stream, id, type, data, metadata, time } of adopted) {
+      const revision = currentRevision(stream) + 1;
+      const row = [stream, revision, organizationOf(stream), id, type, data, metadata, time, 0] as const;
+      position = Number(insert.run(...row).lastInsertRowid);
+    }
+    return { position, time: null };
+  };
+
+  // One transaction, and so one wait for the disk, covers all jobs that arrived while the last one was written.
+  return (jobs) =>
+    inTransaction(db, () => {
+      let last = (lastTime.get() as { time: number } | undefined)?.time ?? 0;
+      return jobs.map((job) => {
+        if ('adopted' in job) return adopt(job);
+        const appended = append(job, timeAfter(last, job));
+        if ('time' in appended) last = appended.time ?? last;
+        return appended;
+      });
+    });
+});

@@ -1,0 +1,71 @@
+import type { App } from '../../../application/app.js';
+import { roles } from '../../../domain/aggregates/credential.js';
+import { oneOf } from '../command/arguments.js';
+import { type Command, table } from '../command/command.js';
+import { inForce, operator, organizationOption as organization, withStores } from '../command/session.js';
+
+const listed = async (app: App, organizationId: string) => {
+  const found = [];
+  for await (const { position, ...shown } of app.credentials.all(organizationId)) found.push(shown);
+  return found;
+};
+
+export const credentialIssue: Command = {
+  words: 'credential issue',
+  summary: 'Issue a credential. Its secret is shown this once.',
+  options: {
+    organization,
+    role: {
+      type: 'string',
+      value: roles.join('|'),
+      summary: 'What it may do; client, or with --rotate as before, when not given.',
+    },
+    rotate: {
+      type: 'boolean',
+      summary: 'Issue the next one: those before stay valid, and are named, until you delete them.',
+    },
+  },
+  run: (invocation) => {
+    const { role, rotate, organization } = invocation.options;
+    const asked = role === undefined ? undefined : oneOf('--role', role, roles);
+    return withStores(invocation, async (app, settle) => {
+      const organizationId = await app.organizations.idOf(organization ?? '');
+      const before = rotate ? await listed(app, organizationId) : [];
+      const wanted = asked ?? before[0]?.role ?? 'client';
+      const issued = await settle(await app.credentials.issue(operator(app), organizationId, wanted));
+      const lines = [
+        `api_key     ${issued.api_key}`,
+        `api_secret  ${issued.api_secret}`,
+        ...before.map(({ api_key }) => `still valid: chainfold credential delete ${api_key}`),
+      ];
+      const answer = rotate ? { ...issued, still_valid: before.map(({ api_key }) => api_key) } : issued;
+      invocation.print(answer, lines.join('\n'));
+    });
+  },
+};
+
+export const credentialList: Command = {
+  words: 'credential list',
+  summary: "List an organization's credentials, newest first, without their secrets.",
+  options: { organization },
+  run: (invocation) =>
+    withStores(invocation, async (app) => {
+      const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
+      const credentials = await listed(app, organizationId);
+      invocation.print({ credentials }, table(credentials, 'there are no credentials'));
+    }),
+};
+
+export const credentialDelete: Command = {
+  words: 'credential delete',
+  summary: 'Delete a credential and destroy the key that opens its secret.',
+  parameters: ['<api_key>'],
+  options: {},
+  run: (invocation) =>
+    withStores(invocation, async (app, settle) => {
+      const [apiKey = ''] = invocation.parameters;
+      const deleted = await settle(await app.credentials.delete(operator(app), apiKey));
+      await inForce(app);
+      invocation.print(deleted, 'deleted');
+    }),
+};

@@ -1,0 +1,257 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { App } from '../../../application/app.js';
+import { shownEvent } from '../../../application/audit/event-record.js';
+import { checkFile, type Lines, type Verdict } from '../../../application/audit/export-file.js';
+import type { AcceptedLoss, Flaw } from '../../../application/audit/proof.js';
+import { momentOf, now } from '../../../application/history/parse-moment.js';
+import { refuse } from '../../../domain/failure.js';
+import { UsageError } from '../../usage-error.js';
+import { urlOption } from '../client/call.js';
+import { AnswerIsNo, AnswerIsUnknown, type Command, type Invocation } from '../command/command.js';
+import { momentOption, organizationOption, withApp } from '../command/session.js';
+import { foundId, knownId } from './known-organization.js';
+import { createSummary, summaryText } from './summary.js';
+import { proveWitnessed, sortedFiles } from './witness.js';
+
+const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof momentOf>) =>
+  given === undefined ? otherwise : momentOf(given, `--${name}`);
+
+const widths = { position: 10, time: 24, type: 26, chain: 6 } as const;
+const eventLines = (event: ReturnType<typeof shownEvent>) =>
+  [
+    String(event.position).padEnd(widths.position),
+    event.commit_time.padEnd(widths.time),
+    event.type.padEnd(widths.type),
+    event.chain.padEnd(widths.chain),
+    `${event.actor.kind} ${event.actor.id}`,
+    `request ${event.request_id}\n  ${JSON.stringify(event.data)}`,
+  ].join('  ');
+
+export const auditReplay: Command = {
+  words: 'audit replay',
+  summary: 'Print every event of an organization in order, with its API, who, when and why, and a summary.',
+  options: {
+    organization: organizationOption,
+    from: momentOption('Leave out what was before; a position or an ISO time.'),
+    'as-of': momentOption('Leave out what came after.'),
+  },
+  run: (invocation) =>
+    withApp(invocation, async (app) => {
+      const { options, print } = invocation;
+      const from = moment(options.from, 'from', { position: 0 });
+      const until = moment(options['as-of'], 'as-of', now);
+      const organizationId = await app.organizations.idOf(options.organization ?? '');
+      const summary = createSummary(organizationId);
+      for await (const batch of app.audit.replay(organizationId, from, until))
+        for (const event of batch) {
+          const shown = shownEvent(event);
+          summary.add(shown);
+          print(shown, eventLines(shown));
+        }
+      print({ summary: summary.told() }, summaryText(summary.told()));
+    }),
+};
+
+const ownerOnly = 0o600;
+
+export const auditExport: Command = {
+  words: 'audit export',
+  summary: 'Write the history of an organization into a file that proves it: NDJSON, hash-chained and signed.',
+  options: {
+    organization: organizationOption,
+    out: { type: 'string', value: 'FILE', summary: 'Where to write; what is there is replaced.', required: true },
+  },
+  run: (invocation) =>
+    withApp(invocation, async (app) => {
+      const { options, print } = invocation;
+      const { organization = '', out = '' } = options;
+      const organizationId = await app.organizations.idOf(organization);
+      let events = -2;
+      const counted = async function* () {
+        for await (const piece of app.audit.export(organizationId)) {
+          events += piece.split('\n').length - 1;
+          yield piece;
+        }
+      };
+      await pipeline(Readable.from(counted()), createWriteStream(out, { mode: ownerOnly })).catch(unusable(out));
+      const { keyId: key_id, publicKey: public_key } = app.audit;
+      print(
+        { organization_id: organizationId, events, file: out, key_id, public_key },
+        `${events} events of ${organizationId} in ${out}, signed under key ${key_id}`,
+      );
+    }),
+};
+
+const unusable = (path: string) => (error: unknown) => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return refuse('FAILED_PRECONDITION', `${path} cannot be used: ${message}`);
+};
+
+/** Splits at line feeds alone, because texts may hold U+2028, which line readers take for the end of a line. */
+const linesOf = async function* (path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of createReadStream(path, 'utf8')) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+};
+
+const whichEvents = ({ event, last, id, about }: Flaw) => {
+  if (event === 0) return about ?? 'the file';
+  if (event === last) return `event ${event}${id === undefined ? '' : ` (${id})`}`;
+  return `something in the events ${event} to ${last}`;
+};
+const flawText = (flaw: Flaw) => `${whichEvents(flaw)} is ${flaw.reason}`;
+
+const shownLoss = ({ event, known, found, by, reason, time }: AcceptedLoss) => ({
+  event,
+  known_events: known?.count ?? null,
+  found_events: found.count,
+  accepted_by: by,
+  accept_time: time,
+  reason,
+});
+const lossText = ({ event, known, found, by, reason, time }: AcceptedLoss) =>
+  `  event ${event}: ${by} accepted at ${time} that ${found.count} events are there, where ${known?.count ?? 'none'} were known: ${reason}`;
+
+type Proof = Verdict & {
+  /** Key that is trusted; null where only the key in the file is known, which proves nothing. */
+  readonly key: string | null;
+  readonly store: string;
+  readonly where: 'file' | 'store';
+};
+
+/** Prints the verdict, and ends the command with exit code 1 when the history is not valid, 2 when nobody can tell. */
+const tell = ({ print }: Invocation, { key, store, where, ...verdict }: Proof) => {
+  const { flaw, organizationId, events, seals, hash, losses = [] } = verdict;
+  const told = { organization_id: organizationId, events, seals, hash, key: key ?? "the file's own", store };
+  const about = losses.length > 0 ? { ...told, accepted_losses: losses.map(shownLoss) } : told;
+  const answer = { valid: flaw ? false : key && true, ...about };
+  const counted = `${events} events of ${organizationId}, ${seals} seals`;
+  if (!flaw && key === null) {
+    print(answer, `NOT PROVEN: ${counted} agree with each other; give the key that you trust with --key`);
+    throw new AnswerIsUnknown('no key is trusted');
+  }
+  if (!flaw) return print(answer, [`valid: ${counted}; ${key}; ${store}`, ...losses.map(lossText)].join('\n'));
+  const { event, last, id, about: thing, reason } = flaw;
+  const named = { ...(id !== undefined && { event_id: id }), ...(thing !== undefined && { about: thing }) };
+  const first = { where, event, last, ...named, reason };
+  print({ ...answer, first }, `NOT VALID, in the ${where}: ${flawText(flaw)}`);
+  throw new AnswerIsNo(reason);
+};
+
+const isStoreAtHand = ({ settings: { eventStoreUrl, dataDirectory } }: Invocation) =>
+  eventStoreUrl !== undefined || existsSync(join(dataDirectory, 'events.db'));
+
+const keyText = (pinned: string | undefined, own: string | undefined) => {
+  if (pinned !== undefined) return 'the pinned key';
+  return own === undefined ? null : "this service's key";
+};
+
+const keyForm = /^audpk_[A-Za-z0-9+/]{43}=$/;
+/** Refuses a text that is no key, under which every history would be wrong. */
+const pinnedKey = ({ options: { key } }: Invocation) => {
+  if (key !== undefined && !keyForm.test(key)) throw new UsageError('--key must be a key from /.well-known/audit-keys');
+  return key;
+};
+
+const isHeldIn = async (app: App, organizationId: string) => (await foundId(app, organizationId)) !== null;
+
+/** Compares a file with the store of the service that signed it; an organization that is gone differs in all events. */
+const compareWith = async (app: App, { organizationId, events }: Verdict, lines: Lines): Promise<Flaw | null> => {
+  if (await isHeldIn(app, organizationId)) return app.audit.compare(organizationId, lines);
+  return { event: 1, last: events, reason: 'missing in the store, which does not have the organization' };
+};
+
+/**
+ * Proves a file under the pinned key, else under that of the store at hand, and compares it with the store unless the
+ * pinned key is of another service.
+ */
+const proveFile = async (invocation: Invocation, path: string, app: App | null) => {
+  const [pinned, own] = [pinnedKey(invocation), app?.audit.publicKey];
+  const open = () => linesOf(path);
+  const checked = await checkFile(open, { ...invocation.proof, trusted: pinned ?? own }).catch(unusable(path));
+  const key = keyText(pinned, own);
+  if (checked.flaw || !app || (pinned ?? own) !== own)
+    return tell(invocation, { ...checked, key, store: 'not compared', where: 'file' });
+  const compared = await compareWith(app, checked, open());
+  const proved = compared ?? (await app.audit.verify(checked.organizationId)).flaw;
+  const flaw = proved?.isLate ? null : proved;
+  tell(invocation, { ...checked, flaw, key, store: flaw ? 'differs' : 'the store agrees', where: 'store' });
+};
+
+const proveStore = async (invocation: Invocation, organization: string) =>
+  withApp(invocation, async (app) => {
+    const pinned = pinnedKey(invocation);
+    const organizationId = await knownId(app, organization);
+    tell(invocation, await proofOf(app, organizationId, pinned));
+  });
+
+const proofOf = async (app: App, organizationId: string, pinned: string | undefined): Promise<Proof> => {
+  const verdict = await app.audit.verify(organizationId, pinned);
+  const store = verdict.flaw ? 'differs' : 'the store agrees with its seals';
+  return { ...verdict, key: keyText(pinned, app.audit.publicKey), store, where: 'store' };
+};
+
+/** Proves every history that was ever sealed, those of removed organizations and of the service itself included. */
+const proveAll = (invocation: Invocation) =>
+  withApp(invocation, async (app) => {
+    const pinned = pinnedKey(invocation);
+    let wrong = 0;
+    for (const organizationId of await app.audit.sealedOrganizations()) {
+      const proof = await proofOf(app, organizationId, pinned);
+      try {
+        tell(invocation, proof);
+      } catch (error) {
+        if (!(error instanceof AnswerIsNo)) throw error;
+        wrong++;
+      }
+    }
+    if (wrong > 0) throw new AnswerIsNo(`${wrong} histories are not valid`);
+  });
+
+/** Proves the histories that the arguments name: of a file, of an organization, or all of them. */
+const proveHistories = async (invocation: Invocation, file: string | undefined) => {
+  const { organization, all } = invocation.options;
+  if (all !== undefined) return proveAll(invocation);
+  if (file === undefined) return proveStore(invocation, organization ?? '');
+  if (!isStoreAtHand(invocation)) return proveFile(invocation, file, null);
+  await withApp(invocation, (app) => proveFile(invocation, file, app));
+};
+
+export const auditVerify: Command = {
+  words: 'audit verify',
+  summary:
+    'Prove an exported file, and the store against it where there is one; or with --organization the store itself.',
+  parameters: ['[FILE…]'],
+  options: {
+    organization: { type: 'string', value: 'ID|DOMAIN', summary: 'Prove the history in the store by its seals.' },
+    all: { type: 'boolean', summary: 'Prove every history that was ever sealed, of removed organizations too.' },
+    key: { type: 'string', value: 'KEY', summary: 'The public key to trust, from /.well-known/audit-keys.' },
+    witness: {
+      type: 'string',
+      value: 'FILE…',
+      summary: 'Prove that the log of seals continues every head that these files of witnesses have.',
+    },
+    url: { ...urlOption, summary: 'With --witness: ask this running service for the proofs, instead of the store.' },
+  },
+  run: async (invocation) => {
+    const { organization, all, witness, url } = invocation.options;
+    const { exports, witnesses } = await sortedFiles(invocation.parameters, witness);
+    const named = [...exports, organization, all].filter((one) => one !== undefined);
+    if (named.length > 1 || named.length + witnesses.length === 0)
+      throw new UsageError('give a FILE, --organization or --all');
+    if (named.length === 1) await proveHistories(invocation, exports[0]);
+    if (witnesses.length === 0) return;
+    const pinned = pinnedKey(invocation);
+    if (url !== undefined || !isStoreAtHand(invocation))
+      return proveWitnessed(invocation, witnesses, { app: null, pinned });
+    await withApp(invocation, (app) => proveWitnessed(invocation, witnesses, { app, pinned }));
+  },
+};

@@ -1,0 +1,45 @@
+import type { Difference } from '../../../application/history/diff.js';
+import { momentOf, now } from '../../../application/history/parse-moment.js';
+import { writeExact } from '../../exact-json.js';
+import type { Command } from '../command/command.js';
+import { momentOption, organizationOption, withApp } from '../command/session.js';
+
+const signs = { added: '+', removed: '-', changed: '~' } as const;
+const shown = (value: unknown) => (value === undefined ? 'nothing' : writeExact(value));
+
+const textOf = (one: Difference) => {
+  const line = `${signs[one.change]} ${one.collection}  ${one.chain}  ${one.id}`;
+  if (one.change !== 'changed') return `${line}\n    ${writeExact(one.document)}`;
+  const fields = Object.entries(one.fields).map(
+    ([field, { before, after }]) => `    ${field}: ${shown(before)} -> ${shown(after)}`,
+  );
+  return [line, ...fields].join('\n');
+};
+
+export const auditDiff: Command = {
+  words: 'audit diff',
+  summary: 'Show what changed in the read models of an organization between two moments, document by document.',
+  options: {
+    organization: organizationOption,
+    from: { ...momentOption('As things stood then; a position or an ISO time.'), required: true },
+    to: momentOption('As they stood then; now when not given.'),
+  },
+  run: (invocation) =>
+    withApp(invocation, async (app) => {
+      const { options, print } = invocation;
+      const first = momentOf(options.from ?? '', '--from');
+      const last = options.to === undefined ? now : momentOf(options.to, '--to');
+      const organizationId = await app.organizations.idOf(options.organization ?? '');
+      const { from, to, documents } = await app.differences(organizationId, first, last, new AbortController().signal);
+      const counts = { added: 0, removed: 0, changed: 0 };
+      for (const one of documents) {
+        counts[one.change]++;
+        print(one, textOf(one));
+      }
+      const { added, removed, changed } = counts;
+      print(
+        { summary: { organization_id: organizationId, from, to, ...counts } },
+        `${added} added, ${removed} removed, ${changed} changed from position ${from} to ${to}`,
+      );
+    }),
+};

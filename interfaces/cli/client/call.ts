@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { refuse } from '../../../domain/failure.js';
+import { baseUrl } from '../../base-url.js';
+import { callOperation, ProblemError } from '../../client.js';
+import { writeExact } from '../../exact-json.js';
+import { readWhole } from '../../http/large-answer.js';
+import { check, createAjv } from '../../http/validation.js';
+import { prepareAsOf } from '../../operations/as-of.js';
+import type { Caller } from '../../operations/define.js';
+import { endpoints, explainUnknown } from '../../operations/index.js';
+import type { Credentials } from '../../signature.js';
+import { UsageError } from '../../usage-error.js';
+import type { Command, Invocation, Option } from '../command/command.js';
+import { momentOption, operator, withApp } from '../command/session.js';
+import { demoCredentials } from '../service/demo.js';
+
+export const credentialsFor = ({ options, environment, settings }: Invocation): Credentials => {
+  const given = [
+    [options.key, options.secret],
+    [environment.CHAINFOLD_API_KEY, environment.CHAINFOLD_API_SECRET],
+  ].find(([key, secret]) => key || secret);
+  if (!given) {
+    const demo = demoCredentials(settings);
+    if (demo) return demo;
+    throw new UsageError('no credentials: give --key and --secret, or CHAINFOLD_API_KEY and CHAINFOLD_API_SECRET');
+  }
+  const [key, secret] = given;
+  if (key && secret) return { key, secret };
+  throw new UsageError(
+    'a key and its secret are needed together: --key with --secret, CHAINFOLD_API_KEY with CHAINFOLD_API_SECRET',
+  );
+};
+
+const readRequest = (text = '{}'): object => {
+  try {
+    return JSON.parse(text === '-' ? readFileSync(0, 'utf8') : text);
+  } catch {
+    throw new UsageError(`the request is not JSON, such as '{"page_size":10}'; - reads it from standard input`);
+  }
+};
+
+export const urlOption: Option = {
+  type: 'string',
+  value: 'URL',
+  summary: 'Where the service is; from CHAINFOLD_HOST and _PORT when not given.',
+};
+export const urlFor = ({ options: { url }, settings }: Invocation): string => {
+  if (url === undefined) return baseUrl(settings.host, settings.port);
+  if (URL.canParse(url) && /^https?:/i.test(url)) return url;
+  throw new UsageError('--url must be the URL of a service, such as http://127.0.0.1:8080');
+};
+
+/** Returns the code of the network error that is the innermost cause, such as ECONNREFUSED, or its message. */
+const networkError = (error: unknown): string => {
+  const { cause, code, message } = error as NodeJS.ErrnoException;
+  return cause === undefined ? code || message : networkError(cause);
+};
+
+/** Runs work that needs a running service, and refuses with the network error and advice when none answers at the URL. */
+export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    return refuse(
+      'UNAVAILABLE',
+      `no service answers at ${url} (${networkError(error)}): start one with npm start, or give --url`,
+    );
+  }
+};
+
+/** Answers a query as of a moment from the stores themselves, without the limit on events that the service has. */
+const askStores = (invocation: Invocation, request: object) =>
+  withApp(invocation, async (app) => {
+    const { options, parameters, print } = invocation;
+    const { 'as-of': given, organization = '' } = options;
+    if (given === undefined)
+      throw new UsageError('--organization needs --as-of: without a moment the service itself answers');
+    const path = `/v1/${parameters.slice(0, 2).join('/')}`;
+    const endpoint =
+      endpoints.find((one) => one.path === path) ??
+      refuse('NOT_FOUND', explainUnknown(path, 'chainfold call --help lists them'));
+    const bounds = { most: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const goTo = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
+    const input = check(createAjv().compile(endpoint.request), request);
+    const organizationId = await app.organizations.idOf(organization);
+    const by: Caller = { ...operator(app), organizationId, variant: endpoint.variant, role: 'admin' };
+    const { answer } = await goTo(app, by);
+    const body = (await readWhole(await answer(input))) as object;
+    print(body, writeExact(body, 2));
+  });
+
+export const call: Command = {
+  words: 'call',
+  summary: 'Call an operation of a running service, signed; - reads the request from standard input.',
+  parameters: ['<api>', '<Operation>', '[json]'],
+  options: {
+    url: urlOption,
+    key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
+    secret: { type: 'string', value: 'SECRET', summary: 'Its api_secret.' },
+    'idempotency-key': { type: 'string', value: 'KEY', summary: 'Makes a retry answer as the first try did.' },
+    'min-position': { type: 'string', value: 'N', summary: 'Wait until the answer includes this position.' },
+    'as-of': momentOption('Answer as things stood then: Gets and Lists of the wallet APIs.'),
+    organization: {
+      type: 'string',
+      value: 'ID|DOMAIN',
+      summary: 'With --as-of: answer for it from the stores, without a service and without a limit.',
+    },
+  },
+  details: () =>
+    ['operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
+  run: async (invocation) => {
+    const { options, parameters, print } = invocation;
+    const [api, name, json] = parameters;
+    const request = readRequest(json);
+    if (options.organization !== undefined) return askStores(invocation, request);
+    const url = urlFor(invocation);
+    const target = { url, ...credentialsFor(invocation) };
+    const headers = {
+      ...(options['idempotency-key'] && { 'idempotency-key': options['idempotency-key'] }),
+      ...(options['min-position'] && { 'x-min-position': options['min-position'] }),
+      ...(options['as-of'] !== undefined && { 'x-as-of': options['as-of'] }),
+    };
+    const answer = await callOrExplain(url, () => callOperation(target, `/v1/${api}/${name}`, request, headers));
+    print(answer, writeExact(answer, 2));
+  },
+};

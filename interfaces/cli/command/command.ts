@@ -1,0 +1,130 @@
+import type { App } from '../../../application/app.js';
+import type { Trust } from '../../../application/audit/proof.js';
+import type { Examined } from '../../../application/maintenance/finding.js';
+import type { MovePorts } from '../../../application/maintenance/migrate.js';
+
+export type Option = {
+  readonly type: 'string' | 'boolean';
+  readonly summary: string;
+  /** Placeholder of the value in the help. */
+  readonly value?: string;
+  readonly required?: true;
+};
+
+/** Checked settings from the environment, as far as commands use them. */
+export type Settings = {
+  readonly host: string;
+  readonly port: number;
+  readonly healthPort: number | undefined;
+  readonly dataDirectory: string;
+  readonly demo: boolean;
+  readonly production: boolean;
+  readonly stuckSeconds: number;
+  readonly metricsToken: string | undefined;
+  readonly eventStoreUrl: string | undefined;
+  readonly mongodbUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
+};
+
+/** Parts that a command opens besides the stores. */
+type Needs = {
+  readonly newMasterKey?: boolean;
+  /** Chains to connect to; a development chain lives and dies with the process that starts it. */
+  readonly chains?: 'configured' | 'with development';
+};
+
+/** Source and target stores of `migrate`. */
+type OpenedMove = { readonly ports: MovePorts; readonly close: () => Promise<void> };
+
+type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
+
+/** Arguments, settings and terminal that a command runs with. */
+export type Invocation = {
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly parameters: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly settings: Settings;
+  readonly open: (needs?: Needs) => Promise<Opened>;
+  /** Runs the checks of `doctor`. */
+  readonly examine: () => Promise<readonly Examined[]>;
+  readonly openMove: (to: 'services' | 'embedded') => Promise<OpenedMove>;
+  /** Prints one line of JSON with --json, otherwise the text. */
+  readonly print: (answer: object, text: string) => void;
+  /** Writes without a line feed, for lines that are redrawn; null when there is no terminal, and with --json. */
+  readonly draw: ((text: string) => void) | null;
+  /** Prints to standard error, so that the answer on standard output stays clean. */
+  readonly complain: (text: string) => void;
+  /** Digest and signature check with which an exported file is proved without the stores. */
+  readonly proof: Omit<Trust, 'publicKey'>;
+  /** Waits for a person's Ctrl-C or a service manager's request to end. */
+  readonly stopped: () => Promise<void>;
+};
+
+export type Command = {
+  readonly words: string;
+  readonly summary: string;
+  /** Positional parameters as the help shows them; `[NAME]` is optional, `[NAME…]` any number of them. */
+  readonly parameters?: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  readonly details?: () => string;
+  readonly run: (invocation: Invocation) => Promise<void>;
+};
+
+/** Ends a command with exit code 1 after it has printed a negative answer itself. */
+export class AnswerIsNo extends Error {
+  override readonly name = 'AnswerIsNo';
+}
+
+/** Ends a command with exit code 2 after it has printed that it cannot tell the answer. */
+export class AnswerIsUnknown extends Error {
+  override readonly name = 'AnswerIsUnknown';
+}
+
+/** Options that every command has. */
+export const sharedOptions: Readonly<Record<string, Option>> = {
+  json: { type: 'boolean', summary: 'Print one line of JSON, for machines.' },
+  help: { type: 'boolean', summary: 'Show this help.' },
+};
+
+/** Words and parameters of a command, as it is typed. */
+export const usageOf = ({ words, parameters = [] }: Command) => `chainfold ${[words, ...parameters].join(' ')}`;
+
+export const optionText = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`;
+
+const column = (left: string, right: string) => `  ${left.padEnd(34)} ${right}`;
+
+const optionHelp = ([name, option]: [string, Option]) =>
+  column(optionText(name, option), `${option.summary}${option.required ? ' (needed)' : ''}`);
+
+export const helpOf = (command: Command) =>
+  [
+    `${usageOf(command)} [options]`,
+    '',
+    command.summary,
+    '',
+    ...Object.entries({ ...command.options, ...sharedOptions }).map(optionHelp),
+    ...(command.details ? ['', command.details()] : []),
+  ].join('\n');
+
+export const overview = (commands: readonly Command[]) =>
+  [
+    'chainfold: wallets and addresses on TON, Sui and EVM chains, event-sourced and self-hosted',
+    '',
+    ...commands.map(({ words, parameters = [], summary }) => column([words, ...parameters].join(' '), summary)),
+    '',
+    'chainfold <command> --help tells more. Settings come from the environment; docs/configuration.md lists them.',
+  ].join('\n');
+
+export const table = (rows: readonly Readonly<Record<string, string>>[], empty: string) => {
+  const [first] = rows;
+  if (!first) return empty;
+  const names = Object.keys(first);
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(names), ...rows.map((row) => line(names.map((name) => row[name] ?? '')))].join('\n');
+};

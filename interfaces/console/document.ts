@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+
+type Form = { readonly etag: string; readonly body: Buffer };
+
+const compress = promisify(gzip);
+
+const tagOf = (body: Buffer) => createHash('sha256').update(body).digest('base64url').slice(0, 22);
+
+/** Tells whether the caller has the form already; `W/` before a tag does not matter here (RFC 9110, 13.1.2). */
+const isKnown = ({ etag }: Form, given = '') =>
+  given
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''))
+    .some((one) => one === '*' || one === etag);
+
+/**
+ * A page that is the same for every caller. It is written once and compressed once, when it is first asked for: who
+ * asks needs no credential, so asking again must cost next to nothing.
+ */
+export const createDocument = (
+  write: () => string,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json; charset=utf-8' },
+) => {
+  let plain: Form | undefined;
+  let compressed: Promise<Form> | undefined;
+  const plainForm = () => {
+    if (plain) return plain;
+    const body = Buffer.from(write());
+    plain = { etag: `"${tagOf(body)}"`, body };
+    return plain;
+  };
+  const compressForm = async () => {
+    const body = await compress(plainForm().body);
+    return { etag: `"${tagOf(body)}-gzip"`, body };
+  };
+  const compressedForm = () => {
+    compressed ??= compressForm();
+    return compressed;
+  };
+
+  return async (request: Request, response: Response): Promise<void> => {
+    const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip';
+    const form = isCompressed ? await compressedForm() : plainForm();
+    response.set({ ...headers, etag: form.etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+    if (isCompressed) response.set('content-encoding', 'gzip');
+    if (isKnown(form, request.headers['if-none-match'])) return void response.status(304).end();
+    response.set('content-length', String(form.body.length)).end(form.body);
+  };
+};

@@ -1,0 +1,124 @@
+import type { ServerResponse } from 'node:http';
+import { createFairTurns } from '../../application/async/fair-turns.js';
+import type { LoopTurns } from '../../application/async/loop-turns.js';
+
+/** Large answers of one organization that are written at the same time. */
+export const largeAtOnce = 4;
+/** Text that is collected before it is written, unless a part of a list is longer. */
+const writtenAtOnce = 16_384;
+/** Time after which a caller that takes no more of its answer is disconnected. */
+export const patienceMs = 30_000;
+
+const isParts = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** Tells whether an answer has a list that is still to be read; lists of texts and numbers are not searched. */
+export const isUnread = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isParts(value)) return true;
+  if (Array.isArray(value)) return typeof value[0] === 'object' && value.some(isUnread);
+  for (const name in value) if (isUnread(value[name as keyof typeof value])) return true;
+  return false;
+};
+
+/** Reads every list of an answer to its end. */
+export const readWhole = async (value: unknown): Promise<unknown> => {
+  if (!isUnread(value)) return value;
+  if (isParts(value)) {
+    const items: unknown[] = [];
+    for await (const part of value) for (const item of part) items.push(await readWhole(item));
+    return items;
+  }
+  if (Array.isArray(value)) return Promise.all(value.map(readWhole));
+  const members = Object.entries(value as object).map(async ([name, member]) => [name, await readWhole(member)]);
+  return Object.fromEntries(await Promise.all(members));
+};
+
+/** Yields an answer as JSON in pieces, each of one part of a list at most; reads no part before its piece is asked for. */
+const jsonPieces = async function* (value: unknown): AsyncGenerator<string> {
+  if (!isUnread(value)) yield JSON.stringify(value);
+  else if (isParts(value) || Array.isArray(value)) {
+    yield '[';
+    yield* isParts(value) ? partPieces(value) : listPieces(value);
+    yield ']';
+  } else {
+    yield '{';
+    yield* memberPieces(value as object);
+    yield '}';
+  }
+};
+const partPieces = async function* (parts: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    if (!isFirst) yield ',';
+    isFirst = false;
+    yield* listPieces(part);
+  }
+};
+const listPieces = async function* (items: readonly unknown[]): AsyncGenerator<string> {
+  if (!isUnread(items)) return yield JSON.stringify(items).slice(1, -1);
+  for (const [i, item] of items.entries()) {
+    if (i > 0) yield ',';
+    yield* jsonPieces(item);
+  }
+};
+const memberPieces = async function* (value: object): AsyncGenerator<string> {
+  let before = '';
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* jsonPieces(member);
+    before = ',';
+  }
+};
+
+/** Waits until the caller has taken what was written, or is gone. */
+const taken = (response: ServerResponse) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+    if (response.destroyed) done();
+  });
+
+/**
+ * Writes answers that are read while they are written. An organization has few of them at the same time, organizations
+ * take turns to read the next part, and an answer is read no further than its caller takes it.
+ */
+export const createLargeAnswers = (turns: LoopTurns) => {
+  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ofOneKey: largeAtOnce, mostWaiting: 1000 });
+
+  const readSome = async (pieces: AsyncGenerator<string>) => {
+    let text = '';
+    while (text.length < writtenAtOnce) {
+      const piece = await pieces.next();
+      if (piece.done) return { text, isLast: true };
+      text += piece.value;
+    }
+    return { text, isLast: false };
+  };
+  const write = async (organizationId: string, response: ServerResponse, pieces: AsyncGenerator<string>) => {
+    while (!response.destroyed) {
+      const { text, isLast } = await turns(organizationId, () => readSome(pieces));
+      if (isLast) return void response.end(text);
+      if (!response.write(text)) await taken(response);
+    }
+  };
+
+  /** `begin` sends the headers; nothing of the answer is read before. */
+  return (organizationId: string, response: ServerResponse, begin: () => void, body: object): Promise<void> =>
+    inTurn(organizationId, async () => {
+      if (response.destroyed) return;
+      const pieces = jsonPieces(body);
+      begin();
+      response.setTimeout(patienceMs, () => response.destroy());
+      try {
+        await write(organizationId, response, pieces);
+      } finally {
+        await pieces.return(undefined);
+      }
+    });
+};

@@ -1,0 +1,182 @@
+import type { App } from '../../../application/app.js';
+import { configuredMethod } from '../../../application/gateway/configured-methods.js';
+import { explainMethod, findMethod } from '../../../application/gateway/methods.js';
+import { timeOf } from '../../../application/history/parse-moment.js';
+import { type GatewayKeys, gatewayKeysChoices } from '../../../domain/aggregates/gateway/gateway-token.js';
+import { refuse } from '../../../domain/failure.js';
+import { variants } from '../../../domain/variant.js';
+import type { GatewayTokenDocument } from '../../../projections/organizations.js';
+import { operation } from '../define.js';
+import { anyOrganization, pageSize, pageToken, pagination } from '../records.js';
+import { formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
+
+const served = variants.filter(({ can }) => can.includes('gateway'));
+/** Names of chains: those of rate limits, or those of gateway addresses. */
+const chain = oneOf(served.flatMap(({ tag, segment }): string[] => [tag, segment]));
+const [anyChain] = served.map(({ tag }) => tag);
+const method = formed(3, 100, '^[a-z][a-z0-9]*_[A-Za-z][A-Za-z0-9]*$', 'the name of a method of the gateway');
+const origin = formed(
+  4,
+  200,
+  '^[a-z][a-z0-9+.-]*://[a-z0-9._-]+(?::[0-9]{1,5})?$',
+  'an origin as browsers send it, in lower case and without a path, such as https://app.example',
+);
+const perSecond = int64({ minimum: 1 });
+const latestMs = 99_999_999_999_000;
+const notTime = 'expire_time is neither an ISO time such as 2026-01-31T12:00:00Z nor a number of Unix seconds';
+const some = { minItems: 1, maxItems: 100 };
+const keys = oneOf(gatewayKeysChoices);
+const anyToken = 'gtk_0123456789abcdef0123456789abcdef';
+
+type TokenRecord = {
+  gateway_token_id: string;
+  name: string;
+  chains?: readonly string[];
+  methods?: readonly string[];
+  origins?: readonly string[];
+  expire_time?: string;
+  per_second_limit?: number;
+  create_time: string;
+};
+/** docs/specification.md#gateway-token */
+const tokenRecord = record<TokenRecord>(
+  {
+    gateway_token_id: id,
+    name: text(1, 100),
+    chains: list(chain),
+    methods: list(method),
+    origins: list(origin),
+    expire_time: timestamp,
+    per_second_limit: perSecond,
+    create_time: timestamp,
+  },
+  ['chains', 'methods', 'origins', 'expire_time', 'per_second_limit'],
+);
+
+const show = (document: GatewayTokenDocument): TokenRecord => {
+  const { gateway_token_id, name, chains, methods, origins, expireTime, perSecondLimit, create_time } = document;
+  return {
+    gateway_token_id,
+    name,
+    ...(chains && { chains }),
+    ...(methods && { methods }),
+    ...(origins && { origins }),
+    ...(expireTime !== undefined && { expire_time: expireTime }),
+    ...(perSecondLimit !== undefined && { per_second_limit: perSecondLimit }),
+    create_time,
+  };
+};
+
+const tagOf = (name: string): string =>
+  served.find(({ tag, segment }) => tag === name || segment === name)?.tag ??
+  refuse('INVALID_ARGUMENT', 'no such chain');
+
+/** Returns the documented name of a method; refuses one that no gateway address offers. */
+const methodOf = ({ nodes }: App, name: string): string => {
+  const all = [...nodes.values()];
+  const isDevelopment = all.some((node) => node.isDevelopment);
+  const found = findMethod(name, isDevelopment);
+  if (found) return found.name;
+  if (all.some(({ extraMethods }) => extraMethods?.has(name))) return configuredMethod(name).name;
+  return refuse('INVALID_ARGUMENT', explainMethod(name, isDevelopment));
+};
+
+/** Returns the ISO time of an ISO time with its zone, or of Unix seconds. */
+const isoTimeOf = (given: string | number): string => {
+  const ms = typeof given === 'number' ? given * 1000 : timeOf(given);
+  return ms !== null && ms >= 0 && ms <= latestMs ? new Date(ms).toISOString() : refuse('INVALID_ARGUMENT', notTime);
+};
+
+const once = (values: readonly string[]) => [...new Set(values)];
+
+export const createGatewayToken = operation({
+  kind: 'command',
+  name: 'CreateGatewayToken',
+  summary:
+    'Create a key for gateway calls alone, of those chains, methods and origins. It is shown in this answer only.',
+  surface: 'admin',
+  extension: true,
+  confidential: true,
+  request: {
+    organization_id: { schema: id },
+    name: { schema: text(1, 100), required: true },
+    chains: { schema: list(chain, some) },
+    methods: { schema: list(method, some) },
+    origins: { schema: list(origin, some) },
+    expire_time: { schema: moment },
+    per_second_limit: { schema: perSecond },
+  },
+  example: () => ({
+    name: 'our web page',
+    ...(anyChain && { chains: [anyChain] }),
+    methods: ['evm_call', 'evm_getBalance'],
+    origins: ['https://app.example'],
+    per_second_limit: 20,
+  }),
+  response: { gateway_token_id: { schema: id, required: true }, token: { schema: id, required: true } },
+  handle: async (app, request, by) => {
+    const { organization_id, name, chains, methods, origins, expire_time, per_second_limit } = request;
+    return app.gatewayTokens.create(by, app.organizations.subjectOf(by, organization_id), {
+      name,
+      ...(chains && { chains: once(chains.map(tagOf)) }),
+      ...(methods && { methods: once(methods.map((one) => methodOf(app, one))) }),
+      ...(origins && { origins: once(origins) }),
+      ...(expire_time !== undefined && { expireTime: isoTimeOf(expire_time) }),
+      ...(per_second_limit !== undefined && { perSecondLimit: per_second_limit }),
+    });
+  },
+});
+
+export const listGatewayTokens = operation({
+  kind: 'query',
+  name: 'ListGatewayTokens',
+  summary: "An organization's gateway tokens, newest first, without the tokens themselves; without an id, one's own.",
+  surface: 'admin',
+  extension: true,
+  request: {
+    organization_id: { schema: id },
+    page_size: { schema: pageSize },
+    page_token: { schema: pageToken },
+  },
+  example: () => ({ organization_id: anyOrganization }),
+  response: {
+    gateway_tokens: { schema: list(tokenRecord), required: true },
+    gateway_keys: { schema: keys, required: true },
+    pagination: { schema: pagination, required: true },
+  },
+  handle: async (app, { organization_id, page_size = 10, page_token }, by) => {
+    const found = await app.organizations.find(by, { id: organization_id ?? by.organizationId });
+    const page = { size: page_size, token: page_token };
+    const { documents, nextPageToken } = await app.gatewayTokens.list(found.organization_id, page);
+    const gateway_keys: GatewayKeys = await app.gatewayTokens.keys(found.organization_id);
+    return { gateway_tokens: documents.map(show), gateway_keys, pagination: { next_page_token: nextPageToken } };
+  },
+});
+
+export const deleteGatewayToken = operation({
+  kind: 'command',
+  name: 'DeleteGatewayToken',
+  summary: 'Delete a gateway token. It is refused from then on, also on connections that are open.',
+  surface: 'admin',
+  extension: true,
+  request: { organization_id: { schema: id }, gateway_token_id: { schema: id, required: true } },
+  example: () => ({ gateway_token_id: anyToken }),
+  response: {},
+  handle: async (app, { organization_id, gateway_token_id }, by) =>
+    app.gatewayTokens.delete(by, app.organizations.subjectOf(by, organization_id), gateway_token_id),
+});
+
+export const setGatewayKeys = operation({
+  kind: 'command',
+  name: 'SetGatewayKeys',
+  summary:
+    'Set by what an organization calls the gateway: api_keys and tokens (`api_key`), or tokens alone (`tokens`).',
+  surface: 'admin',
+  extension: true,
+  request: { organization_id: { schema: id }, gateway_keys: { schema: keys, required: true } },
+  // The other choice would lock out the keys of whoever tries the example.
+  example: () => ({ gateway_keys: 'api_key' as const }),
+  response: {},
+  handle: async (app, { organization_id, gateway_keys }, by) =>
+    app.gatewayTokens.setKeys(by, app.organizations.subjectOf(by, organization_id), gateway_keys),
+});

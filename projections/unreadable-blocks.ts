@@ -1,0 +1,43 @@
+import type { BlockEvent } from '../domain/aggregates/chain/block.js';
+import { ownScope, type Projection } from './define.js';
+
+/** Block that a follower left out. */
+export type UnreadableBlockDocument = {
+  number: number;
+  hash: string;
+  /** Hash of the first block of its chain. */
+  chain: string;
+  reason: string;
+  create_time: string;
+  /** `yes` while a person's wish to read the block again is not fulfilled. */
+  retried: 'yes' | 'no';
+  /** `yes` until the balances that the block may have changed are read from the chain. */
+  balances_due: 'yes' | 'no';
+};
+
+type Event = Exclude<BlockEvent, { type: `Replacement${string}` }>;
+
+/** Blocks that followers left out, until they are read after all; they belong to no organization. */
+export const unreadableBlocks: Projection<Event, UnreadableBlockDocument> = {
+  name: 'unreadable_blocks',
+  version: 1,
+  indexes: {
+    all: { equal: [], order: 'number' },
+    byRetry: { equal: ['retried'], order: 'number' },
+    byBalances: { equal: ['balances_due'], order: 'number' },
+  },
+  scope: ownScope,
+  key: ({ data }) => data.block.hash,
+  on: {
+    BlockUnreadable: (doc, { block, reason }, { occurredAt }) => ({
+      ...block,
+      reason,
+      create_time: doc?.create_time ?? occurredAt,
+      retried: 'no',
+      balances_due: doc?.balances_due ?? 'yes',
+    }),
+    BalancesReadInstead: (doc) => doc && { ...doc, balances_due: 'no' },
+    BlockRetryRequested: (doc) => doc && { ...doc, retried: 'yes' },
+    BlockRead: () => null,
+  },
+};

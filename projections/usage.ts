@@ -1,0 +1,65 @@
+import { eventTypes } from '../domain/aggregates.js';
+import type { Message } from '../domain/decider.js';
+import { add, type Counts, countEvent } from '../domain/quota.js';
+import { variants } from '../domain/variant.js';
+import { type About, ownScope, type Projection, scopeOf } from './define.js';
+
+/** Counts of an organization's things on one API by quota, and the quotas that an operator set. */
+export type UsageDocument = {
+  readonly used: Counts;
+  readonly limits: Counts;
+  /** Position of the last event that is counted. */
+  readonly position: number;
+};
+
+const limitsAfter = (limits: Counts, { type, data }: Message): Counts => {
+  if (type !== 'QuotaSet') return limits;
+  const { quota, limit } = data as { quota: string; limit: number };
+  return { ...limits, [quota]: limit };
+};
+
+const count =
+  (type: string) =>
+  (doc: UsageDocument | null, data: object, { position, bytes }: About): UsageDocument =>
+    // An event that is told again, as when a history is repeated over its documents, counts once.
+    doc && doc.position >= position
+      ? doc
+      : {
+          used: countEvent(doc?.used ?? {}, { type, data }, bytes),
+          limits: limitsAfter(doc?.limits ?? {}, { type, data }),
+          position,
+        };
+
+const id = 'current';
+
+/** Every stored event counts, because each takes bytes; a batch of events writes one document for each of its owners. */
+export const usage: Projection<Message, UsageDocument> = {
+  name: 'usage',
+  version: 2,
+  presentOnly: true,
+  indexes: {},
+  scope: ownScope,
+  key: () => id,
+  on: Object.fromEntries(eventTypes.map((type) => [type, count(type)])),
+};
+
+/** Returns the keys of an organization's documents, one for each API. */
+export const usageKeys = (organizationId: string) =>
+  variants.map(({ tag }) => ({ scope: scopeOf(organizationId, tag), id }));
+
+/** Counts of an organization over all APIs; `positions` are those of the documents, by the tag of the API. */
+export type Usage = {
+  readonly used: Counts;
+  readonly limits: Counts;
+  readonly positions: Readonly<Record<string, number>>;
+};
+
+/** Adds up the documents of `usageKeys`. */
+export const totalUsage = (documents: readonly (UsageDocument | null)[]): Usage => {
+  const found = documents.flatMap((one) => one ?? []);
+  return {
+    used: found.reduce((sum, { used }) => add(sum, used), {}),
+    limits: Object.assign({}, ...found.map(({ limits }) => limits)),
+    positions: Object.fromEntries(variants.map(({ tag }, i) => [tag, documents[i]?.position ?? 0])),
+  };
+};

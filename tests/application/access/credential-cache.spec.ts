@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { apiKeyFor, createCredentialCache, unknownMs } from '../../../application/access/credential-cache.js';
+import { type EventStore, noStream, type Recorded } from '../../../application/ports/event-store.js';
+import type { Vault } from '../../../application/ports/vault.js';
+import { testSystem } from '../../support/silent.js';
+
+const keyOf = (letter: string) => apiKeyFor(`org_${'a'.repeat(32)}`, letter.repeat(32));
+
+describe('the cache of credentials', () => {
+  let [clock, reads] = [1_000_000, 0];
+  const issued = new Map<string, { type: string; data: { apiKey: string } }>();
+  const events = {
+    read: async (stream: string) => {
+      reads++;
+      const found = [...issued.values()].find(({ data }) => stream.endsWith(data.apiKey));
+      return { revision: noStream, events: found ? [found] : [] };
+    },
+  } as unknown as EventStore;
+  const vault = { open: async () => 'secret', seal: async () => '' } as unknown as Vault;
+  const system = { ...testSystem, now: () => clock };
+  const open = () => createCredentialCache({ events, vault, system, isProven: async () => false });
+  const issue = (apiKey: string) => {
+    const event = { type: 'CredentialIssued', data: { apiKey, role: 'client', sealedSecret: '' } };
+    issued.set(apiKey, event);
+    return event as unknown as Recorded;
+  };
+  beforeEach(() => {
+    reads = 0;
+    issued.clear();
+  });
+
+  it('reads an unknown key once in a while, however often it is asked for', async () => {
+    const cache = open();
+    for (let i = 0; i < 50; i++) assert.equal(await cache.find(keyOf('1')), null);
+    assert.equal(reads, 1);
+    clock += unknownMs;
+    assert.equal(await cache.find(keyOf('1')), null);
+    assert.equal(reads, 2);
+  });
+
+  it('knows a key as soon as it hears that it was issued, also while the key was being looked up', async () => {
+    const cache = open();
+    assert.equal(await cache.find(keyOf('2')), null);
+    cache.notice(issue(keyOf('2')));
+    assert.equal((await cache.find(keyOf('2')))?.secret, 'secret');
+    const looking = cache.find(keyOf('3'));
+    cache.notice(issue(keyOf('3')));
+    await looking;
+    assert.equal((await cache.find(keyOf('3')))?.secret, 'secret');
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { aheadMs, createNonces, nonceWindowMs } from '../../../application/access/nonces.js';
+import type { Limiter } from '../../../application/ports/limiter.js';
+import type { StateStore } from '../../../application/ports/state.js';
+import { limiters, states } from '../../support/engines/adapters.js';
+import { sized } from '../../support/run/tier.js';
+import { testSystem } from '../../support/silent.js';
+
+const day = 86_400_000;
+const isReplay = { code: 'UNAUTHENTICATED', message: 'x-api-nonce was used before' };
+const isForgotten = { code: 'UNAUTHENTICATED', message: /^x-api-nonce is not after .*, up to which used nonces were/ };
+
+for (const [adapter, place] of Object.entries(limiters))
+  describe(`the memory of nonces over the limiter on ${adapter}`, () => {
+    const ends: (() => Promise<unknown>)[] = [];
+    let state: StateStore;
+    let limiter: Limiter;
+    let start: number;
+    const emptyLimiter = async () => {
+      const at = await place();
+      const opened = await at.open();
+      ends.push(async () => {
+        await opened.close();
+        await (at as { end?(): Promise<void> }).end?.();
+      });
+      return opened;
+    };
+    beforeEach(async () => {
+      state = await (await states.sqlite()).open();
+      ends.push(() => state.close());
+      limiter = await emptyLimiter();
+      start = Date.now();
+    });
+    afterEach(async () => {
+      for (const end of ends.splice(0)) await end();
+    });
+
+    /** Opens the memory as one more process, which sees that the limiter is another one. */
+    const memory = () => {
+      const current = {
+        ...limiter,
+        admit: (visit: Parameters<Limiter['admit']>[0]) => limiter.admit(visit),
+        openSpan: (id: string) => limiter.openSpan(id),
+      };
+      return createNonces({ limiter: current, state, system: testSystem });
+    };
+    const spend = (nonces: ReturnType<typeof memory>, time: number) =>
+      nonces.spend({ apiKey: 'key', nonce: `${time}-x` });
+
+    it('accepts a nonce once, in any process and after a restart, and others at once', async () => {
+      const [one, two] = [memory(), memory()];
+      await spend(one, start);
+      await assert.rejects(spend(two, start), isReplay);
+      await assert.rejects(spend(memory(), start), isReplay);
+      for (const off of [1, -nonceWindowMs + 1, nonceWindowMs - 1, 2]) await spend(memory(), start + off);
+    });
+
+    it('accepts no nonce again when the limiter lost its memory, and newer ones from the reserved time on', async () => {
+      const before = memory();
+      for (const off of [0, 1000, 5000]) await spend(before, start + off);
+      limiter = await emptyLimiter();
+      for (const after of [before, memory()])
+        for (const off of [0, 1000, 5000, 5001]) await assert.rejects(spend(after, start + off), isForgotten);
+      await spend(memory(), start + 5000 + 2 * aheadMs);
+      await spend(before, start + 5001 + 2 * aheadMs);
+    });
+
+    it('accepts no nonce again after the clock went forth by a month and back, and others soon', async () => {
+      const nonces = memory();
+      await spend(nonces, start);
+      const later = start + 30 * day;
+      for (const off of [0, 1000]) await spend(nonces, later + off);
+      for (const after of [nonces, memory()]) await assert.rejects(spend(after, start), isForgotten);
+      for (let off = 2 * aheadMs; off < 10 * aheadMs; off += 1000) await spend(nonces, start + off);
+      await assert.rejects(spend(nonces, start + 2 * aheadMs), isReplay);
+      // A month later the clock arrives where it once jumped to.
+      for (const off of [0, 500, 1000]) await assert.rejects(spend(memory(), later + off), isForgotten);
+      await spend(memory(), later + 3 * aheadMs);
+    });
+
+    it('refuses what is far behind in a clock that was ahead and is set back', async () => {
+      const nonces = memory();
+      const used = Array.from({ length: 60 }, (_, i) => start + i * 30_000);
+      for (const time of used) await spend(nonces, time);
+      for (const time of used) await assert.rejects(spend(memory(), time), { code: 'UNAUTHENTICATED' });
+      await spend(nonces, start + 61 * 30_000);
+    });
+
+    it('writes to the process state once in many requests, and lets none of them wait for it', async () => {
+      let puts = 0;
+      const hold: { isOn: boolean } = { isOn: false };
+      const held = {
+        ...state,
+        put: async (...given: Parameters<StateStore['put']>) => {
+          puts++;
+          return hold.isOn ? new Promise<boolean>(() => undefined) : state.put(...given);
+        },
+      };
+      const nonces = createNonces({ limiter, state: held, system: testSystem });
+      await spend(nonces, start);
+      hold.isOn = true;
+      for (let off = 1; off <= aheadMs; off += 100) await spend(nonces, start + off);
+      assert.equal(puts, 2);
+    });
+
+    it('takes one span for many first requests at once', async () => {
+      const all = [memory(), memory()];
+      await Promise.all(Array.from({ length: 20 }, (_, i) => spend(all[i % 2] as (typeof all)[0], start + i)));
+      const spans = JSON.parse((await state.get('processes', 'nonces:spans'))?.value ?? '[]') as unknown[];
+      assert.equal(spans.length, 1);
+    });
+  });
+
+describe('a nonce', () => {
+  type Step = { readonly kind: 'use' | 'replay' | 'pass' | 'jump' | 'restart' | 'lose'; readonly n: number };
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('use' as const), n: fc.integer({ min: -300, max: 300 }) }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('replay' as const), n: fc.nat(1000) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), n: fc.nat(900) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('jump' as const), n: fc.integer({ min: -5000, max: 5000 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constantFrom('restart' as const, 'lose' as const), n: fc.constant(0) }),
+    },
+  );
+
+  it('is never accepted twice, whatever the clock and the limiter do', async () => {
+    const state = await (await states.sqlite()).open();
+    let runs = 0;
+    const run = async (steps: readonly Step[]) => {
+      const number = ++runs;
+      const name = (id: string) => `${id}:${number}`;
+      const own: StateStore = {
+        ...state,
+        get: (bucket, id) => state.get(bucket, name(id)),
+        put: (bucket, id, ...rest) => state.put(bucket, name(id), ...rest),
+      };
+      let limiter = await (await limiters.sqlite()).open();
+      let nonces = createNonces({ limiter, state: own, system: testSystem });
+      let now = 1_800_000_000_000;
+      const accepted: number[] = [];
+      const use = async (time: number) => {
+        if (Math.abs(time - now) > nonceWindowMs) return;
+        await nonces.spend({ apiKey: 'key', nonce: `${time}-x` }).then(
+          () => accepted.push(time),
+          (error: { code?: string }) => assert.equal(error.code, 'UNAUTHENTICATED'),
+        );
+      };
+      const doing: Record<Step['kind'], (n: number) => unknown> = {
+        use: (n) => use(now + n * 1000),
+        replay: (n) => (accepted.length > 0 ? use(accepted[n % accepted.length] as number) : undefined),
+        pass: (n) => (now += n * 1000),
+        jump: (n) => (now += n * 1000),
+        restart: () => (nonces = createNonces({ limiter, state: own, system: testSystem })),
+        lose: async () => {
+          await limiter.close();
+          limiter = await (await limiters.sqlite()).open();
+          nonces = createNonces({ limiter, state: own, system: testSystem });
+        },
+      };
+      for (const { kind, n } of steps) await doing[kind](n);
+      await limiter.close();
+      assert.equal(new Set(accepted).size, accepted.length, `accepted twice: ${accepted}`);
+    };
+    const numRuns = sized(15, 500);
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), run), { numRuns });
+    await state.close();
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../application/commands/handle.js';
+import type { NumberedStandard } from '../../../domain/asset.js';
+import { addressOf } from '../../support/chains/evm-chain.js';
+import { allEvents, eventually, openStores } from '../../support/following/following.js';
+import { startNeighbourhood } from '../../support/following/neighbours.js';
+
+const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];
+const page = { size: 10, token: undefined };
+
+describe('RefreshAssetBalances from a block on', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
+  let by: Context;
+  let walletId: string;
+  beforeEach(async () => {
+    stores = await openStores();
+    scene = await startNeighbourhood(stores, 'received');
+    by = await scene.join('anna', [anna]);
+    const found = await eventually(() => scene.app().wallets.find(by, { walletId: undefined, address: anna }));
+    walletId = found.wallet_id;
+  });
+  afterEach(async () => {
+    await scene.close();
+    await stores.close();
+  });
+
+  const give = (standard: NumberedStandard, tokenId: string, from: string, to: string) =>
+    scene.chain.mine([
+      { from: payer, to: token, tokens: [{ asset: { standard, contract: token, tokenId }, from, to }] },
+    ]);
+  const register = async (standard: NumberedStandard) => {
+    await eventually(async () => assert.equal(scene.app().followers[0]?.status()?.height, scene.chain.head().number));
+    await scene.app().contracts.register(by, token, standard);
+  };
+  const refresh = (from: number, standard: NumberedStandard) =>
+    scene.app().balances.refresh(by, { walletId, address: undefined, standard, from });
+  const ended = (from: number, standard: NumberedStandard) =>
+    eventually(async () => {
+      assert.equal(await scene.app().refreshes.find(by, walletId, standard), null);
+      assert.equal(await scene.app().refreshes.searchedFrom(by, walletId, standard), from);
+    });
+  const listed = async (standard: NumberedStandard) => {
+    const filter = { standard, walletId, address: undefined, contract: undefined, excludeZero: false };
+    const { documents } = await scene.app().assets.list(by, filter, page);
+    return new Set(documents.map(({ asset, balance }) => `${'tokenId' in asset ? asset.tokenId : ''}: ${balance}`));
+  };
+
+  it('lists the tokens that were held before RegisterContract, and says from which block on they are complete', async () => {
+    scene.chain.deploy(token, { standard: 'erc721' });
+    give('erc721', '1', payer, anna);
+    give('erc721', '2', payer, anna);
+    give('erc721', '3', payer, anna);
+    give('erc721', '2', anna, payer);
+    await register('erc721');
+    assert.equal(await scene.app().refreshes.searchedFrom(by, walletId, 'erc721'), null);
+    await refresh(2, 'erc721');
+    await ended(2, 'erc721');
+    assert.deepEqual(await listed('erc721'), new Set(['3: 1']));
+    await refresh(0, 'erc721');
+    await ended(0, 'erc721');
+    assert.deepEqual(await listed('erc721'), new Set(['1: 1', '3: 1']));
+  });
+  it('goes on after a restart with the block that comes next', async () => {
+    scene.chain.deploy(token, { standard: 'erc1155' });
+    for (const id of ['1', '2', '3', '4', '5']) give('erc1155', id, payer, anna);
+    await register('erc1155');
+    scene.script.searchesUpTo = 3;
+    await refresh(0, 'erc1155');
+    await eventually(async () => {
+      const found = await scene.app().refreshes.find(by, walletId, 'erc1155');
+      assert.equal((found as { searched?: number } | null)?.searched, 3);
+    });
+    assert.equal(await scene.app().refreshes.searchedFrom(by, walletId, 'erc1155'), null);
+    scene.script.searchesUpTo = Number.POSITIVE_INFINITY;
+    await scene.restart();
+    await ended(0, 'erc1155');
+    assert.equal((await listed('erc1155')).size, 5);
+    assert.deepEqual([...new Set(scene.counts.searched)], [0, 4]);
+    const advanced = (await allEvents(stores.events)).filter(({ type }) => type === 'RefreshAdvanced');
+    assert.deepEqual(
+      advanced.map(({ data }) => (data as { searched?: number }).searched),
+      [3, undefined],
+    );
+  });
+  it('joins one from the same block on, and is refused while another is running', async () => {
+    scene.chain.deploy(token, { standard: 'erc721' });
+    give('erc721', '1', payer, anna);
+    await register('erc721');
+    scene.script.searchesUpTo = -1;
+    await refresh(1, 'erc721');
+    await refresh(1, 'erc721');
+    await assert.rejects(refresh(0, 'erc721'), { code: 'CONFLICT' });
+    const started = (await allEvents(stores.events)).filter(({ type }) => type === 'RefreshStarted');
+    assert.equal(started.length, 1);
+  });
+  it('is refused for one address and for balances that need no search', async () => {
+    const { balances } = scene.app();
+    const wrong = { code: 'INVALID_ARGUMENT' };
+    await assert.rejects(balances.refresh(by, { walletId, address: anna, standard: 'erc721', from: 0 }), wrong);
+    for (const standard of ['native', 'erc20'] as const)
+      await assert.rejects(balances.refresh(by, { walletId, address: undefined, standard, from: 0 }), wrong);
+  });
+  it('is charged by the addresses and the blocks that it looks through', async () => {
+    for (let n = 0; n < 250; n++) scene.chain.mine();
+    const touched: number[] = [];
+    const charged = { ...by, touch: (count: number) => void touched.push(count) };
+    await scene.app().balances.refresh(charged, { walletId, address: undefined, standard: 'erc721', from: 0 });
+    assert.deepEqual(touched, [1 + Math.ceil(scene.chain.head().number / 100)]);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { createWaiter, signalOf, untilLeft, type Waiter, waiterOf } from '../../../application/async/cancellation.js';
+import { createSingleFlight } from '../../../application/async/single-flight.js';
+
+/** Work that a test ends itself; `waiters` are those that the work was started with. */
+const manualWork = () => {
+  const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
+  const waiters: Waiter[] = [];
+  const work = (waiter: Waiter) => {
+    waiters.push(waiter);
+    return new Promise<string>((resolve, reject) => ends.push({ resolve, reject }));
+  };
+  return { work, ends, waiters };
+};
+
+describe('a single flight', () => {
+  it('does the work once for all callers with the same key, and again after it has ended', async () => {
+    const { work, ends } = manualWork();
+    const flights = createSingleFlight<string>();
+    const asked = [1, 2].map(() => flights.run('a', undefined, work));
+    const other = flights.run('b', undefined, work);
+    assert.deepEqual([ends.length, flights.has('a', 0), flights.has('c', 0)], [2, true, false]);
+    ends[0]?.resolve('first');
+    ends[1]?.resolve('other');
+    assert.deepEqual(await Promise.all([...asked, other]), ['first', 'first', 'other']);
+    const again = flights.run('a', undefined, work);
+    ends[2]?.resolve('second');
+    assert.equal(await again, 'second');
+  });
+
+  it('gives every caller the failure, and starts again for the next one', async () => {
+    const { work, ends } = manualWork();
+    const flights = createSingleFlight<string>();
+    const asked = [1, 2].map(() => flights.run('a', createWaiter(), work));
+    ends[0]?.reject(new Error('the work failed'));
+    for (const one of asked) await assert.rejects(one, /the work failed/);
+    assert.equal(flights.has('a', 0), false);
+  });
+
+  it('cancels the work when the last caller leaves, and lets nobody join it then', async () => {
+    const { work, ends, waiters } = manualWork();
+    const flights = createSingleFlight<string>();
+    const callers = [createWaiter(), createWaiter()];
+    const [first] = callers.map((caller) => flights.run('a', caller, work));
+    callers[0]?.leave();
+    assert.equal(waiters[0]?.hasLeft(), false);
+    callers[1]?.leave();
+    assert.deepEqual([waiters[0]?.hasLeft(), flights.has('a', 0)], [true, false]);
+    const next = flights.run('a', undefined, work);
+    ends[1]?.resolve('for the next caller');
+    ends[0]?.resolve('too late');
+    assert.deepEqual(await Promise.all([first, next]), ['too late', 'for the next caller']);
+  });
+
+  it('rejects those who leave at once where that is wanted, and goes on for the others', async () => {
+    const { work, ends } = manualWork();
+    const flights = createSingleFlight<string>(undefined, { rejectLeavers: true });
+    const caller = createWaiter();
+    const [gone, stays] = [flights.run('a', caller, work), flights.run('a', undefined, work)];
+    caller.leave();
+    await assert.rejects(gone, /nobody waits/);
+    ends[0]?.resolve('for the other');
+    assert.equal(await stays, 'for the other');
+  });
+
+  it('cancels the work of a caller who had left before', () => {
+    const { work, waiters } = manualWork();
+    void createSingleFlight<string>().run('a', waiterOf(AbortSignal.abort()), work);
+    assert.equal(waiters[0]?.hasLeft(), true);
+  });
+
+  it('is never cancelled while a caller who cannot leave waits', () => {
+    const { work, waiters } = manualWork();
+    const flights = createSingleFlight<string>();
+    const caller = createWaiter();
+    void flights.run('a', undefined, work);
+    void flights.run('a', caller, work);
+    caller.leave();
+    assert.equal(waiters[0]?.hasLeft(), false);
+  });
+
+  it('is joined only up to the given age', async () => {
+    let now = 0;
+    const { work, ends } = manualWork();
+    const flights = createSingleFlight<string>(() => now);
+    const old = flights.run('a', undefined, work);
+    now = 100;
+    assert.deepEqual([flights.has('a', 100), flights.has('a', 99)], [true, false]);
+    const young = flights.run('a', undefined, work, 99);
+    ends[0]?.resolve('old');
+    ends[1]?.resolve('young');
+    assert.deepEqual(await Promise.all([old, young]), ['old', 'young']);
+  });
+});
+
+describe('a caller who may leave', () => {
+  it('is made of a signal, and a signal of a caller', () => {
+    const stop = new AbortController();
+    const signal = signalOf(waiterOf(stop.signal));
+    assert.equal(signal.aborted, false);
+    stop.abort();
+    assert.equal(signal.aborted, true);
+  });
+
+  it('gets the result of a promise or, on leaving, a rejection at once', async () => {
+    const caller = createWaiter();
+    assert.equal(await untilLeft(Promise.resolve('there'), caller), 'there');
+    await assert.rejects(untilLeft(Promise.reject(new Error('failed')), caller), /failed/);
+    const asked = untilLeft(new Promise(() => undefined), caller);
+    caller.leave();
+    await assert.rejects(asked, /nobody waits/);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createStoreProof } from '../../../application/audit/store-proof.js';
+import { type EventStore, organizationOf, type Recorded } from '../../../application/ports/event-store.js';
+import type { StateStore } from '../../../application/ports/state.js';
+import { canonical } from '../../../domain/aggregates/audit.js';
+import { allEvents } from '../../support/following/following.js';
+import { handSystem, notary } from '../../support/histories/sealed-history.js';
+import { openFiles } from '../../support/histories/tampered-files.js';
+import { change } from '../../support/histories/tampering.js';
+import { sized } from '../../support/run/tier.js';
+
+const byText = (a: string, b: string) => (a < b ? -1 : 1);
+
+const owners = [`org_${'a'.repeat(32)}`, `org_${'b'.repeat(32)}`, 'system'] as const;
+
+/** Contents of both stores at one moment; the state has what the sealer remembers. */
+type Contents = { readonly events: readonly Recorded[]; readonly state: ReadonlyMap<string, string> };
+
+/** Change that somebody with the files makes to one organization, the log or what the sealer remembers. */
+type Tampering = {
+  readonly kind:
+    | 'alter'
+    | 'remove'
+    | 'repeat'
+    | 'move'
+    | 'cut'
+    | 'forge'
+    | 'retime'
+    | 'forget'
+    | 'exchange'
+    | 'set back';
+  readonly owner: number;
+  readonly at: number;
+  readonly to: number;
+};
+
+const somewhere = fc.nat(100_000);
+const tampering: fc.Arbitrary<Tampering> = fc.record({
+  kind: fc.constantFrom(
+    'alter',
+    'remove',
+    'repeat',
+    'move',
+    'cut',
+    'forge',
+    'retime',
+    'forget',
+    'exchange',
+    'set back',
+  ),
+  owner: fc.nat(owners.length - 1),
+  at: somewhere,
+  to: somewhere,
+});
+
+const idOf = (owner: string) => `audit-chain:${owner}`;
+
+/** Event store and process state that hold the given contents and are only read. */
+const storesWith = ({ events, state }: Contents) => {
+  const of = (organizationId: string) => events.filter(({ stream }) => organizationOf(stream) === organizationId);
+  const store = {
+    read: async (stream: string) => ({ events: events.filter((one) => one.stream === stream), revision: 0 }),
+    readOrganization: async function* (organizationId: string) {
+      yield of(organizationId);
+    },
+  };
+  const memory = {
+    get: async (_: string, id: string) => {
+      const value = state.get(id);
+      return value === undefined ? null : { value, revision: 1 };
+    },
+    ids: async (_: string, after: string) => [...state.keys()].filter((id) => id > after).toSorted(byText),
+  };
+  return { events: store as unknown as EventStore, state: memory as unknown as StateStore };
+};
+
+describe('the proof of all histories together', () => {
+  const moments: Contents[] = [];
+  before(async () => {
+    const files = await openFiles();
+    for (const round of [0, 1, 2]) {
+      for (const owner of owners.slice(0, 2)) await files.append(owner, 11, 20 * round);
+      await files.append('system', 11, 20 * round);
+      await files.seal(handSystem(() => round));
+      await files.seal();
+      const { events, state } = files.stores();
+      const ids = [...owners.map(idOf), 'audit-log'];
+      const values = await Promise.all(ids.map(async (id) => [id, (await state.get('processes', id))?.value] as const));
+      const there = values.filter((one): one is readonly [string, string] => one[1] !== undefined);
+      moments.push({ events: await allEvents(events), state: new Map(there) });
+    }
+    await files.close();
+  });
+
+  const proves = async (contents: Contents) => {
+    const proof = createStoreProof({ ...storesWith(contents), notary, system: handSystem() });
+    for (const owner of owners) if ((await proof.verify(owner)).flaw) return false;
+    return true;
+  };
+
+  /** Replaces the events of an owner, each with the place of the event that it stands for. */
+  const withEvents = ({ events, state }: Contents, owner: string, own: readonly Recorded[]): Contents => {
+    const others = events.filter(({ stream }) => organizationOf(stream) !== owner);
+    return { events: [...others, ...own], state };
+  };
+  const apply = (contents: Contents, { kind, owner: n, at, to }: Tampering): Contents => {
+    const owner = owners[n] as string;
+    const own = contents.events.filter(({ stream }) => organizationOf(stream) === owner);
+    const [from, target] = [at % Math.max(1, own.length), to % Math.max(1, own.length)];
+    const event = own[from];
+    if (!event) return contents;
+    const events = (changed: readonly Recorded[]) => withEvents(contents, owner, changed);
+    const state = (id: string, value: string | undefined): Contents => {
+      const next = new Map(contents.state);
+      if (value === undefined) next.delete(id);
+      else next.set(id, value);
+      return { ...contents, state: next };
+    };
+    const earlier = moments[at % (moments.length - 1)] as Contents;
+    return {
+      alter: () => events(own.with(from, { ...event, data: Object(change(event.data, to, at)) })),
+      remove: () => events(own.toSpliced(from, 1)),
+      repeat: () => events(own.toSpliced(target, 0, event)),
+      move: () => events(own.toSpliced(from, 1).toSpliced(target, 0, event)),
+      cut: () => events(own.slice(0, from)),
+      forge: () => events([...own.slice(0, from), ...own.slice(from).map((one) => ({ ...one, id: `${one.id}f` }))]),
+      retime: () => events(own.map((one, i) => (i >= from ? { ...one, time: one.time + 1 + (to % 1000) } : one))),
+      forget: () => state(at % 4 === 3 ? 'audit-log' : idOf(owner), undefined),
+      exchange: () => state(idOf(owner), contents.state.get(idOf(owners[(n + 1) % owners.length] as string))),
+      'set back': () => {
+        const had = earlier.events.filter(({ stream }) => organizationOf(stream) === owner);
+        const back = to % 2 === 0 ? withEvents(contents, owner, had) : contents;
+        return {
+          events: back.events,
+          state: new Map([...back.state, [idOf(owner), earlier.state.get(idOf(owner)) ?? '']]),
+        };
+      },
+    }[kind]();
+  };
+  const textOf = ({ events, state }: Contents) =>
+    canonical([
+      owners.map((owner) => events.filter(({ stream }) => organizationOf(stream) === owner)),
+      [...state].toSorted(([a], [b]) => byText(a, b)),
+    ]);
+
+  it('holds at every moment that the stores were in, the earlier ones included', async () => {
+    for (const moment of moments) assert.ok(await proves(moment));
+  });
+
+  it('breaks after any combination of cutting, forging, replacing, moving, retiming and setting back', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(tampering, { minLength: 1, maxLength: 4 }), async (all) => {
+        const last = moments.at(-1) as Contents;
+        const tampered = all.reduce(apply, last);
+        if (moments.some((moment) => textOf(moment) === textOf(tampered))) return;
+        assert.ok(!(await proves(tampered)), JSON.stringify(all));
+      }),
+      { numRuns: sized(40, 1000) },
+    ));
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { createLogProofs, type InclusionProof } from '../../../../application/audit/log/log-proofs.js';
+import { createSealLog } from '../../../../application/audit/seal-log.js';
+import { createHandle } from '../../../../application/commands/handle.js';
+import type { EventStore } from '../../../../application/ports/event-store.js';
+import type { StateStore } from '../../../../application/ports/state.js';
+import { headStatement, type LogHead } from '../../../../domain/aggregates/audit/seal-log.js';
+import { sealStatement } from '../../../../domain/aggregates/audit.js';
+import { leafHash, nodeHash } from '../../../../domain/merkle.js';
+import { isContinued, isIncluded } from '../../../../domain/merkle-proof.js';
+import { sha256 } from '../../../../infrastructure/system.js';
+import { eventStores, states } from '../../../support/engines/adapters.js';
+import { usePlace } from '../../../support/engines/places.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../../support/histories/sealed-history.js';
+
+const organizationId = `org_${'a'.repeat(32)}`;
+const other = `org_${'b'.repeat(32)}`;
+const node = (left: string, right: string) => nodeHash(left, right, sha256);
+const isSigned = (text: string, signature: string) => notary.isSigned(notary.publicKey, text, signature);
+const isHeadSigned = (head: LogHead) => isSigned(headStatement(head), head.signature);
+
+describe('the proofs of the log of seals', () => {
+  const eventPlace = usePlace(eventStores.sqlite);
+  const statePlace = usePlace(states.sqlite);
+  let events: EventStore;
+  let state: StateStore;
+  beforeEach(async () => {
+    events = await eventPlace.open();
+    state = await statePlace.open();
+  });
+  const system = handSystem();
+  const proofs = () => {
+    const sealLog = createSealLog({ events, state, handle: createHandle(events, system), notary, system });
+    return createLogProofs({ events, sealLog, system });
+  };
+  const sealRounds = async (rounds: number, of: readonly string[] = [organizationId, other]) => {
+    for (let round = 0; round < rounds; round++) {
+      for (const owner of of) await appendEvents(events, owner, 11, 11 * round);
+      await sealAll({ events, state });
+    }
+  };
+
+  /** Checks a proof as an outsider does, who has the public key and believes nothing else. */
+  const assertProven = ({ event, seal, leaf, index, path, head }: InclusionProof) => {
+    assert.ok(isSigned(sealStatement(seal), seal.signature));
+    assert.deepEqual(JSON.parse(leaf), {
+      organizationId: seal.organizationId,
+      count: seal.count,
+      hash: seal.hash,
+      places: seal.places,
+      position: seal.position,
+    });
+    assert.ok(event.count <= seal.count);
+    assert.ok(isHeadSigned(head));
+    assert.ok(isIncluded({ index, size: head.size, leaf: leafHash(leaf, sha256), path, root: head.root }, node));
+  };
+
+  it('show each sealed event under the signed head, with its number and the hash that an export has', async () => {
+    await sealRounds(2);
+    const history = await historyOf(events, organizationId);
+    const sealed = history.findLast(({ type }) => type === 'AuditSealed')?.data as { count: number };
+    const asked = proofs();
+    for (const [i, { id, position }] of history.slice(0, sealed.count).entries()) {
+      const proof = await asked.inclusion(organizationId, { eventId: id, position: i % 2 ? position : undefined });
+      assert.equal(proof.event.count, i + 1);
+      assertProven(proof);
+    }
+  });
+
+  it('are refused for events that are not sealed yet, and not told of those of another organization', async () => {
+    await sealRounds(1);
+    await appendEvents(events, organizationId, 1, 100);
+    const [last, foreign] = [(await historyOf(events, organizationId)).at(-1), (await historyOf(events, other))[0]];
+    const ask = (eventId = '') => proofs().inclusion(organizationId, { eventId, position: undefined });
+    await assert.rejects(ask(last?.id), { code: 'FAILED_PRECONDITION' });
+    await assert.rejects(ask(foreign?.id), { code: 'NOT_FOUND' });
+    await assert.rejects(
+      proofs().inclusion(organizationId, { eventId: String(foreign?.id), position: foreign?.position }),
+      {
+        code: 'NOT_FOUND',
+      },
+    );
+  });
+
+  it('show that the log of each size continues that of each before it', async () => {
+    await sealRounds(3);
+    const asked = proofs();
+    const { size } = await asked.head();
+    assert.ok(size >= 6);
+    for (let to = 1; to <= size; to++)
+      for (let from = 1; from <= to; from++) {
+        const proof = await asked.consistency(from, to);
+        assert.deepEqual([proof.from.size, proof.to.size], [from, to]);
+        assert.ok(isHeadSigned(proof.from) && isHeadSigned(proof.to));
+        assert.ok(isContinued(proof.from, proof.to, proof.path, node));
+      }
+    assert.equal((await asked.consistency(1, undefined)).to.size, size);
+    await assert.rejects(asked.consistency(1, size + 1), { code: 'INVALID_ARGUMENT' });
+    await assert.rejects(asked.consistency(3, 2), { code: 'INVALID_ARGUMENT' });
+  });
+
+  it('are refused while nothing is sealed', async () => {
+    await assert.rejects(proofs().head(), { code: 'NOT_FOUND' });
+  });
+});

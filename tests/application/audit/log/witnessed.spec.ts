@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { createAudit } from '../../../../application/audit/audit.js';
+import { anchorData } from '../../../../application/audit/log/anchor.js';
+import { createLogProofs } from '../../../../application/audit/log/log-proofs.js';
+import { shownHead } from '../../../../application/audit/log/shown-head.js';
+import {
+  firstDiscontinuity,
+  firstRemoteDiscontinuity,
+  headIn,
+  type Seen,
+} from '../../../../application/audit/log/witnessed.js';
+import { createSealLog } from '../../../../application/audit/seal-log.js';
+import { createHandle } from '../../../../application/commands/handle.js';
+import type { EventStore } from '../../../../application/ports/event-store.js';
+import type { StateStore } from '../../../../application/ports/state.js';
+import { createPageTokens } from '../../../../application/read-models/paging.js';
+import { createNotary } from '../../../../infrastructure/notary.js';
+import { sha256 } from '../../../../infrastructure/system.js';
+import { eventStores, states } from '../../../support/engines/adapters.js';
+import { usePlace } from '../../../support/engines/places.js';
+import { copyStores } from '../../../support/histories/copied-stores.js';
+import { appendEvents, handSystem, notary, sealAll } from '../../../support/histories/sealed-history.js';
+
+const organizationId = `org_${'a'.repeat(32)}`;
+type Stores = { readonly events: EventStore; readonly state: StateStore };
+
+describe('a witness of the log of seals', () => {
+  const system = handSystem();
+  const places = [0, 1].map(() => ({ events: usePlace(eventStores.sqlite), state: usePlace(states.sqlite) }));
+  let stores: Stores;
+  let others: Stores;
+  beforeEach(async () => {
+    const open = places.map(async ({ events, state }) => ({ events: await events.open(), state: await state.open() }));
+    [stores, others] = (await Promise.all(open)) as [Stores, Stores];
+  });
+
+  const trust = { publicKey: notary.publicKey, isSigned: notary.isSigned, sha256 };
+  const logIn = ({ events, state }: Stores) =>
+    createSealLog({ events, state, handle: createHandle(events, system), notary, system });
+  const proofsIn = (of: Stores) => createLogProofs({ events: of.events, sealLog: logIn(of), system });
+  const seal = async (of: Stores, from: number) => {
+    await appendEvents(of.events, organizationId, 11, from);
+    await sealAll(of);
+  };
+  const lineOf = async (of: Stores) => JSON.stringify(shownHead(await proofsIn(of).head()));
+  const seenIn = (line: string): Seen => headIn(line) ?? assert.fail(`no head is in ${line}`);
+  /** Verifies the stores as the service's own command does, which has nothing but them. */
+  const flawWithoutWitness = async ({ events, state }: Stores) => {
+    const handle = createHandle(events, system);
+    const pageTokens = createPageTokens(system);
+    const audit = createAudit({ events, stored: events, state, handle, notary, system, pageTokens });
+    return (await audit.verify(organizationId)).flaw;
+  };
+  const reasonIn = async (of: Stores, ...lines: readonly string[]) =>
+    (await firstDiscontinuity(lines.map(seenIn), logIn(of), trust))?.reason ?? null;
+  /** Asks the service for proofs, as where no store is at hand. */
+  const remoteReasonIn = async (of: Stores, ...lines: readonly string[]) => {
+    const proofs = proofsIn(of);
+    const remote = {
+      head: async () => shownHead(await proofs.head()),
+      consistency: async (from: number, to: number) => (await proofs.consistency(from, to)).path,
+    };
+    return (await firstRemoteDiscontinuity(lines.map(seenIn), remote, trust))?.reason ?? null;
+  };
+
+  it('agrees with a log that has only grown since', async () => {
+    await seal(stores, 0);
+    const first = await lineOf(stores);
+    await seal(stores, 11);
+    const second = await lineOf(stores);
+    await seal(stores, 22);
+    assert.equal(await reasonIn(stores, second, first), null);
+    assert.equal(await remoteReasonIn(stores, second, first), null);
+  });
+
+  it('finds that all stores were taken back together, which nothing in them shows', async () => {
+    await seal(stores, 0);
+    await copyStores(stores, others);
+    await seal(stores, 11);
+    const seen = await lineOf(stores);
+    assert.equal(await flawWithoutWitness(others), null);
+    assert.match(String(await reasonIn(others, seen)), /taken back to an earlier moment/);
+    assert.match(String(await remoteReasonIn(others, seen)), /taken back to an earlier moment/);
+  });
+
+  it('finds that stores were taken back and have grown again since', async () => {
+    await seal(stores, 0);
+    await copyStores(stores, others);
+    await seal(stores, 11);
+    const seen = await lineOf(stores);
+    for (const from of [11, 22]) await seal(others, from);
+    assert.equal(await flawWithoutWitness(others), null);
+    assert.match(String(await reasonIn(others, seen)), /not a continuation/);
+    assert.match(String(await remoteReasonIn(others, seen)), /not a continuation/);
+  });
+
+  it('finds a history that was forged with the master key and all stores, which nothing in them shows', async () => {
+    await seal(stores, 0);
+    const seen = await lineOf(stores);
+    await seal(others, 5);
+    await seal(others, 16);
+    assert.equal(await flawWithoutWitness(others), null);
+    assert.match(String(await reasonIn(others, seen)), /not a continuation/);
+    assert.match(String(await remoteReasonIn(others, seen)), /not a continuation/);
+  });
+
+  it('is no proof of what was changed before it saw a head', async () => {
+    await seal(others, 0);
+    assert.equal(await reasonIn(others, await lineOf(others)), null);
+  });
+
+  it('is not believed when the trusted key did not sign its head', async () => {
+    await seal(stores, 0);
+    const head = shownHead(await proofsIn(stores).head());
+    const forged = JSON.stringify({ ...head, time: '2026-01-01T00:00:00.000Z' });
+    assert.match(String(await reasonIn(stores, forged)), /not signed by the trusted key/);
+    const stranger = createNotary(new Uint8Array(32).fill(9));
+    const seen = [seenIn(JSON.stringify(head))];
+    const found = await firstDiscontinuity(seen, logIn(stores), { ...trust, publicKey: stranger.publicKey });
+    assert.match(String(found?.reason), /not signed by the trusted key/);
+  });
+
+  it('is also the data of a transaction that anchored a head', async () => {
+    await seal(stores, 0);
+    await copyStores(stores, others);
+    await seal(stores, 11);
+    const data = anchorData(await proofsIn(stores).head());
+    assert.equal(await reasonIn(stores, data), null);
+    assert.match(String(await reasonIn(others, data)), /taken back/);
+  });
+
+  it('may keep a line of a file, the body of a webhook or the page of the head, and nothing else', () => {
+    const head = { size: 3, root: 'ab'.repeat(32), time: '2026-01-01T00:00:00.000Z', key_id: 'k', signature: 's' };
+    const seen = { size: 3, root: head.root, signed: head };
+    assert.deepEqual(headIn(JSON.stringify(head)), seen);
+    assert.deepEqual(headIn(JSON.stringify({ webhook_id: 'whk_1', data: { head } })), seen);
+    assert.deepEqual(headIn(JSON.stringify({ head }, null, 2)), seen);
+    for (const none of ['', '{"size":3', '[]', 'null', '{"size":-1}', JSON.stringify({ ...head, size: 1.5 }), '0x00'])
+      assert.equal(headIn(none), null, none);
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { refusalsIn } from '../../../application/audit/refusals.js';
+import { storeChecks } from '../../../application/maintenance/store-checks.js';
+import { handSystem, historyOf } from '../../support/histories/sealed-history.js';
+import { type Files, openFiles } from '../../support/histories/tampered-files.js';
+import { silent } from '../../support/silent.js';
+
+const organizationId = `org_${'a'.repeat(32)}`;
+const other = `org_${'b'.repeat(32)}`;
+const operator = { actor: { kind: 'operator', id: 'mara' }, requestId: 'request' } as const;
+const monthMs = 30 * 86_400_000;
+
+describe('whoever writes to the files of a store', () => {
+  let [files, untouched]: [Files, string] = [] as never;
+  before(async () => {
+    const made = await openFiles();
+    for (const round of [0, 1, 2])
+      for (const owner of [organizationId, other]) {
+        await made.append(owner, 11, 11 * round);
+        await made.seal();
+      }
+    await made.close();
+    untouched = made.directory;
+  });
+  beforeEach(async () => {
+    files = await openFiles(untouched);
+  });
+  afterEach(() => files.close());
+
+  const own = `stream LIKE '${organizationId}.%'`;
+  const cut = (after: number) =>
+    `DELETE FROM events WHERE ${own} AND position NOT IN (SELECT position FROM events WHERE ${own} ORDER BY position LIMIT ${after})`;
+  const sealsOf = async (of: string) =>
+    (await historyOf(files.stores().events, of)).filter(({ type }) => type === 'AuditSealed').length;
+  const reasonOf = async (of: string) => {
+    const { about = '', reason } = (await files.flawOf(of)) ?? assert.fail('no flaw was found');
+    return `${about} ${reason}`.trim();
+  };
+  /** Runs sealers and returns what they logged as errors. */
+  const sealAndListen = async () => {
+    const told: { about?: string; reason?: string; message: string }[] = [];
+    const log = { ...silent, error: (facts: object, message: string) => void told.push({ ...facts, message }) };
+    await files.seal({ ...handSystem(), log }, 1);
+    return told;
+  };
+  const isRefused = async (about: string) =>
+    (await refusalsIn(files.stores().state)).some((refusal) => refusal.about === about);
+
+  it('cannot move commit times, those of all events included', async () => {
+    for (const owner of [organizationId, other, 'system']) assert.equal(await files.flawOf(owner), null);
+    await files.tamper(`UPDATE events SET time = time - ${monthMs}`);
+    for (const owner of [organizationId, other, 'system'])
+      assert.match(await reasonOf(owner), /^at another position or commit time than when /);
+    await files.tamper(`UPDATE events SET time = time + ${monthMs}`);
+    assert.equal(await files.flawOf(organizationId), null);
+    await files.tamper(`UPDATE events SET time = time + 1 WHERE ${own} AND stream LIKE '%thing-15'`);
+    const flaw = await files.flawOf(organizationId);
+    assert.deepEqual([flaw?.event, flaw?.last], [12, 23]);
+  });
+
+  it('cannot cut a tail with its seals, nor have a forged one sealed in its place', async () => {
+    await files.tamper(cut(20));
+    assert.match(await reasonOf(organizationId), /^missing: there were \d+ more when /);
+    await files.append(organizationId, 30, 100);
+    const before = await sealsOf(organizationId);
+    const told = await sealAndListen();
+    assert.equal(await sealsOf(organizationId), before);
+    assert.ok(await isRefused(organizationId));
+    assert.ok(!(await isRefused(other)));
+    assert.ok(told.some(({ about }) => about === organizationId));
+    for (const { message } of told) assert.match(message, /chainfold audit verify .*chainfold audit accept-loss/);
+    assert.match(await reasonOf(organizationId), /not what it was when/);
+    await files.append(other, 30, 100);
+    await files.seal();
+    assert.equal(await files.flawOf(other), null);
+  });
+
+  it('cannot hide a cut by removing, changing, exchanging or setting back what the sealer remembers', async () => {
+    const [now, others] = [await files.memoryOf(organizationId), await files.memoryOf(other)];
+    await files.append(organizationId, 11, 50);
+    await files.seal();
+    const said: [string | null, RegExp][] = [
+      [null, /^the sealer's memory absent, although \d+ seals were made$/],
+      [others, /^the sealer's memory false: it was signed for org_b/],
+      [now.replace('"unsealed":0', '"unsealed":1'), /memory false: it is not signed by/],
+      ['nothing', /^the sealer's memory not signed$/],
+    ];
+    const there = await files.memoryOf(organizationId);
+    const before = await sealsOf(organizationId);
+    for (const [value, reason] of said) {
+      await files.remember(organizationId, value);
+      assert.match(await reasonOf(organizationId), reason);
+      await files.append(organizationId, 11, 100 + 20 * said.findIndex(([one]) => one === value));
+      await sealAndListen();
+      assert.equal(await sealsOf(organizationId), before, reason.source);
+      assert.ok(await isRefused(organizationId), reason.source);
+      await files.remember(organizationId, there);
+    }
+    await files.remember(organizationId, now);
+    assert.match(await reasonOf(organizationId), /^the sealer's memory older than the log, which has a seal over/);
+    await files.tamper(cut(36));
+    await files.remember(organizationId, now);
+    assert.match(await reasonOf(organizationId), /^missing: there were \d+ more when the log of seals took up a seal/);
+  });
+
+  it('hides nothing by setting back what the sealer remembers alone: log and history prove the rest', async () => {
+    const before = await files.memoryOf(organizationId);
+    await files.append(organizationId, 11, 50);
+    await files.seal();
+    const seals = await sealsOf(organizationId);
+    await files.remember(organizationId, before);
+    await files.append(organizationId, 11, 70);
+    assert.deepEqual(await sealAndListen(), []);
+    assert.equal(await sealsOf(organizationId), seals + 1);
+    assert.equal(await files.flawOf(organizationId), null);
+  });
+
+  it('cannot remove an organization without a trace', async () => {
+    await files.tamper(`DELETE FROM events WHERE ${own}`);
+    await files.remember(organizationId, null);
+    assert.ok((await files.audit().sealedOrganizations()).includes(organizationId));
+    assert.match(await reasonOf(organizationId), /^missing: the store does not have the organization any more, /);
+  });
+
+  it('cannot change or cut the log of all seals, or set it back with the memory of one organization', async () => {
+    const [oldLog, oldMemory] = [
+      (await files.stores().state.get('processes', 'audit-log'))?.value ?? '',
+      await files.memoryOf(organizationId),
+    ];
+    await files.append(organizationId, 11, 50);
+    await files.append(other, 11, 50);
+    await files.seal();
+    const newest = "(SELECT max(position) FROM events WHERE type = 'SealLogged')";
+    const last = `type = 'SealLogged' AND position >= ${newest}`;
+    await files.tamper(
+      `UPDATE events SET data = replace(data, '"count":11,', '"count":99,') WHERE type = 'SealLogged'`,
+    );
+    assert.match(await reasonOf(organizationId), /^the log of seals not the one that was written: /);
+    await files.tamper(
+      `UPDATE events SET data = replace(data, '"count":99,', '"count":11,') WHERE type = 'SealLogged'`,
+    );
+    await files.tamper(`DELETE FROM events WHERE ${last}`);
+    assert.match(
+      await reasonOf(other),
+      /^the log of seals not the one that was written: the log has \d+ seals, and had \d+$/,
+    );
+    await files.tamper(`DELETE FROM events WHERE ${last}`);
+    await files.remember(organizationId, oldMemory);
+    await files.put('audit-log', oldLog);
+    assert.match(
+      await reasonOf(other),
+      /^the log of seals without the seal over \d+ events, which the sealer remembers$/,
+    );
+    const before = [await sealsOf(organizationId), await sealsOf(other)];
+    await files.append(other, 30, 100);
+    await sealAndListen();
+    assert.deepEqual([await sealsOf(organizationId), await sealsOf(other)], before);
+    assert.ok(await isRefused('log'));
+  });
+
+  it('is found by doctor, and the operator goes on by accepting the loss, of which every proof tells', async () => {
+    await files.tamper(cut(20));
+    await files.append(organizationId, 3, 100);
+    await sealAndListen();
+    const { state } = files.stores();
+    const nobody = () => assert.fail('not asked');
+    const checks = storeChecks({
+      events: nobody,
+      state: async () => state,
+      status: nobody,
+      stuck: nobody,
+      stuckSeconds: 1,
+      now: Date.now,
+    });
+    const findings = (await checks.find(({ name }) => name === 'seals')?.run()) ?? [];
+    assert.ok(findings.some(({ level, advice }) => level === 'fail' && advice?.includes('audit accept-loss')));
+    await assert.rejects(files.audit().acceptLoss.ofHistory(operator, other, 'why'), /there is no loss to accept/);
+    await assert.rejects(files.audit().acceptLoss.ofLog(operator, 'why'), /there is no loss to accept/);
+    const accepted = await files.audit().acceptLoss.ofHistory(operator, organizationId, 'restored');
+    assert.deepEqual(accepted, { found: 23, known: 36 });
+    await files.seal();
+    const { flaw, losses } = await files.audit().verify(organizationId);
+    assert.equal(flaw, null, flaw?.reason);
+    assert.deepEqual(
+      losses?.map(({ by, reason, found, known }) => [by, reason, found.count, known?.count]),
+      [['mara', 'restored', 23, 36]],
+    );
+    assert.deepEqual(await refusalsIn(files.stores().state), []);
+    await files.tamper(cut(19));
+    assert.match(await reasonOf(organizationId), /^missing/);
+  });
+
+  it('makes the operator begin a new volume of a lost log, in which every history is sealed again', async () => {
+    await files.tamper("DELETE FROM events WHERE type = 'SealLogged' AND data LIKE '%\"index\":4%'");
+    await sealAndListen();
+    await assert.rejects(
+      files.audit().acceptLoss.ofHistory(operator, 'system', 'why'),
+      /accept the loss of the log first, with --log/,
+    );
+    assert.equal(await files.audit().acceptLoss.ofLog(operator, 'restored'), 1);
+    await files.audit().acceptLoss.ofHistory(operator, 'system', 'restored');
+    await files.seal();
+    await files.append(organizationId, 1, 100);
+    await files.append(other, 1, 100);
+    await files.seal();
+    for (const owner of [organizationId, other, 'system']) {
+      const flaw = await files.flawOf(owner);
+      assert.equal(flaw, null, `${owner} ${flaw?.about} ${flaw?.reason}`);
+    }
+    assert.deepEqual(await files.audit().sealedOrganizations(), [organizationId, other, 'system']);
+    await files.tamper("DELETE FROM events WHERE type = 'SealLogged' AND stream LIKE '%seallog-1-%'");
+    assert.match(await reasonOf(other), /^the log of seals not the one that was written/);
+  });
+});

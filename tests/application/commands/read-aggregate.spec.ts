@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readAggregate } from '../../../application/commands/read-aggregate.js';
+import { type NewEvent, streamName } from '../../../application/ports/event-store.js';
+import type { Decider } from '../../../domain/decider.js';
+import { organizationCreated } from '../../support/histories/events.js';
+
+type Counted = { type: 'Counted'; data: { by: number } };
+
+const counter: Decider<never, Counted, { readonly sum: number; readonly times: number }> = {
+  stream: 'counter',
+  initial: { sum: 0, times: 0 },
+  decide: {} as never,
+  evolve: { Counted: ({ sum, times }, { by }) => ({ sum: sum + by, times: times + 1 }) },
+};
+const { metadata } = organizationCreated('a').events[0] as NewEvent;
+const counted = (by: number): NewEvent => ({ id: `${by}`, type: 'Counted', data: { by }, metadata });
+
+/** Streams by name; those that are not listed are empty, as in a store. */
+const streams = (stored: Readonly<Record<string, readonly NewEvent[]>>) => ({
+  read: async (stream: string) => {
+    const events = stored[stream] ?? [];
+    return { events, revision: events.length - 1 } as never;
+  },
+});
+
+describe('readAggregate', () => {
+  const stored = streams({
+    [streamName('org_a', 'counter', 'one')]: [counted(2), counted(3)],
+    [streamName('org_a', 'counter', 'two')]: [counted(10)],
+    [streamName('org_b', 'counter', 'one')]: [counted(100)],
+    [streamName('org_a', 'other', 'one')]: [counted(1000)],
+  });
+
+  it('folds the events of the stream in their order, and of no other key, organization or decider', async () => {
+    assert.deepEqual(await readAggregate(stored, counter, 'org_a', 'one'), { sum: 5, times: 2 });
+  });
+
+  it('returns the initial state for a stream that was never written', async () => {
+    assert.equal(await readAggregate(stored, counter, 'org_a', 'three'), counter.initial);
+  });
+
+  it('applies a run of equal events at once where the decider can', async () => {
+    const runs: number[] = [];
+    const atOnce: typeof counter = {
+      ...counter,
+      evolveRun: {
+        Counted: ({ sum, times }, run) => {
+          runs.push(run.length);
+          return { sum: run.reduce((total, { by }) => total + by, sum), times: times + run.length };
+        },
+      },
+    };
+    assert.deepEqual(await readAggregate(stored, atOnce, 'org_a', 'one'), { sum: 5, times: 2 });
+    assert.deepEqual(runs, [2]);
+  });
+
+  it('passes on what goes wrong when the store is read', async () => {
+    const broken = { read: () => Promise.reject(new Error('the disk is gone')) };
+    await assert.rejects(readAggregate(broken, counter, 'org_a', 'one'), /the disk is gone/);
+  });
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mostHeaders } from '../../../application/following/cursor.js';
+import { eventually, openStores, startFollowing } from '../../support/following/following.js';
+import { headerChain, headersOf } from '../../support/following/header-chain.js';
+import { movedClock } from '../../support/following/moved-clock.js';
+
+describe('a follower that cannot settle', () => {
+  it('takes no more blocks than its cursor keeps headers of, and goes on once it settles', async () => {
+    const stores = await openStores();
+    const settlement: { fails: boolean } = { fails: false };
+    const script = {
+      headers: headersOf('a', 1),
+      finalized: () => {
+        if (settlement.fails) throw new Error('nothing is settled');
+        return 0;
+      },
+    };
+    const { system } = movedClock(1_700_000_000_000);
+    const { app, stop } = startFollowing(stores, headerChain(script), { system });
+    const height = () => app.followers[0]?.status()?.height ?? 0;
+    try {
+      await eventually(async () => assert.equal(app.followers[0]?.status()?.height, 0));
+      settlement.fails = true;
+      script.headers = headersOf('a', mostHeaders + 300);
+      await eventually(async () => assert.equal(height(), mostHeaders - 1), 60_000);
+      await eventually(async () => assert.match(app.followers[0]?.alarm() ?? '', /nothing is settled/));
+      assert.equal(height(), mostHeaders - 1);
+      settlement.fails = false;
+      await eventually(async () => assert.equal(height(), mostHeaders + 299), 30_000);
+    } finally {
+      await stop();
+      await stores.close();
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../../application/commands/handle.js';
+import { notingTraces, tracedChains } from '../../../../application/maintenance/tracing.js';
+import type { Chain } from '../../../../application/ports/chain.js';
+import { addressOf } from '../../../support/chains/evm-chain.js';
+import { addressWord, word } from '../../../support/chains/evm-contracts.js';
+import { eventually, openStores } from '../../../support/following/following.js';
+import { startNeighbourhood } from '../../../support/following/neighbours.js';
+
+const [payer, vault, anna, bert] = ['payer', 'vault', 'anna', 'bert'].map(addressOf) as [
+  string,
+  string,
+  string,
+  string,
+];
+const paid = `0x${'5'.repeat(64)}`;
+
+describe('a chain', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
+  let by: Context;
+  beforeEach(async () => {
+    stores = await openStores();
+    scene = await startNeighbourhood(stores, 'untraced');
+    by = await scene.join('anna', [anna, bert, vault]);
+  });
+  afterEach(async () => {
+    await scene.close();
+    await stores.close();
+  });
+
+  /** A contract of nobody pays anna and bert, and tells of it in a log: once in a topic, once in its data. */
+  const pay = () => {
+    const logs = [
+      { address: payer, topics: [paid, `0x${addressWord(anna)}`], data: `0x${addressWord(bert)}${word(5)}` },
+    ];
+    const internal = [anna, bert].map((to) => ({ from: vault, to, value: 5n }));
+    return scene.chain.mine([{ from: payer, to: vault, input: '0xaa', logs, internal }]);
+  };
+  const shown = async () => {
+    const filter = { standard: 'native', walletId: undefined, address: undefined, contract: undefined } as const;
+    const page = { size: 10, token: undefined };
+    const { documents } = await scene.app().assets.list(by, { ...filter, excludeZero: false }, page);
+    return new Map(documents.map(({ address, balance }) => [address, balance]));
+  };
+  const expected = () => new Map([anna, bert, vault].map((one) => [one, String(scene.chain.balance(one))]));
+
+  for (const isTraced of [false, true])
+    it(`that ${isTraced ? 'a node' : 'no node'} traces has the balances of all parties of a call, and says so`, async () => {
+      scene.node.faults.noTraces = !isTraced;
+      assert.deepEqual(await scene.app().status.traced(), {});
+      pay();
+      await eventually(async () => assert.deepEqual(await shown(), expected()));
+      assert.deepEqual(await scene.app().status.traced(), { C: isTraced });
+    });
+  it('that is traced later says so, and one of which nothing is known says nothing', async () => {
+    let known: boolean | null = null;
+    const seen = async (isTraced: boolean | null) => {
+      known = isTraced;
+      await chain.block('', { address: () => true, contract: () => true, tokenAccounts: () => [] });
+      return tracedChains(stores.state);
+    };
+    const made = { block: async () => null, traced: () => known } as Partial<Chain> as Chain;
+    const chain = notingTraces(made, stores.state, 'P');
+    const told = [await seen(null), await seen(false), await seen(null), await seen(true)];
+    assert.deepEqual(told, [{}, { P: false }, { P: false }, { P: true }]);
+  });
+});

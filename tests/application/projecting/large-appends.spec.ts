@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { type Context, createHandle, step } from '../../../application/commands/handle.js';
+import { beginning, type EventStore } from '../../../application/ports/event-store.js';
+import type { ReadModels } from '../../../application/ports/read-models.js';
+import { createProjector } from '../../../application/projecting/projector.js';
+import { createProgress } from '../../../application/read-models/progress.js';
+import { address } from '../../../domain/aggregates/address.js';
+import { wallet } from '../../../domain/aggregates/wallet.js';
+import { projections } from '../../../projections/index.js';
+import { eventStores, readModels } from '../../support/engines/adapters.js';
+import { type Place, usePlace } from '../../support/engines/places.js';
+import { contextOf } from '../../support/following/following.js';
+import { isFull } from '../../support/run/tier.js';
+import { testSystem } from '../../support/silent.js';
+
+const commands = 8;
+const size = 100;
+/** Large commands of the greedy organization that may be stored before a command that came after all of them. */
+const mostBefore = 2;
+const by = (organizationId: string): Context => ({
+  ...contextOf(organizationId),
+  actor: { kind: 'credential', id: organizationId },
+});
+
+const embedded = ['sqlite', eventStores.sqlite, readModels.sqlite] as const;
+const services = ['eventstoredb and mongodb', eventStores['eventstoredb over its wire'], readModels.mongodb] as const;
+
+// Appends to many streams take long over the wire of the double.
+for (const [name, eventPlace, modelPlace] of isFull ? [embedded, services] : [embedded])
+  describe(`the projector beside large appends on ${name}`, () => {
+    const log = usePlace<Place<EventStore>>(eventPlace);
+    const documents = usePlace<Place<ReadModels>>(() => modelPlace(projections));
+
+    it("shows another organization's event after few pieces, however many large commands came before", async () => {
+      const [events, models] = await Promise.all([log.open(), documents.open()]);
+      let pieces = 0;
+      const counted: ReadModels = {
+        ...models,
+        commit: (...given) => {
+          pieces++;
+          return models.commit(...given);
+        },
+      };
+      const progress = createProgress({ readModels: counted, events, system: testSystem });
+      const stop = new AbortController();
+      const ports = { events, readModels: counted, progress, system: testSystem, projections };
+      const running = createProjector(ports).run(stop.signal);
+      const handle = createHandle(events, testSystem);
+      const register = (command: number) =>
+        Array.from({ length: size }, (_, n) => {
+          const data = { address: `a${command}-${n}`, walletId: 'w' };
+          return { ...step(address, 'org_a', data.address, { type: 'Register', data }), mayBeNew: true };
+        });
+      const large = Array.from({ length: commands }, (_, n) => handle(by('org_a'), register(n)));
+      const data = { walletId: 'w', name: 'b' };
+      const position = await handle(by('org_b'), [step(wallet, 'org_b', 'w', { type: 'Register', data })]);
+      assert.ok(await progress.reached(position, 10_000));
+      const piecesUntil = pieces;
+      await Promise.all(large);
+      let before = 0;
+      for await (const batch of events.readAll(beginning))
+        before += batch.filter((one) => one.position < position && one.metadata.organizationId === 'org_a').length;
+      assert.ok(before <= mostBefore * size, `${before} events of the greedy organization came before`);
+      // Each append is a batch of its own at worst; one more may be in progress, and the event itself is the last.
+      assert.ok(piecesUntil <= mostBefore + 2, `${piecesUntil} batches were projected before`);
+      stop.abort();
+      await running;
+    });
+  });

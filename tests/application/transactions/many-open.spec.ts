@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { Handle } from '../../../application/commands/handle.js';
+import type { Chain, Header, Sending } from '../../../application/ports/chain.js';
+import type { EventStore } from '../../../application/ports/event-store.js';
+import type { ReadModels } from '../../../application/ports/read-models.js';
+import { createTransactionWatcher } from '../../../application/transactions/watch.js';
+import { scopeOf } from '../../../projections/define.js';
+import type { OpenTransactionDocument } from '../../../projections/transactions.js';
+import { countScans } from '../../support/array-scans.js';
+import { followedVariant } from '../../support/following/following.js';
+import { testSystem } from '../../support/silent.js';
+
+const head: Header = { number: 9, hash: '0xb9', parentHash: '0xb8', time: 9 };
+const document = (n: number, given: Partial<OpenTransactionDocument> = {}): OpenTransactionDocument => ({
+  transaction_id: `tx_${n}`,
+  wallet_id: 'wal_1',
+  chain: head.hash,
+  from: '0xaa',
+  nonce: n,
+  hash: `0x${n}`,
+  cancellation_hash: '',
+  is_taken: true,
+  is_canceling: false,
+  seen: null,
+  is_ended: false,
+  sent_time: '2026-01-01T00:00:00Z',
+  ...given,
+});
+type Owned = { readonly owner: string; readonly document: OpenTransactionDocument };
+
+/** One round of the watcher over given open transactions, of which those below `count` are mined in the head. */
+const watchOnce = async (open: readonly Owned[], count: number) => {
+  const observed: string[] = [];
+  const known: string[] = [];
+  const found = open.map(({ owner, document: one }) => ({
+    scope: scopeOf(owner, followedVariant.tag),
+    id: one.transaction_id,
+    document: one,
+  }));
+  const readModels = {
+    scan: async (_: unknown, after?: object) => (after ? [] : found),
+    getMany: async (_: unknown, keys: readonly unknown[]) => keys.map(() => ({ confirmation: 1 })),
+  } as unknown as ReadModels;
+  const sending = {
+    countsAt: async (senders: readonly string[]) => senders.map(() => count),
+    inclusionsAt: async (hashes: readonly string[]) => hashes.map(() => ({ block: head, failed: false })),
+    knows: async (hashes: readonly string[]) => {
+      known.push(...hashes);
+      return hashes.map(() => true);
+    },
+  } as unknown as Sending;
+  const chain = { genesis: async () => head, head: async () => head, finalized: async () => 0 } as unknown as Chain;
+  const handle: Handle = async ({ organizationId }) => observed.push(organizationId);
+  const stop = new AbortController();
+  let turns = 0;
+  const breathe = async () => void turns++;
+  const system = { ...testSystem, breathe, sleep: async () => stop.abort() };
+  const ports = { chain, sending, events: {} as EventStore, readModels, handle, system };
+  await createTransactionWatcher(ports, followedVariant)(stop.signal);
+  return { observed, known, turns };
+};
+
+describe('the watcher of many open transactions', () => {
+  it('passes over each of them a bounded number of times, however many there are', async () => {
+    const many = 4000;
+    const open = Array.from({ length: many }, (_, n) => ({ owner: 'org_a', document: document(n) }));
+    const scanned = await countScans(() => watchOnce(open, many / 2));
+    assert.ok(scanned < 100 * many, `${scanned} elements were passed over`);
+  });
+
+  it('looks at a thousand of them at most in a turn of the loop', async () => {
+    const many = 4000;
+    const open = Array.from({ length: many }, (_, n) => ({ owner: 'org_a', document: document(n) }));
+    const { turns } = await watchOnce(open, 0);
+    assert.ok(turns >= (2 * many) / 1000, `${turns} turns to find their outcomes and those that nodes lost`);
+  });
+
+  it('records and broadcasts for organizations in turn, and not everything in one round', async () => {
+    const greedy = Array.from({ length: 1000 }, (_, n) => ({ owner: 'org_a', document: document(n) }));
+    const modest = [{ owner: 'org_b', document: document(5000, { from: '0xbb' }) }];
+    const mined = await watchOnce([...greedy, ...modest], 10_000);
+    assert.ok(mined.observed.indexOf('org_b') <= 1, `after ${mined.observed.indexOf('org_b')} of another`);
+    const waiting = await watchOnce([...greedy, ...modest], 0);
+    assert.ok(waiting.known.indexOf('0x5000') <= 1, `after ${waiting.known.indexOf('0x5000')} of another`);
+    assert.ok(waiting.known.length <= 256, `${waiting.known.length} were looked up in one round`);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { createHandle } from '../../../application/commands/handle.js';
+import type { RebuildableReadModels } from '../../../application/ports/generations.js';
+import { transactionStep } from '../../../application/transactions/transactions.js';
+import type { TransactionCommand } from '../../../domain/aggregates/transaction.js';
+import { historySealed } from '../../../domain/aggregates/webhook.js';
+import {
+  allEvents,
+  composeApp,
+  contextOf,
+  eventually,
+  openStores,
+  processOf,
+} from '../../support/following/following.js';
+import { testSystem } from '../../support/silent.js';
+
+const context = contextOf('org_a');
+const [webhooks, transactions] = [5, 40];
+/** Changes that are told in one piece. */
+const pieceSize = 32;
+
+const commandsOf = (n: number): readonly TransactionCommand[] => {
+  const named = { transactionId: `tx_${n}` };
+  const created = { walletId: 'wal_1', from: '0xaa', chain: '0xb0', chainId: 1, request: 'r', nonce: n, to: '0xbb' };
+  return [
+    { type: 'Create', data: { ...named, ...created, value: '1', gas: '2', gasPrice: '3', data: '0x' } },
+    { type: 'Sign', data: { ...named, raw: '0x01', hash: `0x${n}` } },
+    { type: 'Send', data: named },
+  ];
+};
+
+describe('the teller of transactions', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let stop: AbortController;
+  let running: Promise<unknown>[];
+  beforeEach(async () => {
+    stores = await openStores();
+    [stop, running] = [new AbortController(), []];
+  });
+  afterEach(async () => {
+    stop.abort();
+    await Promise.all(running);
+    await stores.close();
+  });
+  const start = (app: ReturnType<typeof composeApp>, name: string) => {
+    running.push(processOf(app, name).run(stop.signal));
+  };
+
+  it('reads the webhooks of an organization once for each piece of its changes, and notifies each that asks for activity of every change', async () => {
+    let read = 0;
+    const readModels: RebuildableReadModels = {
+      ...stores.readModels,
+      get: (collection, key) => {
+        if (collection.name === 'webhooks') read++;
+        return stores.readModels.get(collection, key);
+      },
+      page: async (collection, ...given) => {
+        const page = await stores.readModels.page(collection, ...given);
+        if (collection.name === 'webhooks') read += page.documents.length;
+        return page;
+      },
+    };
+    const app = composeApp(stores, { readModels });
+    start(app, 'projector');
+    const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
+    for (let n = 0; n < webhooks; n++) await app.webhooks.register(context, wanted);
+    await app.webhooks.register(context, { ...wanted, notificationTypes: [historySealed] });
+    const handle = createHandle(stores.events, testSystem);
+    for (let n = 0; n < transactions; n++)
+      for (const command of commandsOf(n)) await handle(context, [transactionStep(context, command)]);
+    start(app, 'transaction teller');
+    const told = async () =>
+      (await allEvents(stores.events))
+        .filter(({ type }) => type === 'DeliveryRequested')
+        .map(({ data }) => data as { webhookId: string; data: { transaction: { transaction_id: string } } });
+    await eventually(async () => assert.equal((await told()).length, webhooks * transactions));
+    const different = new Set(
+      (await told()).map(({ webhookId, data }) => `${webhookId} ${data.transaction.transaction_id}`),
+    );
+    assert.equal(different.size, webhooks * transactions);
+    assert.equal(read, (webhooks + 1) * Math.ceil(transactions / pieceSize));
+  });
+});

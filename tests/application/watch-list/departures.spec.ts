@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { createWatchIndex } from '../../../application/watch-list/watch-index.js';
+
+const holder = { organizationId: 'org_a', walletId: 'wal_1' };
+const other = { organizationId: 'org_b', walletId: 'wal_1' };
+const address = `0x${'a'.repeat(40)}`;
+
+/** Returns a watch index in which two organizations held the address and the first removed it at height 9. */
+const departed = () => {
+  const watched = createWatchIndex('C', 7);
+  watched.hold(holder, address);
+  watched.hold(other, address);
+  watched.depart({ holder, address, head: 9 });
+  return watched;
+};
+
+describe('an address that was removed at a height', () => {
+  it('is no longer held by its wallet, and still by that of another organization', () =>
+    assert.deepEqual(departed().holders(address), [other]));
+
+  it('counts for its wallet in blocks up to that height', () => {
+    assert.deepEqual(new Set(departed().holdersAt(address, 9)), new Set([holder, other]));
+    assert.deepEqual(departed().holdersAt(address, 10), [other]);
+  });
+
+  it('is forgotten once that height is final', () => {
+    const watched = departed();
+    watched.finalize(8);
+    assert.equal(watched.holdersAt(address, 9).length, 2);
+    watched.finalize(9);
+    assert.deepEqual(watched.holdersAt(address, 9), [other]);
+  });
+
+  it('is held again after another registration, whatever becomes final', () => {
+    const watched = departed();
+    watched.hold(holder, address);
+    watched.finalize(9);
+    assert.deepEqual(new Set(watched.holders(address)), new Set([holder, other]));
+  });
+});

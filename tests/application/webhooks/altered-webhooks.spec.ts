@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../../application/app.js';
+import type { ShownHeader } from '../../../application/webhooks/headers.js';
+import { readWhole } from '../../../interfaces/http/large-answer.js';
+import {
+  type WebhookDocument,
+  type WebhookHeaderDocument,
+  webhookHeaders,
+  webhooks,
+} from '../../../projections/webhooks.js';
+import { composeApp, contextOf, openStores } from '../../support/following/following.js';
+
+const context = contextOf(`org_${'a'.repeat(32)}`);
+const registration = (endpoint: string) => ({ walletId: undefined, endpoint, confirmation: 1 });
+const isChanged = { code: 'UNAVAILABLE', message: /was changed in the store since its secret was sealed/ };
+
+describe('a webhook that was changed in the store', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let app: App;
+  let stop: AbortController;
+  let running: Promise<unknown>;
+  let [own, other] = ['', ''];
+  /** Changes that a writer to the read models makes. */
+  let spoil: { webhook?: Partial<WebhookDocument>; header?: Partial<WebhookHeaderDocument> };
+
+  beforeEach(async () => {
+    stores = await openStores();
+    [spoil, stop] = [{}, new AbortController()];
+    const { readModels } = stores;
+    const spoiled: typeof readModels = {
+      ...readModels,
+      get: async (collection, key) => {
+        const found = await readModels.get(collection, key);
+        return found && (collection as object) === webhooks ? { ...found, ...spoil.webhook } : found;
+      },
+      page: async (collection, ...rest) => {
+        const page = await readModels.page(collection, ...rest);
+        const isOwn = (one: unknown) => (one as WebhookDocument).webhook_id === own;
+        const changes =
+          new Map<object, object | undefined>([
+            [webhooks, spoil.webhook],
+            [webhookHeaders, spoil.header],
+          ]).get(collection) ?? {};
+        return { ...page, documents: page.documents.map((one) => (isOwn(one) ? { ...one, ...changes } : one)) };
+      },
+    };
+    app = composeApp({ ...stores, readModels: spoiled });
+    running = app.projector.run(stop.signal);
+    own = (await app.webhooks.register(context, registration('https://receiver.example/'))).answer.webhook_id;
+    other = (await app.webhooks.register(context, registration('https://other.example/'))).answer.webhook_id;
+    const header = { webhookId: own, name: 'authorization', value: 'Bearer x' };
+    const { position } = await app.webhookHeaders.register(context, header);
+    assert.ok(await app.progress.reached(position, 60_000));
+  });
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await stores.close();
+  });
+
+  const shownValue = async () =>
+    ((await readWhole(await app.webhookHeaders.list(context, own))) as ShownHeader[])[0]?.header_value;
+
+  it('opens as it was registered', async () => {
+    assert.match((await app.webhooks.find(context, own))?.secret ?? '', /^whsec_/);
+    assert.equal(await shownValue(), 'Bearer x');
+  });
+
+  it('does not open its secret for another endpoint, so that nothing is posted there', async () => {
+    spoil = { webhook: { endpoint: 'https://thief.example/' } };
+    await assert.rejects(app.webhooks.find(context, own), isChanged);
+  });
+
+  it('is listed without a public key, beside the others with theirs', async () => {
+    spoil = { webhook: { endpoint: 'https://thief.example/' } };
+    const { documents } = await app.webhooks.list(context, { size: 10, token: '' });
+    const keys = new Map(documents.map(({ webhook_id, public_key }) => [webhook_id, public_key]));
+    assert.equal(keys.get(own), '');
+    assert.match(keys.get(other) ?? '', /^whpk_/);
+  });
+
+  it('does not open a header for another webhook, for all of them or under another name', async () => {
+    for (const header of [{ webhook_id: other }, { webhook_id: '' }, { name: 'x-echoed' }]) {
+      spoil = { header };
+      await assert.rejects(shownValue(), isChanged);
+      spoil = {};
+      assert.equal(await shownValue(), 'Bearer x');
+    }
+  });
+
+  it('opens what was sealed before secrets were bound to more than their organization', async () => {
+    spoil = {
+      webhook: { sealed_secret: await stores.vault.seal(`webhook:${own}`, 'whsec_old', context.organizationId) },
+    };
+    assert.equal((await app.webhooks.find(context, own))?.secret, 'whsec_old');
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { historySealed } from '../../../domain/aggregates/webhook.js';
+import {
+  allEvents,
+  composeApp,
+  contextOf,
+  eventually,
+  openStores,
+  processOf,
+} from '../../support/following/following.js';
+
+const endpoint = 'https://receiver.example/';
+const leafOf = (organizationId: string, count: number) => ({
+  organizationId,
+  count,
+  hash: `${count}`.padStart(64, '0'),
+  places: '0'.repeat(64),
+  position: count,
+});
+
+describe('the teller of seals', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let stop: AbortController;
+  let running: Promise<unknown>[];
+  beforeEach(async () => {
+    stores = await openStores();
+    [stop, running] = [new AbortController(), []];
+  });
+  afterEach(async () => {
+    stop.abort();
+    await Promise.all(running);
+    await stores.close();
+  });
+
+  it('tells an organization of its own seals alone, at the webhooks that ask for them and at no others', async () => {
+    const app = composeApp(stores);
+    const start = (name: string) => void running.push(processOf(app, name).run(stop.signal));
+    start('projector');
+    const [own, foreign] = [contextOf('org_a'), contextOf('org_b')];
+    const register = async (context: typeof own, notificationTypes?: readonly string[]) =>
+      (await app.webhooks.register(context, { walletId: undefined, endpoint, confirmation: 1, notificationTypes }))
+        .answer.webhook_id;
+    await register(own);
+    await register(own, [own.variant.notificationType]);
+    const asking = [
+      await register(own, [historySealed]),
+      await register(own, [own.variant.notificationType, historySealed]),
+    ];
+    const theirs = await register(foreign, [historySealed]);
+    await app.sealLog.begin();
+    await app.sealLog.append(leafOf('org_a', 7), 0);
+    start('seal teller');
+    const told = async () =>
+      (await allEvents(stores.events))
+        .filter(({ type }) => type === 'DeliveryRequested')
+        .map(({ data }) => data as { webhookId: string; notificationType: string; data: object });
+    await eventually(async () => assert.equal((await told()).length, 2));
+    const head = await app.logProofs.head();
+    const { hash, position } = leafOf('org_a', 7);
+    for (const { notificationType, data } of await told()) {
+      assert.equal(notificationType, historySealed);
+      assert.deepEqual(data, {
+        seal: { organization_id: 'org_a', count: 7, hash, position, leaf_index: 0 },
+        head: { size: 1, root: head.root, time: head.time, key_id: head.keyId, signature: head.signature },
+      });
+    }
+    assert.deepEqual(new Set((await told()).map(({ webhookId }) => webhookId)), new Set(asking));
+    await app.sealLog.append(leafOf('org_b', 3), 0);
+    await eventually(async () => assert.equal((await told()).length, 3));
+    assert.equal((await told()).at(-1)?.webhookId, theirs);
+  });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { beginning, type EventStore, type Recorded } from '../../application/ports/event-store.js';
+import { eventStores } from '../support/engines/adapters.js';
+import { collect, event, write } from '../support/engines/counted-events.js';
+import { usePlace } from '../support/engines/places.js';
+
+for (const [adapter, place] of Object.entries(eventStores))
+  describe(`the histories on ${adapter}`, () => {
+    const { open } = usePlace(place);
+    let store: EventStore;
+    let organization: string;
+    const stream = (n: number) => `${organization}.thing-${n}`;
+    beforeEach(async () => {
+      store = await open();
+      organization = `org_${randomUUID().replaceAll('-', '')}`;
+    });
+
+    it('are read as a beginning while others write, and continued without a gap', async () => {
+      const writing = (async () => {
+        for (const n of Array.from({ length: 120 }, (_, i) => i)) {
+          const one = write(stream(n), [event(n)]);
+          await store.append(n % 2 ? [one] : [one, write(`${organization}.thing-b${n}`, [event(n)])]);
+        }
+      })();
+      const reads: (readonly Recorded[])[] = [];
+      while (reads.length < 6) reads.push(await collect(store.readOrganization(organization, beginning)));
+      const from = reads[0] ?? [];
+      const rest = await collect(store.readOrganization(organization, from.at(-1)?.position ?? beginning));
+      await writing;
+      const all = await collect(store.readOrganization(organization, beginning));
+      for (const found of [...reads, [...from, ...rest]]) assert.deepEqual(found, all.slice(0, found.length));
+    });
+
+    it('end with the newest event', async () => {
+      const start = await store.head();
+      await store.append([write(stream(1), [event(1), event(2)])]);
+      const [last] = (await collect(store.readAll(start))).slice(-1);
+      assert.deepEqual(await store.newest(), last);
+    });
+  });

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { unitsOf } from '../../application/gateway/costs.js';
+import { mostBlocks } from '../../application/gateway/log-range.js';
+import { developmentMethods, methods } from '../../application/gateway/methods.js';
+import { readPage } from '../support/docs/markdown.js';
+
+const sections = readPage('docs/gateway.md');
+const rowsAt = (anchor: string, first: string) => {
+  const section = sections.find((one) => one.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
+  return section.tables.find(({ columns }) => columns[0] === first)?.rows ?? assert.fail(`no table at #${anchor}`);
+};
+
+describe('docs/gateway.md', () => {
+  it('tells the cost of each method', () => {
+    const range = (blocks: number) => [{ fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` }];
+    const words = (name: string) => {
+      const [least, most] = [1, mostBlocks].map((blocks) => unitsOf(name, range(blocks), () => 0)) as [number, number];
+      const perHundred = (most - least) / (mostBlocks / 100 - 1);
+      return perHundred === 0 ? `${least}` : `${least}, and ${perHundred} more for each further 100 blocks`;
+    };
+    const costs = [...methods, ...developmentMethods].map(({ name }) => [`\`${name}\``, words(name)]);
+    assert.deepEqual(
+      rowsAt('limits', 'method').map(({ method, cost }) => [method, cost]),
+      [...costs.filter(([, cost]) => cost !== '1'), ['every other method', '1']],
+    );
+  });
+
+  it('names a spec for each promise', () => {
+    const rows = rowsAt('what-is-promised-under-which-fault', 'fault');
+    for (const { fault, 'held by': held = '' } of rows)
+      for (const [, file = ''] of held.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(file), `${fault}: ${file}`);
+    assert.ok(rows.every(({ 'held by': held }) => held?.includes('.spec.ts')));
+  });
+});

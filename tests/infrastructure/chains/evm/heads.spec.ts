@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { Chain } from '../../../../application/ports/chain.js';
+import { checkBody, checkReceipts } from '../../../../infrastructure/chains/evm/checked-block.js';
+import { evmChain } from '../../../../infrastructure/chains/evm/connector.js';
+import { createPace } from '../../../../infrastructure/pace.js';
+import { blockAnswer, receiptAnswers } from '../../../support/chains/evm-answers.js';
+import { anna, bert, evmFixture, token } from '../../../support/chains/evm-fixture.js';
+import { startEvmNode } from '../../../support/chains/evm-node.js';
+import { silent } from '../../../support/silent.js';
+
+describe('the EVM connector', () => {
+  const { node, connect } = evmFixture();
+  /** Subscribes to hints of new heads. */
+  const listen = (chain: Chain) => {
+    const stopping = new AbortController();
+    const hints = chain.hints(stopping.signal)[Symbol.asyncIterator]();
+    return { next: () => hints.next(), stop: () => stopping.abort(), leave: () => hints.return?.() };
+  };
+
+  it('returns the highest head that any node knows', async () => {
+    const { chain } = node();
+    const ahead = await startEvmNode({ chain });
+    for (let i = 0; i < 5; i++) chain.mine();
+    node().faults.lag = 3;
+    for (const urls of [
+      [node().url, ahead.url],
+      [ahead.wsUrl, node().wsUrl],
+    ])
+      assert.equal((await (await connect(urls)).head()).number, 5);
+    await ahead.close();
+  });
+  it('returns heads with parent and time', async () => {
+    const { chain } = node();
+    const { number, hash, parentHash, time } = chain.mine();
+    assert.deepEqual(await (await connect()).head(), { number, hash, parentHash, time });
+    assert.equal((await (await connect()).genesis()).hash, chain.at(0)?.hash);
+  });
+  it('reads over URLs whose scheme names the family', async () => {
+    for (const url of [node().url, node().wsUrl])
+      assert.equal((await (await connect([`evm+${url}`])).head()).number, 0);
+  });
+  it('takes the final block from the node, or from the depth where the node does not know it', async () => {
+    const { chain, faults } = node();
+    for (let i = 0; i < 70; i++) chain.mine();
+    chain.finalDepth = 3;
+    assert.equal(await (await connect()).finalized(), 67);
+    faults.noFinalized = true;
+    assert.equal(await (await connect()).finalized(), 6);
+    const shallow = await evmChain([node().url], silent, { finalDepth: 10 });
+    assert.equal(await shallow.finalized(), 60);
+    await shallow.close();
+  });
+
+  it('hints at new heads over WebSocket', async () => {
+    const hints = listen(await connect([node().wsUrl]));
+    // The first hint comes with the subscription itself, because a head may have been missed before it.
+    assert.equal((await hints.next()).done, false);
+    for (let i = 0; i < 3; i++) {
+      const next = hints.next();
+      node().chain.mine();
+      assert.equal((await next).done, false);
+    }
+    const last = hints.next();
+    hints.stop();
+    assert.equal((await last).done, true);
+  });
+  it('hints at new heads again after the connection was lost', async () => {
+    const chain = await connect([node().wsUrl]);
+    const hints = listen(chain);
+    await hints.next();
+    node().disconnect();
+    assert.equal((await hints.next()).done, false);
+    const next = hints.next();
+    node().chain.mine();
+    assert.equal((await next).done, false);
+    assert.equal((await chain.head()).number, 1);
+    await hints.leave();
+  });
+  it('hints at no heads over HTTP, nor once it is closed', async () => {
+    for (const url of [node().url, node().wsUrl]) {
+      const chain = await connect([url]);
+      const hints = listen(chain);
+      if (url === node().wsUrl) await hints.next();
+      const next = hints.next();
+      await chain.close();
+      assert.equal((await next).done, true);
+    }
+  });
+  it('sends no more batches to a node that has refused one', async () => {
+    const { chain, faults, messages } = node();
+    faults.noBatches = true;
+    const connector = await connect();
+    const holdings = [anna, bert].map((address) => ({ address, asset: { standard: 'native' } as const }));
+    for (let i = 0; i < 3; i++) await connector.balances(holdings, chain.head());
+    assert.equal(messages.filter((calls) => calls > 1).length, 1);
+  });
+  it('lets other work run while it checks a huge block', async () => {
+    const data = `0x${'0'.repeat(64)}`;
+    const logs = Array.from({ length: 60_000 }, () => ({ address: token, topics: [], data }));
+    const block = node().chain.mine([{ from: anna, to: token, logs }]);
+    const [answer, receipts] = [blockAnswer(block, true), receiptAnswers(block)];
+    let turns = 0;
+    let timer = setImmediate(function again() {
+      turns++;
+      timer = setImmediate(again);
+    });
+    const pace = createPace();
+    await checkReceipts(await checkBody(answer, block.hash, pace), receipts, pace);
+    clearImmediate(timer);
+    assert(turns > 0, `${turns} turns`);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { NumberedStandard } from '../../../../../domain/asset.js';
+import { Failure } from '../../../../../domain/failure.js';
+import type { ScriptedTransaction } from '../../../../support/chains/evm-chain.js';
+import { addressWord, word } from '../../../../support/chains/evm-contracts.js';
+import { anna, bert, carl, evmFixture, token, vault } from '../../../../support/chains/evm-fixture.js';
+import { startEvmNode } from '../../../../support/chains/evm-node.js';
+
+const batch = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+const topic = (address: string) => `0x${addressWord(address)}`;
+
+describe('the search of the EVM connector for received tokens', () => {
+  const { node, connect } = evmFixture();
+  const give = (standard: NumberedStandard, tokenId: string, to: string, contract = token): ScriptedTransaction => ({
+    from: carl,
+    to: contract,
+    tokens: [{ asset: { standard, contract, tokenId }, from: carl, to }],
+  });
+  const search = async (standard: NumberedStandard, from: number, to: number, connected = connect()) => {
+    const chain = await connected;
+    const asked = { standard, contracts: [token], addresses: [anna, bert], to };
+    const found: string[] = [];
+    const ends: number[] = [];
+    for (let next = from; next <= to; next = (ends.at(-1) as number) + 1) {
+      const { tokens, to: end } = (await chain.tokensReceived?.({ ...asked, from: next })) ?? assert.fail();
+      for (const { address, asset } of tokens) found.push(`${address} ${'tokenId' in asset ? asset.tokenId : ''}`);
+      ends.push(end);
+    }
+    return { found, ends };
+  };
+
+  it('finds each token once that an address received, of the contracts and the standard only', async () => {
+    const { chain } = node();
+    chain.mine([give('erc721', '1', anna)]);
+    chain.mine([
+      give('erc721', '2', anna),
+      give('erc721', '2', carl),
+      give('erc721', '3', bert),
+      give('erc721', '2', anna),
+      give('erc721', '4', anna, vault),
+      give('erc1155', '5', anna),
+      { from: carl, to: token, tokens: [{ asset: { standard: 'erc20', contract: token }, from: carl, to: anna }] },
+    ]);
+    chain.mine([give('erc721', '6', anna)]);
+    assert.deepEqual(await search('erc721', 2, 2), { found: [`${anna} 2`, `${bert} 3`], ends: [2] });
+    assert.deepEqual((await search('erc721', 1, 3)).found, [`${anna} 1`, `${anna} 2`, `${bert} 3`, `${anna} 6`]);
+    assert.deepEqual((await search('erc1155', 0, 3)).found, [`${anna} 5`]);
+  });
+  it('finds every token of a batch', async () => {
+    const data = `0x${[64, 160, 2, 7, 8, 2, 1, 1].map(word).join('')}`;
+    const topics = [batch, topic(carl), topic(carl), topic(anna)];
+    node().chain.mine([{ from: carl, to: token, logs: [{ address: token, topics, data }] }]);
+    assert.deepEqual((await search('erc1155', 0, 1)).found, [`${anna} 7`, `${anna} 8`]);
+  });
+  for (const [code, message] of [
+    [-32602, 'block range is too wide'],
+    [-32005, 'query returned more than 10000 results'],
+    [-32000, 'query timeout exceeded'],
+  ] as const)
+    it(`asks for fewer blocks where a node refuses with "${message}"`, async () => {
+      const { chain, faults } = node();
+      for (let n = 1; n <= 40; n++) chain.mine([give('erc721', String(n), anna)]);
+      faults.logRange = { most: 6, error: { code, message } };
+      const { found, ends } = await search('erc721', 1, 40);
+      assert.equal(found.length, 40);
+      assert.ok(ends.length >= 7 && ends.length <= 20, `${ends}`);
+    });
+  it('asks another node where one lacks the last block, whose logs it would leave out', async () => {
+    const { chain } = node();
+    chain.mine([give('erc721', '1', anna)]);
+    chain.mine([give('erc721', '2', anna)]);
+    const other = await startEvmNode({ chain });
+    node().faults.lag = 1;
+    assert.equal((await search('erc721', 1, 2, connect([node().url, other.url]))).found.length, 2);
+    await other.close();
+    await assert.rejects(search('erc721', 1, 2), (error: Failure) => error.code === 'NODE_ERROR');
+  });
+  it('fails where a single block is refused', async () => {
+    node().chain.mine([give('erc721', '1', anna)]);
+    node().faults.logRange = { most: 0, error: { code: -32602, message: 'block range is too wide' } };
+    await assert.rejects(search('erc721', 1, 1), Failure);
+  });
+});

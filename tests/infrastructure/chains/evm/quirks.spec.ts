@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type Quirk, quirks } from '../../../../infrastructure/chains/evm/quirks/quirks.js';
+import { fail } from '../../../support/chains/evm-answers.js';
+import type { ScriptedTransaction } from '../../../support/chains/evm-chain.js';
+import { tokenLog } from '../../../support/chains/evm-contracts.js';
+import {
+  anna,
+  annas,
+  bert,
+  called,
+  carl,
+  erc20,
+  evmFixture,
+  paid,
+  token,
+  transactions,
+} from '../../../support/chains/evm-fixture.js';
+import { startEvmNode } from '../../../support/chains/evm-node.js';
+import { syncHash } from '../../../support/chains/evm-quirks.js';
+
+const names = Object.keys(quirks) as Quirk[];
+
+const usual: readonly ScriptedTransaction[] = [
+  { from: bert, to: anna, value: 5n },
+  paid(anna, bert),
+  { from: anna, to: carl, value: 6n, failed: true },
+  called(anna),
+  paid(bert, anna),
+];
+
+describe('a network that differs from the usual', () => {
+  const { node, connect, keep } = evmFixture();
+
+  /** Reads the block before and after the change of the node, each time through a new connector. */
+  const readTwice = async (mined: readonly ScriptedTransaction[], change: () => void) => {
+    const { hash } = node().chain.mine(mined);
+    const before = await (await connect()).block(hash, annas);
+    change();
+    return { before, after: await (await connect()).block(hash, annas) };
+  };
+
+  for (const [name, { believed }] of Object.entries(quirks))
+    it(`by "${name}" is read with the same transfers: ${believed}`, async () => {
+      node().chain.deploy(token, { standard: 'erc20' });
+      node().chain.mine();
+      const { before, after } = await readTwice(usual, () => node().quirks.add(name as Quirk));
+      assert.equal(before?.movements.length, 5);
+      assert.deepEqual(after?.movements, before?.movements);
+      const chain = await connect();
+      const plain = node().chain.mine([{ from: bert, to: anna, value: 5n }]);
+      assert.equal((await chain.block(plain.hash, annas))?.movements.length, 1);
+      const [balance] = await chain.balances([{ address: anna, asset: erc20 }], node().chain.head());
+      assert.equal(balance, node().chain.balance(anna, erc20).toString());
+      assert.deepEqual(await chain.contract(token, 'erc20'), {});
+      assert.equal((await chain.headerAt(1))?.hash, node().chain.at(1)?.hash);
+      assert.ok((await chain.genesis()).number <= 1);
+    });
+
+  it('by any of its quirks together is read with the same transfers', async () => {
+    await fc.assert(
+      fc.asyncProperty(transactions, fc.subarray(names), async (mined, drawn) => {
+        const { before, after } = await readTwice(mined, () => {
+          for (const name of drawn) node().quirks.add(name);
+        });
+        node().quirks.clear();
+        assert.deepEqual(after?.movements, before?.movements);
+        const touched = ({ reason }: { reason: string }) => reason !== 'system';
+        assert.deepEqual(after?.touches.filter(touched), before?.touches);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  describe('by a state sync', () => {
+    it('has the balances of addresses in its logs read again', async () => {
+      const { before, after } = await readTwice([], () => node().quirks.add('state sync without a trace'));
+      assert.deepEqual(before?.touches, []);
+      assert.deepEqual(after?.touches, [{ address: anna, reason: 'system' }]);
+    });
+    it('has its state syncs read when traces have no hashes', async () => {
+      const { before, after } = await readTwice(usual, () => {
+        node().quirks.add('state sync without a trace');
+        node().lie = (method, answer) =>
+          method === 'debug_traceBlockByHash'
+            ? (answer as object[]).map((one) => ({ ...one, txHash: undefined }))
+            : answer;
+      });
+      assert.deepEqual(after?.movements, before?.movements);
+    });
+    it('has its state syncs read when their traces are errors', async () => {
+      const { before, after } = await readTwice(usual, () => {
+        node().quirks.add('state sync without a trace');
+        const hash = syncHash(node().chain.head().hash);
+        node().lie = (method, answer) =>
+          method === 'debug_traceBlockByHash' ? [...(answer as object[]), { txHash: hash, error: 'no' }] : answer;
+      });
+      assert.deepEqual(after?.movements, before?.movements);
+    });
+    it('has transfers of tokens in it although the bloom of the block leaves them out', async () => {
+      const topics = tokenLog(erc20, bert, anna, 3n);
+      const fields = { from: `0x${'0'.repeat(40)}` };
+      const sync = { from: bert, to: token, logs: [topics], fields, receipt: { gasUsed: '0x0' } };
+      const { hash } = node().chain.mine([sync], { logsBloom: `0x${'0'.repeat(512)}` });
+      const read = await (await connect()).block(hash, annas);
+      assert.deepEqual(
+        read?.movements.map(({ index, value }) => [index, value]),
+        [['log:0', '3']],
+      );
+    });
+  });
+
+  const countOf = (method: string) => node().asked.filter((asked) => asked === method).length;
+
+  describe('by gaps between the numbers of logs', () => {
+    it('is believed at once when all its nodes have told the same of a block before', async () => {
+      node().quirks.add('log numbers with gaps');
+      const chain = await connect([node().url, node().wsUrl]);
+      for (const asked of [2, 3, 4]) {
+        const { hash } = node().chain.mine([paid(bert, anna)]);
+        assert.equal((await chain.block(hash, annas))?.movements.length, 1);
+        assert.equal(countOf('eth_getBlockByHash'), asked);
+      }
+    });
+    it('is not believed of a node that left out one of two like transfers, where another node has both', async () => {
+      const twice = {
+        from: bert,
+        to: token,
+        tokens: [1n, 2n].map((value) => ({ asset: erc20, from: bert, to: anna, value })),
+      };
+      const { hash } = node().chain.mine([twice]);
+      const liar = keep(await startEvmNode({ chain: node().chain }));
+      liar.lie = (method, answer) =>
+        method === 'eth_getBlockReceipts'
+          ? (answer as { logs: unknown[] }[]).map((one) => ({ ...one, logs: one.logs.slice(1) }))
+          : answer;
+      const read = await (await connect([liar.url, node().url])).block(hash, annas);
+      assert.deepEqual(
+        read?.movements.map(({ value }) => value),
+        ['1', '2'],
+      );
+    });
+  });
+
+  describe('by a bloom without logs', () => {
+    it('is believed by its only node, which is asked once', async () => {
+      node().quirks.add('bloom without logs');
+      const { hash } = node().chain.mine();
+      assert.equal((await (await connect()).block(hash, annas))?.hash, hash);
+      assert.equal(countOf('eth_getBlockByHash'), 1);
+    });
+    it('is believed after another address of the same network was asked', async () => {
+      node().quirks.add('bloom without logs');
+      const { hash } = node().chain.mine();
+      const chain = await connect([node().url, node().wsUrl]);
+      assert.equal((await chain.block(hash, annas))?.hash, hash);
+      assert.equal(countOf('eth_getBlockByHash'), 2);
+    });
+    for (const name of ['bloom of ones', 'no bloom'] as const)
+      it(`asks no other node where it has "${name}", which tells nothing`, async () => {
+        node().quirks.add(name);
+        const { hash } = node().chain.mine();
+        const chain = await connect([node().url, node().wsUrl]);
+        assert.equal((await chain.block(hash, annas))?.hash, hash);
+        assert.equal(countOf('eth_getBlockByHash'), 1);
+      });
+  });
+
+  it('by a padded status is told which of its transactions failed', async () => {
+    node().quirks.add('padded status');
+    const pay = { from: bert, to: anna, value: 5n };
+    const { transactions } = node().chain.mine([pay, { ...pay, failed: true }]);
+    const hashes = transactions.map(({ hash }) => hash);
+    const found = await (await connect()).sending?.inclusionsAt(hashes, node().chain.head());
+    assert.deepEqual(
+      found?.map((one) => one?.failed),
+      [false, true],
+    );
+  });
+
+  describe('by a list of receipts that fails', () => {
+    const codes = { refused: -32000, failing: -32603, unsupported: -32601 };
+    for (const [name, code] of Object.entries(codes))
+      it(`for one block (${name}) has the receipts of that block read one by one, and those of the next together`, async () => {
+        const chain = await connect();
+        const read = async () => {
+          const { hash } = node().chain.mine([paid(bert, anna)]);
+          assert.equal((await chain.block(hash, annas))?.movements.length, 1);
+          return countOf('eth_getTransactionReceipt');
+        };
+        assert.equal(await read(), 0);
+        node().lie = (method, answer) =>
+          method === 'eth_getBlockReceipts' ? fail(code, 'receipts length mismatch') : answer;
+        assert.equal(await read(), 1);
+        node().lie = (_, answer) => answer;
+        assert.equal(await read(), 1);
+      });
+  });
+
+  describe('by a first block of number 1', () => {
+    const numbered = async (chainId: string) => {
+      node().quirks.add('first block is number 1');
+      node().lie = (method, answer) => (method === 'eth_chainId' ? chainId : answer);
+      return await connect();
+    };
+    it('is identified by its id and that block', async () => {
+      node().chain.mine();
+      const usualHash = (await (await connect()).genesis()).hash;
+      assert.equal(usualHash, node().chain.at(0)?.hash);
+      const [one, same, another] = [await numbered('0x1'), await numbered('0x1'), await numbered('0x2')];
+      const identity = async (chain: typeof one) => (await chain.genesis()).hash;
+      node().lie = (_, answer) => answer;
+      assert.match(await identity(one), /^0x[0-9a-f]{64}$/);
+      assert.equal(await identity(one), await identity(same));
+      node().lie = (method, answer) => (method === 'eth_chainId' ? '0x2' : answer);
+      assert.notEqual(await identity(another), usualHash);
+      assert.notEqual(await identity(another), node().chain.at(1)?.hash);
+    });
+    it('has no block 0, and none of its blocks is final below number 1', async () => {
+      node().chain.mine();
+      const chain = await numbered('0x1');
+      assert.equal((await chain.genesis()).number, 1);
+      assert.equal(await chain.headerAt(0), null);
+      assert.equal(await chain.finalized(), 1);
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { createWaiter } from '../../../application/async/cancellation.js';
+import { type Attempt, hedgedRequest } from '../../../infrastructure/gateway-nodes/hedged-request.js';
+import { createMember, type Member } from '../../../infrastructure/gateway-nodes/member.js';
+import { silent } from '../../support/silent.js';
+
+/** Node that answers when a test says so, and counts the answers that others gave sooner. */
+const fakeMember = (name: string) => {
+  const stumbles: number[] = [];
+  let answer: (attempt: Attempt<string>) => void = () => undefined;
+  let begin: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const ask = () =>
+    new Promise<Attempt<string>>((resolve) => {
+      answer = resolve;
+      begin();
+    });
+  const member = { stumble: (at: number) => stumbles.push(at), isResting: () => false } as unknown as Member;
+  return { member, stumbles, ask, isAsked, answer: () => answer({ answer: name, doubt: 'none' }) };
+};
+
+describe('a question that is asked a second node as well when the first takes long', () => {
+  const race = async (winner: 0 | 1) => {
+    const nodes = [fakeMember('first'), fakeMember('second')] as const;
+    const terms = { hedgeMs: 1, deadlineMs: 60_000, waiter: createWaiter() };
+    const asking = (member: Member) => (nodes.find((one) => one.member === member) as (typeof nodes)[0]).ask();
+    const answer = hedgedRequest(
+      nodes.map(({ member }) => member),
+      asking,
+      terms,
+    );
+    await Promise.all(nodes.map(({ isAsked }) => isAsked));
+    nodes[winner].answer();
+    return { answer: await answer, stumbles: nodes.map(({ stumbles }) => stumbles.length) };
+  };
+
+  it('is held against the first when the second answers sooner', async () =>
+    assert.deepEqual(await race(1), { answer: 'second', stumbles: [1, 0] }));
+
+  it('is not held against the second when the first answers after all', async () =>
+    assert.deepEqual(await race(0), { answer: 'first', stumbles: [0, 0] }));
+
+  it('is held against a node once with all that were under way in the same pause', async () => {
+    const member = createMember([new URL('http://127.0.0.1:1')], silent);
+    const pausedAt = performance.now();
+    for (let i = 0; i < 20; i++) member.stumble(pausedAt);
+    assert.equal(member.isUp(), true);
+    for (let i = 0; i < 3; i++) member.stumble(performance.now());
+    assert.equal(member.isUp(), false);
+    await member.close();
+  });
+});

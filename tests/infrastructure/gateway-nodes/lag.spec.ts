@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Node } from '../../../application/ports/node.js';
+import type { HeadChannel } from '../../../infrastructure/gateway-nodes/heads/told-head.js';
+import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
+import { hex } from '../../support/chains/evm-chain.js';
+import { blockAt, hashAt, type LinkedNode, linkedNode, logAt } from '../../support/gateway/linked-nodes.js';
+import { silent } from '../../support/silent.js';
+
+const anna = `0x${'a'.repeat(40)}`;
+
+describe('a gateway whose quick node lags behind a slow one', () => {
+  const pools: Node[] = [];
+  afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
+
+  const poolOf = (nodes: Record<string, LinkedNode>, channel?: HeadChannel) => {
+    const linkTo = ({ host }: URL) => (nodes[host] as LinkedNode).link;
+    const urls = Object.keys(nodes).map((host) => `http://${host}`);
+    const pool = nodePool(urls, silent, false, { linkTo, hedgeMs: 30_000, ...(channel && { channel }) });
+    pools.push(pool);
+    return pool;
+  };
+  const asking = (pool: Node) => (method: string, params: readonly unknown[]) => pool.ask(method, params);
+  /** Opens a pool that saw both nodes at block 100, after which the slow one went on to block 101. */
+  const start = async (channel?: HeadChannel) => {
+    const nodes = { quick: linkedNode(100), slow: linkedNode(100, 20) };
+    const pool = poolOf(nodes, channel);
+    // The head is told by the node that reads slowly.
+    nodes.quick.state.lacks = ['eth_blockNumber'];
+    for (let i = 0; i < 3; i++) await pool.ask('eth_getBalance', [anna, '0x1']);
+    nodes.slow.state.head = 101;
+    return { ...nodes, pool, ask: asking(pool) };
+  };
+  const startBeside = async () => {
+    let hear = (_: number) => {};
+    const channel = { tell: () => undefined, hear: (listener: typeof hear) => (hear = listener) };
+    return { ...(await start(channel)), hear };
+  };
+  const of101 = [{ fromBlock: hex(101), toBlock: hex(101) }];
+
+  it('gives the logs of a head that it told of', async () => {
+    const { ask } = await start();
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(101), toBlock: 'latest' }]), [logAt(101)]);
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(100), toBlock: hex(101) }]), [logAt(100), logAt(101)]);
+  });
+
+  it('gives state and blocks at "latest" that are not older than a head that it told of', async () => {
+    const { ask, pool } = await start();
+    assert.equal((await pool.head()).number, 101);
+    assert.equal(await ask('eth_getBalance', [anna, 'latest']), hex(101));
+    assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', false]), blockAt(101));
+    assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', true]), blockAt(101, true));
+  });
+
+  it('gives the logs of a head that another process told of', async () => {
+    const { ask, quick, hear } = await startBeside();
+    hear(101);
+    assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
+    assert.equal(await ask('eth_getBalance', [anna, 'latest']), hex(101));
+    // A node that has caught up is taken again.
+    quick.state.head = 102;
+    hear(102);
+    quick.state.asked.length = 0;
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(102), toBlock: hex(102) }]), [logAt(102)]);
+  });
+
+  it('tells other processes of each head once', async () => {
+    const told: number[] = [];
+    const { ask } = await start({ tell: (height) => told.push(height), hear: () => undefined });
+    for (let i = 0; i < 3; i++) await ask('eth_blockNumber', []);
+    assert.deepEqual(told, [101]);
+  });
+
+  it('refuses to answer for a node that is away rather than with less than it told of', async () => {
+    const { ask, slow, quick } = await start();
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    slow.state.isDown = true;
+    quick.state.lacks = [];
+    await assert.rejects(ask('eth_getLogs', of101), { code: 'UNAVAILABLE', message: /has block 101/ });
+    await assert.rejects(ask('eth_getBlockByNumber', [hex(101), true]), { code: 'UNAVAILABLE', message: /block 101/ });
+    await assert.rejects(ask('eth_getBlockByNumber', ['latest', true]), { code: 'UNAVAILABLE', message: /block 101/ });
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    assert.deepEqual(await ask('eth_getLogs', [{ fromBlock: hex(99), toBlock: hex(99) }]), [logAt(99)]);
+  });
+
+  it('does not go back from a head that subscribers are told of', async () => {
+    const { ask, pool, slow, quick } = await start();
+    assert.equal((await pool.head()).number, 101);
+    slow.state.isDown = true;
+    quick.state.lacks = [];
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+  });
+
+  it('never goes back from "latest" with transactions to an older one without', async () => {
+    const { ask, slow } = await start();
+    assert.equal(await ask('eth_blockNumber', []), hex(101));
+    assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', false]), blockAt(101));
+    slow.state.isDown = true;
+    assert.deepEqual(await ask('eth_getBlockByNumber', ['latest', false]), blockAt(101));
+    await assert.rejects(ask('eth_getBlockByNumber', ['latest', true]), { code: 'UNAVAILABLE' });
+  });
+
+  it('does not share an answer that was asked for before a head was told of', async () => {
+    const { ask, quick, slow, hear } = await startBeside();
+    quick.state.turns = 50;
+    const before = ask('eth_getLogs', of101);
+    // A look at the heads, which may come first on a busy machine, has the slow node asked.
+    const isAsked = () => [quick, slow].some(({ state }) => state.asked.includes('eth_getLogs'));
+    while (!isAsked()) await turn();
+    hear(101);
+    assert.deepEqual(await ask('eth_getLogs', of101), [logAt(101)]);
+    await before;
+  });
+
+  it('asks no node twice for the usual loop of a client', async () => {
+    const { ask, quick, slow } = await start();
+    for (let height = 101; height < 110; height++) {
+      for (const { state } of [quick, slow]) state.head = height;
+      quick.state.asked.length = 0;
+      slow.state.asked.length = 0;
+      quick.state.lacks = [];
+      assert.equal(await ask('eth_blockNumber', []), hex(height));
+      await ask('eth_getLogs', [{ fromBlock: hex(height), toBlock: hex(height) }]);
+      const asked = [...quick.state.asked, ...slow.state.asked].filter((method) => method === 'eth_getLogs');
+      assert.equal(asked.length, 1);
+    }
+  });
+
+  it('asks the other node for logs that a block announces and the quick one denies', async () => {
+    const { pool, quick } = await start();
+    quick.state.loses = 'logs';
+    const terms = { doubtsEmpty: true };
+    assert.deepEqual(await pool.ask('eth_getLogs', [{ blockHash: hashAt(50) }], terms), [logAt(50)]);
+  });
+});
+
+describe('a gateway with one node behind which several lag differently', () => {
+  it('asks for the block that it told of when the node takes an older one for the latest', async () => {
+    const node = linkedNode(101);
+    const pool = nodePool(['http://one'], silent, false, { linkTo: () => node.link });
+    assert.equal(await pool.ask('eth_blockNumber', []), hex(101));
+    const { exchange } = node.link;
+    node.link.exchange = (method, params) =>
+      exchange(method, method === 'eth_getBlockByNumber' ? params.replace('latest', hex(100)) : params);
+    assert.deepEqual(await pool.ask('eth_getBlockByNumber', ['latest', true]), blockAt(101, true));
+    await pool.close();
+  });
+});

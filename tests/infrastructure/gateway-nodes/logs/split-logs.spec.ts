@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createWaiter } from '../../../../application/async/cancellation.js';
+import type { RpcAnswer, RpcCall } from '../../../../application/ports/node.js';
+import { splitLogs } from '../../../../infrastructure/gateway-nodes/logs/split-logs.js';
+import { seed } from '../../../support/run/seed.js';
+import { sized } from '../../../support/run/tier.js';
+
+const hex = (height: number) => `0x${height.toString(16)}`;
+const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
+
+type Model = {
+  /** Number of logs of each block. */
+  readonly logs: readonly number[];
+  mostBlocks: number;
+  mostLogs: number;
+  final: number;
+  /** Name of the branch, which is in the hash of every block. */
+  branch: string;
+  /** Heights of the blocks that tags name. */
+  tagged: { readonly safe: number; readonly finalized: number };
+  /** Tags that the nodes do not know. */
+  unknown: readonly string[];
+};
+const usualModel = (): Model => ({
+  logs: Array.from({ length: 1000 }, () => 1),
+  mostBlocks: 10_000,
+  mostLogs: 100_000,
+  final: 1000,
+  branch: 'a',
+  tagged: { safe: 950, finalized: 900 },
+  unknown: [],
+});
+const logsOf = ({ logs }: Model, from: number, to: number) =>
+  logs
+    .slice(from, to + 1)
+    .flatMap((count, place) =>
+      Array.from({ length: count }, (_, logIndex) => ({ blockNumber: hex(from + place), logIndex: hex(logIndex) })),
+    );
+
+/** Makes a source of logs that refuses as nodes do, and records the ranges it is asked for. */
+const open = (model: Model, bounds = {}) => {
+  const asked: [number, number][] = [];
+  const last = model.logs.length - 1;
+  const refuse = (code: number, message: string): RpcAnswer => ({
+    error: Buffer.from(JSON.stringify({ code, message })),
+  });
+  const logsIn = (from: number, to: number): RpcAnswer => {
+    asked.push([from, to]);
+    if (to - from + 1 > model.mostBlocks) return refuse(-32_000, `exceed maximum block range: ${model.mostBlocks}`);
+    const found = logsOf(model, from, to);
+    return found.length > model.mostLogs
+      ? refuse(-32_005, `query returned more than ${model.mostLogs} results`)
+      : { result: Buffer.from(JSON.stringify(found, null, model.final % 2 === 0 ? undefined : 12)) };
+  };
+  const fetch = async ({ method, params }: RpcCall): Promise<RpcAnswer> => {
+    await Promise.resolve();
+    const heights: Readonly<Record<string, number>> = { earliest: 0, latest: last, ...model.tagged };
+    const heightOf = (block: string) => heights[block] ?? Number(block);
+    if (method !== 'eth_getLogs') {
+      const block = String(params[0]);
+      if (model.unknown.includes(block)) return refuse(-32_602, 'unknown block tag');
+      return { result: Buffer.from(JSON.stringify({ hash: `${model.branch}${block}`, number: hex(heightOf(block)) })) };
+    }
+    const { fromBlock, toBlock = 'latest' } = params[0] as { fromBlock: string; toBlock?: string };
+    return logsIn(heightOf(fromBlock), Math.min(heightOf(toBlock), last));
+  };
+  const split = splitLogs(
+    fetch,
+    { head: async () => last, finalHeight: () => model.final },
+    { mostPieces: 128, mostBytes: 10_000_000, deadlineMs: 30_000, ...bounds },
+  );
+  const ask = async (filter: object) =>
+    text(
+      await split(
+        { method: 'eth_getLogs', params: [filter] },
+        JSON.stringify([filter]),
+        { kind: 'head' },
+        createWaiter(),
+      ),
+    );
+  return { ask, asked };
+};
+
+describe('logs that no node gives at once', () => {
+  it('are read in halves and given in order, whatever nodes refuse', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(4), { minLength: 1, maxLength: 200 }),
+        fc.nat(199),
+        fc.nat(199),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 4, max: 60 }),
+        fc.integer({ min: -1, max: 220 }),
+        async (logs, one, other, mostBlocks, mostLogs, final) => {
+          const model = { ...usualModel(), logs, mostBlocks, mostLogs, final };
+          const [from, to] = [Math.min(one, other), Math.max(one, other)];
+          const { ask } = open(model, { mostPieces: 1000 });
+          for (const toBlock of [hex(to), hex(to), 'latest']) {
+            const found: unknown = JSON.parse(await ask({ fromBlock: hex(from), toBlock }));
+            assert.deepEqual(found, logsOf(model, from, toBlock === 'latest' ? logs.length : to));
+          }
+        },
+      ),
+      { seed, numRuns: sized(60, 2000) },
+    ));
+
+  it('are asked for at once while a node gives them at once', async () => {
+    const { ask, asked } = open(usualModel());
+    assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
+    assert.deepEqual(asked, [[0, 999]]);
+  });
+
+  it('are read up to the newest block where the question names no end', async () => {
+    const { ask, asked } = open({ ...usualModel(), mostBlocks: 500 });
+    assert.equal(JSON.parse(await ask({ fromBlock: 'earliest' })).length, 1000);
+    assert.deepEqual(asked.at(-1), [500, 999]);
+  });
+
+  for (const [toBlock, last] of [
+    ['safe', 950],
+    ['finalized', 900],
+  ] as const)
+    it(`are read up to the block ${toBlock} where the question ends there`, async () => {
+      const { ask, asked } = open({ ...usualModel(), mostBlocks: 500, final: 2000 });
+      for (let i = 0; i < 2; i++)
+        assert.equal(JSON.parse(await ask({ fromBlock: hex(100), toBlock })).length, last - 99);
+      assert.deepEqual(asked.at(-1)?.[1], last);
+    });
+
+  it('are refused in the words of the node where the nodes do not know the block at which the question ends', async () => {
+    const { ask } = open({ ...usualModel(), mostBlocks: 500, unknown: ['safe'] });
+    const { message } = JSON.parse(await ask({ fromBlock: hex(100), toBlock: 'safe' }));
+    assert.equal(message, 'exceed maximum block range: 500');
+  });
+
+  it('are asked for at the width that nodes gave before, where nodes refuse by width', async () => {
+    const { ask, asked } = open({ ...usualModel(), mostBlocks: 250 });
+    await ask({ fromBlock: '0x0', toBlock: hex(999) });
+    asked.length = 0;
+    assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
+    assert.deepEqual(asked, [
+      [0, 249],
+      [250, 499],
+      [500, 749],
+      [750, 999],
+    ]);
+  });
+
+  it('are parted first where blocks become final, so that blocks that may be replaced stay together', async () => {
+    const { ask, asked } = open({ ...usualModel(), mostLogs: 950, final: 900 });
+    assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
+    assert.deepEqual(asked, [
+      [0, 999],
+      [0, 900],
+      [901, 999],
+    ]);
+  });
+
+  it('are refused in the words of the node when too many pieces would be needed', async () => {
+    const { ask, asked } = open({ ...usualModel(), mostBlocks: 10 }, { mostPieces: 16 });
+    const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
+    assert.equal(message, 'exceed maximum block range: 10');
+    assert.equal(asked.length, 17);
+  });
+
+  it('are refused in the words of the node when one block holds too many', async () => {
+    const { ask } = open({ ...usualModel(), logs: [1, 1, 50, 1], mostLogs: 20 });
+    const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: '0x3' }));
+    assert.equal(message, 'query returned more than 20 results');
+  });
+
+  it('are refused when all pieces together are too large', async () => {
+    const { ask, asked } = open({ ...usualModel(), mostLogs: 100 }, { mostBytes: 10_000 });
+    const { code, message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
+    assert.equal(code, -32_005);
+    assert.match(message, /larger than 10000 bytes/);
+    assert.ok(asked.length < 16);
+  });
+
+  it('are read again, and then refused, when blocks are replaced between the pieces', async () => {
+    const model = { ...usualModel(), mostBlocks: 500, final: 10 };
+    const { ask, asked } = open(model);
+    const push = asked.push.bind(asked);
+    asked.push = (range) => {
+      model.branch += 'b';
+      return push(range);
+    };
+    const { message } = JSON.parse(await ask({ fromBlock: hex(20), toBlock: hex(999) }));
+    assert.match(message, /blocks were replaced/);
+    assert.equal(asked.length, 5);
+  });
+});

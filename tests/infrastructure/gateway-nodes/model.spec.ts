@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { createChainFeed } from '../../../application/gateway/chain-feed.js';
+import { readFilter } from '../../../domain/log-filter.js';
+import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
+import {
+  createModelChain,
+  logAnswers,
+  type ModelFault,
+  type ModelNode,
+  modelFaults,
+  modelNode,
+} from '../../support/gateway/model-nodes.js';
+import { createWitness, remaining, type ToldHeader, type ToldLog } from '../../support/gateway/witness.js';
+import { sized } from '../../support/run/tier.js';
+import { silent, testSystem } from '../../support/silent.js';
+import { startVirtualClock, type VirtualClock } from '../../support/virtual-clock.js';
+
+const runs = Number(process.env.CHAINFOLD_MODEL_RUNS ?? sized(100, 2500));
+
+const action = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('mine' as const), count: fc.constantFrom(1, 1, 2, 9) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('reorganize' as const), depth: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('suffer' as const),
+      // The last number stands for all nodes.
+      node: fc.nat(3),
+      fault: fc.constantFrom(...modelFaults),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('ask' as const), what: fc.nat(7), times: fc.constantFrom(1, 5) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(2, 10, 25, 60, 150, 400, 2100) }),
+  },
+);
+type Action =
+  | { readonly do: 'mine'; readonly count: number }
+  | { readonly do: 'reorganize'; readonly depth: number }
+  | { readonly do: 'suffer'; readonly node: number; readonly fault: ModelFault }
+  | { readonly do: 'ask'; readonly what: number; readonly times: number }
+  | { readonly do: 'wait'; readonly ms: number };
+
+const [theHead, latest, state, logsOfHead, finalBlock, , , unsettled] = [0, 1, 2, 3, 4, 5, 6, 7];
+const asking = (what: number, times = 1): Action => ({ do: 'ask', what, times });
+const waiting = (ms: number): Action => ({ do: 'wait', ms });
+const mining = (count: number): Action => ({ do: 'mine', count });
+/** Sequences in which gateways went wrong, and which single actions seldom make up. */
+const scenes: readonly (readonly Action[])[] = [
+  // Blocks are asked for before they are final, replaced while the answers are under way or later, and become final.
+  [
+    waiting(2100),
+    asking(finalBlock),
+    waiting(60),
+    asking(unsettled, 5),
+    waiting(60),
+    { do: 'reorganize', depth: 5 },
+    mining(9),
+  ],
+  [waiting(2100), asking(unsettled, 5), { do: 'reorganize', depth: 5 }, mining(9), asking(finalBlock), waiting(150)],
+  // Clients read what they were told of while nodes learn of it one after the other.
+  [mining(1), waiting(60), asking(theHead), waiting(25), asking(logsOfHead, 2), asking(state), asking(latest, 2)],
+  [mining(1), waiting(60), asking(latest), waiting(60), asking(logsOfHead, 2), waiting(2), asking(latest, 2)],
+  // The node that told of a head goes away.
+  [
+    mining(2),
+    waiting(60),
+    asking(theHead),
+    waiting(25),
+    { do: 'suffer', node: 0, fault: 'hung' },
+    asking(logsOfHead, 2),
+    asking(latest, 2),
+    waiting(150),
+  ],
+  [
+    mining(1),
+    waiting(60),
+    { do: 'suffer', node: 0, fault: 'revoked' },
+    asking(theHead),
+    asking(latest, 2),
+    waiting(60),
+  ],
+];
+const step = fc.oneof(
+  { weight: 6, arbitrary: action.map((one): readonly Action[] => [one]) },
+  { weight: 1, arbitrary: fc.constantFrom(...scenes) },
+);
+
+const delays = [
+  { blockMs: 30, answerMs: 20 },
+  { blockMs: 400, answerMs: 3 },
+  { blockMs: 100, answerMs: 60 },
+];
+
+/** Makes a node of another chain, whose blocks are more and which answers first. */
+const foreignNode = (clock: VirtualClock) => {
+  const other = createModelChain(clock, 2);
+  for (let i = 0; i < 20; i++) other.mine();
+  return modelNode(other, clock, { blockMs: 1, answerMs: 1 });
+};
+
+/** Opens a gateway before three nodes of one chain and one of another, with a subscriber and with clients who ask. */
+const openModel = (clock: VirtualClock) => {
+  const chain = createModelChain(clock);
+  const nodes = delays.map((delay) => modelNode(chain, clock, delay));
+  const all = [...nodes, foreignNode(clock)];
+  const suffered: ModelFault[] = nodes.map(() => 'none');
+  const linkTo = ({ hostname }: URL) => (all[Number(hostname.slice(1))] as ModelNode).link;
+  const pool = nodePool(['http://n3', 'http://n0', 'ws://n0', 'http://n1', 'http://n2'], silent, false, { linkTo });
+  const witness = createWitness(pool, chain, () => suffered.some((fault) => fault !== 'none'));
+  const system = { ...testSystem, log: silent, now: clock.now, sleep: clock.sleep, breathe: () => turn() };
+  const feed = createChainFeed(pool, system);
+  const [headers, logs]: [ToldHeader[], ToldLog[]] = [[], []];
+
+  const subscribe = async () => {
+    await feed.onHeads(({ json }) => {
+      const header = JSON.parse(json) as ToldHeader;
+      headers.push(header);
+      witness.hear(Number(header.number));
+    });
+    await feed.onLogs(readFilter({}), ({ json }) => logs.push(JSON.parse(json)));
+  };
+  const suffer = (given: number, fault: ModelFault) =>
+    nodes.forEach((node, i) => {
+      if (given < nodes.length && given !== i) return;
+      suffered[i] = fault;
+      node.suffer(fault);
+    });
+  /** Heals the nodes, of which one may go on without logs: subscribers are still told of each. */
+  const healAll = () => {
+    for (const i of suffered.keys()) if (i !== 1 || suffered[i] !== 'without logs') suffer(i, 'none');
+  };
+  return { chain, pool, witness, headers, logs, subscribe, suffer, suffered, healAll };
+};
+type Model = ReturnType<typeof openModel>;
+
+describe('a gateway before a model of nodes', () => {
+  let clock: VirtualClock;
+  before(() => {
+    clock = startVirtualClock();
+  });
+  after(() => clock.stop());
+
+  const start = async () => {
+    const model = openModel(clock);
+    let isJoined = false;
+    void model.subscribe().then(() => {
+      isJoined = true;
+    });
+    assert(await clock.pass(5000, () => isJoined));
+    return model;
+  };
+  /** Heals the nodes and checks what subscribers and clients were told in the end. */
+  const finish = async ({ chain, witness, headers, logs, healAll, suffered }: Model, first: number) => {
+    healAll();
+    if (chain.head().number < first) chain.mine();
+    const { hash, number } = chain.head();
+    const isDone = () => headers.at(-1)?.hash === hash && logs.at(-1)?.blockHash === hash;
+    assert(await clock.pass(60_000, isDone), 'subscribers were not told of the head');
+    const canonical = chain.path().slice(first).flatMap(logAnswers);
+    assert.deepEqual(
+      remaining(logs, witness.wrong),
+      canonical.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`),
+    );
+    suffered.fill('none');
+    for (const ask of witness.questions) for (let nth = 0; nth < 10; nth++) void ask(nth);
+    await clock.pass(2000);
+    assert.deepEqual([witness.highest(), witness.wrong], [number, []]);
+  };
+  const play = async (script: readonly Action[]) => {
+    const model = await start();
+    const { chain, witness, suffer, pool } = model;
+    const first = chain.head().number + 1;
+    const perform: { [K in Action['do']]: (given: Extract<Action, { do: K }>) => unknown } = {
+      mine: ({ count }) => {
+        for (let i = 0; i < count; i++) chain.mine();
+      },
+      // The block at which the subscription began stays, since subscribers are not told of it.
+      reorganize: ({ depth }) => chain.reorganize(depth, first),
+      suffer: ({ node, fault }) => suffer(node, fault),
+      ask: ({ what, times }) => {
+        for (let nth = 0; nth < times; nth++) void witness.questions[what]?.(nth);
+      },
+      wait: ({ ms }) => clock.pass(ms),
+    };
+    for (const one of script) await perform[one.do](one as never);
+    await finish(model, first);
+    await pool.close();
+    await clock.pass(1);
+  };
+
+  it('tells no client of a lower head, of other final data or of too few logs, and subscribers of each log once', async function () {
+    this.timeout(180_000 + runs * 1000);
+    const scripts = fc.array(step, { minLength: 5, maxLength: 25, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(scripts, (steps) => play(steps.flat())),
+      { numRuns: runs },
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { createAbilities } from '../../../../infrastructure/gateway-nodes/routing/abilities.js';
+import { NodeFault } from '../../../../infrastructure/nodes/node-fault.js';
+
+const balanceAt = (height: number) => ({ method: 'eth_getBalance', params: ['0x0', `0x${height.toString(16)}`] });
+const at = (height: number) => ({ kind: 'height', height }) as const;
+const pruned = new NodeFault('missing', 'missing trie node 00 (-32000)');
+const unknown = new NodeFault('missing', 'header not found (-32000)');
+const tenMinutes = 600_000;
+
+describe('the abilities of a node', () => {
+  let now = 0;
+  const open = () => createAbilities(() => now);
+
+  it('lack states up to the highest height that the node refused, for ten minutes', () => {
+    const abilities = open();
+    abilities.noteRefusal(balanceAt(50), pruned);
+    abilities.noteRefusal(balanceAt(20), pruned);
+    assert.deepEqual(
+      [0, 20, 50, 51].map((height) => abilities.lacks('eth_getBalance', at(height))),
+      [true, true, true, false],
+    );
+    assert.equal(abilities.lacks('eth_call', at(50)), true);
+    // Blocks are kept longer than states.
+    assert.equal(abilities.lacks('eth_getBlockByNumber', at(50)), false);
+    now += tenMinutes;
+    assert.equal(abilities.lacks('eth_getBalance', at(50)), false);
+  });
+
+  it('have a state again that the node gives', () => {
+    const abilities = open();
+    abilities.noteRefusal(balanceAt(50), pruned);
+    abilities.noteAnswer(balanceAt(40));
+    assert.equal(abilities.lacks('eth_getBalance', at(50)), false);
+  });
+
+  it('lack no block that the node may only not have yet, or see on another branch', () => {
+    const abilities = open();
+    abilities.noteRefusal(balanceAt(1000), unknown, 900);
+    abilities.noteRefusal(balanceAt(800), unknown, 900);
+    abilities.noteNull({ method: 'eth_getBlockByNumber', params: ['0x320', false] }, 900);
+    abilities.noteNull({ method: 'eth_getBlockByNumber', params: ['0x1', false] });
+    abilities.noteNull({ method: 'eth_getTransactionByBlockNumberAndIndex', params: ['0x1', '0x9'] }, 900);
+    assert.equal(abilities.lacks('eth_getBalance', at(1)), false);
+    assert.equal(abilities.lacks('eth_getBlockByNumber', at(1)), false);
+    abilities.noteRefusal(balanceAt(700), unknown, 900);
+    assert.equal(abilities.lacks('eth_getBalance', at(1)), true);
+  });
+
+  it('lack a method that the node does not know, for ten minutes, and a hundred methods at most', () => {
+    const abilities = open();
+    const without = (method: string) =>
+      abilities.noteRefusal({ method, params: [] }, new NodeFault('unsupported', 'the method does not exist'));
+    const lacks = (method: string) => abilities.lacks(method, { kind: 'open' });
+    without('trace_block');
+    assert.deepEqual([lacks('trace_block'), lacks('trace_call')], [true, false]);
+    for (let i = 0; i < 200; i++) without(`made_up${i}`);
+    assert.equal(lacks('made_up150'), false);
+    now += tenMinutes;
+    assert.equal(lacks('trace_block'), false);
+  });
+});

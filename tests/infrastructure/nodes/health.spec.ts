@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { createHealth } from '../../../infrastructure/nodes/health.js';
+import { type FaultKind, NodeFault } from '../../../infrastructure/nodes/node-fault.js';
+
+describe('the health of a node', () => {
+  const told: string[] = [];
+  const tell = (facts: object, message: string) => void told.push(`${message}: ${JSON.stringify(facts)}`);
+  const log = { info: tell, warn: tell, error: tell };
+  const health = (longestRestMs = 5000) => createHealth({ name: 'host:1', owner: 'chain', longestRestMs, log });
+  const fault = (kind: FaultKind = 'failing', restMs = 0) => new NodeFault(kind, 'is down', restMs);
+  /** Checks how long the node rests, less the time that passes until it is asked. */
+  const assertRests = (node: ReturnType<typeof health>, reason: NodeFault, expected: number) => {
+    const before = performance.now();
+    node.rest(reason);
+    const left = node.restLeft();
+    const passed = performance.now() - before;
+    assert.ok(left <= expected && left >= Math.max(0, expected - passed), `${left} ms of ${expected} ms are left`);
+  };
+  beforeEach(() => told.splice(0));
+
+  it('is up and awake until the first failure', () => {
+    const node = health();
+    assert.equal(node.isUp(), true);
+    assert.equal(node.isResting(), false);
+    assert.equal(node.lastFault(), null);
+  });
+
+  it('rests longer with every failure in a row, up to the longest rest', () => {
+    const node = health(800);
+    for (const expected of [100, 200, 400, 800, 800, 800]) assertRests(node, fault(), expected);
+  });
+
+  it('rests as long as the node itself asks for, where that is longer', () => {
+    const node = health();
+    assertRests(node, fault('busy', 3000), 3000);
+  });
+
+  it('counts the failures of work that was under way together as one', () => {
+    const node = health();
+    const startedAt = performance.now();
+    for (let i = 0; i < 5; i++) node.rest(fault(), startedAt);
+    assert.ok(node.restLeft() <= 100);
+  });
+
+  it('is briefly away for a few failures, and no longer after many', () => {
+    const node = health();
+    for (let i = 0; i < 3; i++) node.rest(fault());
+    assert.equal(node.isBrieflyAway(), true);
+    node.rest(fault());
+    assert.equal(node.isBrieflyAway(), false);
+    node.recover();
+    assert.equal(node.isBrieflyAway(), true);
+  });
+
+  it('is awake at once when the node answers, and rests shortly after the next failure', () => {
+    const node = health();
+    for (let i = 0; i < 5; i++) node.rest(fault());
+    node.recover();
+    assert.equal(node.isResting(), false);
+    assert.equal(node.isUp(), true);
+    node.rest(fault());
+    assert.ok(node.restLeft() <= 100);
+  });
+
+  for (const [kind, isStillVetted] of [
+    ['failing', false],
+    ['wrong', false],
+    ['busy', true],
+  ] as const)
+    it(`${isStillVetted ? 'trusts' : 'no longer trusts'} a vetted node to serve the right chain after a fault of kind ${kind}`, () => {
+      const node = health();
+      assert.equal(node.isVetted(), false);
+      node.vouch();
+      assert.equal(node.isVetted(), true);
+      node.rest(fault(kind));
+      assert.equal(node.isVetted(), isStillVetted);
+    });
+
+  it('logs once that the node is put aside, with the reason, and once that it answers again', () => {
+    const node = health();
+    node.recover();
+    for (let i = 0; i < 3; i++) node.rest(fault());
+    for (let i = 0; i < 3; i++) node.recover();
+    assert.deepEqual(told, [
+      'a node of the chain is put aside: {"node":"host:1","reason":"is down"}',
+      'the node of the chain answers again: {"node":"host:1"}',
+    ]);
+  });
+});

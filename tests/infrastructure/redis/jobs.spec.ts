@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { rootIn } from '../../../infrastructure/redis/connection.js';
+import { bullJobs } from '../../../infrastructure/redis/jobs.js';
+import { ids, named, startHolder, until, useWorkers } from '../../support/engines/job-workers.js';
+import { noRedis, redisDatabase, startRedis } from '../../support/engines/redis.js';
+import { skip } from '../../support/run/skip.js';
+import { silent } from '../../support/silent.js';
+
+describe('jobs on a Redis that fails', () => {
+  const { start } = useWorkers();
+  before(function () {
+    if (noRedis !== null) skip(this, `jobs on a Redis that fails: ${noRedis}`);
+  });
+
+  it('are done even when BullMQ has lost its own jobs', async () => {
+    const { url, namespace, end } = await redisDatabase();
+    const redis = new Redis(url);
+    const jobs = await bullJobs(url, silent, namespace);
+    try {
+      await jobs.put(named(3, 'a'));
+      const kill = await startHolder(`${url}#${namespace}`, 2);
+      await kill();
+      await redis.del(await redis.keys(`${rootIn(namespace)}:shifts:*`));
+      const worker = start(jobs);
+      await until('all are done', async () => (await jobs.count()) === 0);
+      assert.deepEqual(ids(worker.begun()), ids(named(3, 'a')));
+    } finally {
+      await jobs.close();
+      redis.disconnect();
+      await end();
+    }
+  });
+
+  it('fail in time while Redis is away, and continue by themselves when it is back', async () => {
+    let redis = await startRedis();
+    const jobs = await bullJobs(redis.url, silent);
+    const before = await jobs.identity();
+    try {
+      const worker = start(jobs);
+      await jobs.put([...named(1, 'before'), ...named(1, 'lost', Date.now() + 60_000)]);
+      await until('it works', () => worker.has('before-0'));
+      await redis.stop();
+      for (const call of [() => jobs.put(named(1, 'a')), () => jobs.remove(['a']), () => jobs.count()]) {
+        const asked = Date.now();
+        await assert.rejects(call, { code: 'UNAVAILABLE' });
+        assert.ok(Date.now() - asked < 15_000);
+      }
+      await assert.rejects(() => jobs.identity(), { code: 'UNAVAILABLE' });
+      redis = await startRedis(Number(new URL(redis.url).port));
+      const putAgain = () => jobs.put(named(1, 'after')).then(...([() => true, () => false] as const));
+      await until('it can be used again', putAgain);
+      await until('the worker goes on', () => worker.has('after-0'));
+      const restarted = await jobs.identity();
+      assert.notEqual(restarted, before);
+      const visitor = new Redis(redis.url);
+      await visitor.flushall();
+      visitor.disconnect();
+      assert.notEqual(await jobs.identity(), restarted);
+      worker.stop();
+      await worker.ended;
+    } finally {
+      await jobs.close();
+      await redis.stop();
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { redisToldHeads } from '../../../infrastructure/redis/told-heads.js';
+import { noRedis, redisDatabase } from '../../support/engines/redis.js';
+import { skip } from '../../support/run/skip.js';
+import { silent } from '../../support/silent.js';
+
+describe('heads that processes tell each other over Redis', () => {
+  before(function () {
+    if (noRedis !== null) skip(this, `heads that processes tell each other over Redis: ${noRedis}`);
+  });
+  const open: { close(): Promise<void> }[] = [];
+  const ends: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+    for (const end of ends.splice(0)) await end();
+  });
+  const database = async () => {
+    const { end, ...place } = await redisDatabase();
+    ends.push(end);
+    return place;
+  };
+  const processAt = async ({ url, namespace }: Awaited<ReturnType<typeof database>>) => {
+    const heads = await redisToldHeads(url, silent, namespace);
+    open.push(heads);
+    return heads;
+  };
+  /** Listens for the head of an address, and resolves with the first that is at least so high. */
+  const heard = async (heads: Awaited<ReturnType<typeof processAt>>, address: string, wanted: number) => {
+    let found = (_: number) => {};
+    const first = new Promise<number>((resolve) => {
+      found = resolve;
+    });
+    await heads.hear(address, (height) => height >= wanted && found(height));
+    return first;
+  };
+
+  it('reach every other process, by address', async () => {
+    const place = await database();
+    const [one, other] = [await processAt(place), await processAt(place)];
+    const strange: number[] = [];
+    await other.hear('q/mainnet', (height) => strange.push(height));
+    const first = heard(other, 'c/mainnet', 7);
+    one.tell('c/mainnet', 7);
+    assert.equal(await first, 7);
+    assert.deepEqual(strange, []);
+  });
+
+  it('reach a process that starts later', async () => {
+    const place = await database();
+    const one = await processAt(place);
+    const mine = heard(one, 'c/mainnet', 9);
+    one.tell('c/mainnet', 9);
+    await mine;
+    assert.equal(await heard(await processAt(place), 'c/mainnet', 9), 9);
+  });
+
+  it('stay within a database', async () => {
+    const [here, there] = [await processAt(await database()), await processAt(await database())];
+    const strange: number[] = [];
+    await there.hear('c/mainnet', (height) => strange.push(height));
+    const mine = heard(here, 'c/mainnet', 5);
+    here.tell('c/mainnet', 5);
+    await mine;
+    const theirs = heard(there, 'p/mainnet', 6);
+    there.tell('p/mainnet', 6);
+    await theirs;
+    assert.deepEqual(strange, []);
+  });
+});

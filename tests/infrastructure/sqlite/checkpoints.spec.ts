@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkpointedElsewhere, createCheckpoints } from '../../../infrastructure/sqlite/checkpoints.js';
+import { openDatabase } from '../../../infrastructure/sqlite/database.js';
+import { until } from '../../support/engines/job-workers.js';
+import { freshDirectory } from '../../support/run/directories.js';
+
+const rowBytes = 8192;
+const rows = 1000;
+const mega = 1_000_000;
+
+const open = () => {
+  const path = join(freshDirectory(), 'one.db');
+  const db = openDatabase(path, 'relaxed');
+  db.exec(checkpointedElsewhere);
+  db.exec('CREATE TABLE rows (content BLOB)');
+  const insert = db.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+      INSERT INTO rows SELECT zeroblob(${rowBytes}) FROM n`,
+  );
+  return { path, db, write: () => insert.run() };
+};
+
+describe('the write-ahead log of an embedded store', () => {
+  it('is copied by a thread of its own, and no commit waits for that', async () => {
+    const { path, db, write } = open();
+    const checkpoints = createCheckpoints(path);
+    const before = statSync(path).size;
+    write();
+    checkpoints.written(rows);
+    assert.equal(statSync(path).size, before);
+    await until('the log is copied', () => statSync(path).size > rows * rowBytes);
+    await checkpoints.close();
+    db.close();
+  });
+
+  it('stays bounded without that thread', () => {
+    const { path, db, write } = open();
+    for (let n = 0; n < 20; n++) write();
+    assert.ok(statSync(path).size > 60 * mega);
+    assert.ok(statSync(`${path}-wal`).size < 80 * mega);
+    db.close();
+  });
+});

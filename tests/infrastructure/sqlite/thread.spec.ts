@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { pathToFileURL } from 'node:url';
+import { startThread, type Thread } from '../../../infrastructure/sqlite/thread.js';
+import { buildProgram } from '../../support/run/builder.js';
+
+type Job = { text: string } | { fail: true };
+
+describe('the writing thread', () => {
+  let program: URL;
+  let thread: Thread<Job, number>;
+  before(async () => {
+    program = pathToFileURL(await buildProgram('tests/support/engines/batch-size-thread.ts'));
+  });
+  beforeEach(async () => {
+    thread = await startThread(program, {});
+  });
+  afterEach(() => thread.close());
+
+  it('begins with the first 16 jobs and takes all that arrive meanwhile in one batch, so that they share a commit', async () => {
+    const sizes = await Promise.all(Array.from({ length: 500 }, () => thread.run({ text: 'x' })));
+    assert.deepEqual([...new Set(sizes)], [16, 484]);
+    assert.equal(await thread.run({ text: 'alone' }), 1);
+  });
+
+  it('fails the jobs of a batch that fails, and continues with the next', async () => {
+    await assert.rejects(thread.run({ fail: true }), /as asked/);
+    assert.equal(await thread.run({ text: 'after' }), 1);
+  });
+
+  it('refuses a job when 20,000 wait already, and does those that wait', async () => {
+    const [begun, waiting] = [16, 20_000];
+    const given = Array.from({ length: begun + waiting + 1 }, () => thread.run({ text: 'x' }));
+    const refused = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');
+    assert.equal(refused.length, 1);
+    await assert.rejects(given.at(-1) as Promise<number>, /too many writes are waiting/);
+    assert.equal(await thread.run({ text: 'after' }), 1);
+  });
+
+  it('finishes its jobs before it closes', async () => {
+    const last = thread.run({ text: 'x' });
+    await thread.close();
+    assert.equal(await last, 1);
+    await assert.rejects(thread.run({ text: 'too late' }), /has ended/);
+  });
+});

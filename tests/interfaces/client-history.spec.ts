@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { shownToClient } from '../../interfaces/operations/client-history.js';
+
+const [own, other] = ['1'.repeat(32), '2'.repeat(32)];
+const organizationId = `org_${own}`;
+const keyOf = (organization: string) => `ck_${organization}_0123456789abcdef0123456789abcdef`;
+const event = {
+  position: 1,
+  commit_time: '2026-01-31T12:00:00.000Z',
+  occur_time: '2026-01-31T12:00:00.000Z',
+  event_id: 'event',
+  stream: `${organizationId}.wallet-wal_1`,
+  type: 'WalletRegistered',
+  chain: 'C',
+  request_id: 'request',
+  causation_id: 'request',
+  correlation_id: 'request',
+  data: { walletId: 'wal_1', name: 'one', nothing: null, deep: [{ number: 1.5, flag: false }] },
+};
+const shown = (given: object) =>
+  shownToClient({ ...event, actor: { kind: 'process', id: 'follower' }, ...given }, organizationId);
+
+describe('the history that a client sees', () => {
+  const actors = [
+    ['its own key, by a few digits', { kind: 'credential', id: keyOf(own) }, { kind: 'credential', id: 'ck_01234567' }],
+    ['a key of another organization', { kind: 'credential', id: keyOf(other) }, { kind: 'operator', id: '' }],
+    ['an operator at the command line', { kind: 'operator', id: 'root' }, { kind: 'operator', id: '' }],
+    ['a process', { kind: 'process', id: 'follower' }, { kind: 'process', id: 'follower' }],
+  ] as const;
+  for (const [what, actor, expected] of actors)
+    it(`names ${what}`, () => assert.deepEqual(shown({ actor }).actor, expected));
+
+  it('has no sealed secrets, wherever they stand', () => {
+    const data = { apiKey: keyOf(own), sealedSecret: 'c2VjcmV0', more: [{ sealedValue: 'c2VjcmV0', name: 'x' }] };
+    assert.deepEqual(shown({ data }).data, { apiKey: 'ck_01234567', more: [{ name: 'x' }] });
+  });
+
+  it('has no whole api_key in streams, causes and data', () => {
+    const told = shown({
+      stream: `${organizationId}.credential-${keyOf(own)}`,
+      request_id: `request of ${keyOf(other)}`,
+      data: { from: [keyOf(other)] },
+    });
+    assert.equal(told.stream, `${organizationId}.credential-ck_01234567`);
+    assert.equal(told.request_id, 'request of operator');
+    assert.deepEqual(told.data, { from: ['operator'] });
+  });
+
+  it('is otherwise as it happened', () => assert.deepEqual(shown({}).data, event.data));
+});

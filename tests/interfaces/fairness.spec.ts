@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { callsInTurn } from '../../application/access/gateway/gateway-access.js';
+import { methods } from '../../application/gateway/methods.js';
+import { createGateway } from '../../interfaces/gateway/http.js';
+import { createOperations } from '../../interfaces/http/operations.js';
+import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
+import { storeKinds } from '../support/following/store-kinds.js';
+import { call, paramsFor } from '../support/gateway/json-rpc.js';
+import {
+  askBeside,
+  type Handler,
+  type Neighbours,
+  type Organization,
+  signedRequest,
+  startNeighbours,
+} from '../support/scenes/greedy-and-modest.js';
+import { sayBeside } from '../support/scenes/greedy-sockets.js';
+
+const bounds = { ofOneKey: 4, mostWaiting: 1000 };
+const crowd = 60;
+/** Requests of the greedy organization on engines that store something or read a history, which takes long there. */
+const slowCrowd = 20;
+/** Pieces of the greedy organization that may begin while one of the modest one is on its way to an engine and back. */
+const onWire = 4;
+/** Pieces of the greedy organization for each piece of the modest one, and for its beginning and its end. */
+const mostWaited = (own: number) => bounds.ofOneKey * (own + 2);
+/** Pieces that a request begins in one turn of the loop at most, for each of those that run at the same time. */
+const mostAtOnce = bounds.ofOneKey * 6;
+const batch = 100;
+const address = 'c/mainnet';
+
+const isQuery = ({ operation, variant }: Endpoint) => operation.kind === 'query' && variant.surface === 'wallet';
+const requests = [
+  ...endpoints.map((endpoint) => ({ endpoint, title: endpoint.path, headers: {} })),
+  ...endpoints
+    .filter(isQuery)
+    .map((endpoint) => ({ endpoint, title: `${endpoint.path} as of a position`, headers: { 'x-as-of': '1' } })),
+];
+const over = (transport: (typeof methods)[number]['over']) => methods.filter((one) => one.over === transport);
+const callsOf = (name: string) => {
+  const one = call(name, 1, paramsFor(name));
+  return { one: JSON.stringify(one), many: JSON.stringify(Array.from({ length: batch }, (_, id) => ({ ...one, id }))) };
+};
+
+for (const { name: kind, open, isEmbedded } of storeKinds)
+  describe(`a modest organization beside a greedy one on ${kind}`, () => {
+    const slack = isEmbedded ? 1 : onWire;
+    let neighbours: Neighbours;
+    let operations: Handler;
+    let gateway: Handler;
+    before(async () => {
+      neighbours = await startNeighbours(address, open);
+      const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+      operations = createOperations(neighbours.app, endpoints, around, bounds);
+      gateway = createGateway(neighbours.app);
+    });
+    after(() => neighbours?.close());
+
+    for (const { endpoint, title, headers } of requests)
+      it(`waits for a bounded number of pieces of work: ${title}`, async () => {
+        const { greedy, modest } = neighbours;
+        const ask = (by: Organization) => signedRequest(by, endpoint.path, endpoint.example, headers);
+        const isCommand = endpoint.operation.kind === 'command';
+        const isSlow = !isEmbedded && (isCommand || 'x-as-of' in headers);
+        const length = isSlow ? slowCrowd : crowd;
+        const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
+        const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
+        assert.ok(atOnce <= mostAtOnce, `${atOnce} pieces of the greedy one in one turn of the loop`);
+        // A command also waits for the disk, in which time the greedy one has its turns.
+        if (!isCommand)
+          assert.ok(waited <= slack * mostWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
+      });
+
+    for (const { name } of over('both'))
+      it(`waits for a bounded number of the greedy one's calls: ${name}`, async () => {
+        const { greedy, modest } = neighbours;
+        const path = (by: Organization) => `/${address}/v1/${by.key}`;
+        const { one, many } = callsOf(name);
+        const asked = {
+          greedy: Array.from({ length: crowd }, () => ({ path: path(greedy), body: many, headers: {} })),
+          modest: { path: path(modest), body: one, headers: {} },
+        };
+        const { status, waited, own, atOnce } = await askBeside(neighbours, gateway, asked);
+        assert.deepEqual([status, own], [200, 1]);
+        assert.ok(atOnce <= callsInTurn + batch, `${atOnce} calls of the greedy one in one turn of the loop`);
+        assert.ok(waited <= slack * 3 * callsInTurn, `${waited} calls of the greedy one`);
+      });
+
+    for (const { name } of [...over('both'), ...over('socket')])
+      it(`waits for a bounded number of the greedy one's calls over WebSocket: ${name}`, async () => {
+        const { one, many } = callsOf(name);
+        const said = { greedy: Array.from({ length: crowd }, () => many), modest: one };
+        const { answer, waited, atOnce } = await sayBeside(neighbours, address, said);
+        const { error } = answer as { error?: { message: string } };
+        // Each method has its parameters and runs; a filter that nobody made is the one thing that is refused.
+        assert.ok(error === undefined || error.message === 'filter not found', error?.message);
+        assert.ok(atOnce <= callsInTurn + batch, `${atOnce} calls of the greedy one in one turn of the loop`);
+        assert.ok(waited <= slack * 3 * callsInTurn, `${waited} calls of the greedy one`);
+      });
+  });

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
+import { letterSigner } from '../../infrastructure/webhooks/signer.js';
+import { createPages } from '../../interfaces/console/pages.js';
+import { problems, slugOf } from '../../interfaces/http/problems.js';
+import { testSystem } from '../support/silent.js';
+
+type Answer = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
+
+const documents = [
+  '/openapi.json',
+  '/openrpc.json',
+  '/docs',
+  ...Object.keys(problems).map((code) => `/problems/${slugOf(code as keyof typeof problems)}`),
+];
+const asks = 20;
+
+/** Serves the pages while the tests of a block run. */
+const usePages = (app: object = { system: testSystem }) => {
+  let server: Server;
+  let port: number;
+  before(async () => {
+    const metrics = { contentType: 'text/plain', render: async () => '' };
+    const pages = createPages({
+      app: app as never,
+      metrics,
+      metricsToken: 'the-token-of-these-tests',
+      readiness: async () => [],
+    });
+    server = createServer((asked, response) => pages(asked as never, response as never, () => response.end()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ({ port } = server.address() as AddressInfo);
+  });
+  after(() => void server.close());
+
+  return {
+    get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+      new Promise<Answer>((resolve, reject) => {
+        const asked = request({ host: '127.0.0.1', port, path, headers, method }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+          );
+        });
+        asked.on('error', reject).end();
+      }),
+  };
+};
+
+describe('pages that are the same for every caller', () => {
+  const { get } = usePages();
+
+  it('are serialised once, however often they are asked for', async () => {
+    const { stringify } = JSON;
+    let written = 0;
+    JSON.stringify = ((...given: Parameters<typeof stringify>) => {
+      written++;
+      return stringify(...given);
+    }) as typeof stringify;
+    try {
+      for (const path of documents) for (let i = 0; i < asks; i++) assert.equal((await get(path)).status, 200);
+    } finally {
+      JSON.stringify = stringify;
+    }
+    assert.ok(written <= documents.length, `${written} times for ${documents.length} pages`);
+  });
+
+  it('have a strong tag, and are not sent again to a caller who has them', async () => {
+    for (const path of documents) {
+      const { etag = '' } = (await get(path)).headers as { etag?: string };
+      assert.match(etag, /^"[^"]+"$/, path);
+      for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+        const again = await get(path, { 'if-none-match': known });
+        assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, etag], `${path} ${known}`);
+      }
+      assert.equal((await get(path, { 'if-none-match': '"other"' })).status, 200);
+    }
+  });
+
+  it('are compressed for a caller who accepts that, under a tag of their own', async () => {
+    for (const path of documents) {
+      const plain = await get(path);
+      const small = await get(path, { 'accept-encoding': 'br;q=0.1, gzip' });
+      assert.equal(plain.headers['content-encoding'], undefined);
+      assert.equal(small.headers['content-encoding'], 'gzip');
+      assert.deepEqual(gunzipSync(small.body), plain.body);
+      assert.notEqual(small.headers.etag, plain.headers.etag);
+      assert.equal(small.headers.vary, 'accept-encoding');
+      assert.equal((await get(path, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding'], undefined);
+      const known = { 'accept-encoding': 'gzip', 'if-none-match': String(small.headers.etag) };
+      assert.equal((await get(path, known)).status, 304);
+    }
+  });
+
+  it('tell a HEAD how long they are without sending them', async () => {
+    for (const path of documents) {
+      const { headers, body } = await get(path, {}, 'HEAD');
+      assert.equal(body.length, 0);
+      assert.equal(Number(headers['content-length']), (await get(path)).body.length);
+    }
+  });
+
+  it('run only the scripts and styles that stand in them', async () => {
+    const { headers, body } = await get('/docs');
+    const policy = String(headers['content-security-policy']);
+    assert.doesNotMatch(policy, /unsafe/);
+    for (const element of ['script', 'style']) {
+      const text = new RegExp(`<${element}[^>]*>([^]*)</${element}>`).exec(body.toString())?.[1] ?? '';
+      const hash = createHash('sha256').update(text).digest('base64');
+      assert.ok(policy.includes(`${element}-src 'sha256-${hash}'`), element);
+    }
+    for (const path of documents) assert.equal((await get(path)).headers['x-content-type-options'], 'nosniff', path);
+  });
+});
+
+describe('metrics', () => {
+  const { get } = usePages();
+  const seen = async (host: string | null, sent: Record<string, string> = {}) =>
+    (await get('/metrics', { ...(host !== null && { host }), ...sent })).status;
+
+  for (const host of [null, 'localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:80', '[::1]:80'])
+    it(`are for this machine at ${host ?? 'its address'}`, async () => assert.equal(await seen(host), 200));
+
+  for (const host of [
+    'attacker.example',
+    'localhost.attacker.example',
+    '127.0.0.1.attacker.example:80',
+    'localhost:80@x',
+  ])
+    it(`are not for a page of ${host} whose name leads to this machine`, async () =>
+      assert.equal(await seen(host), 403));
+
+  it('are for whoever has the token, at any name', async () => {
+    assert.equal(await seen('chainfold.example', { authorization: 'Bearer the-token-of-these-tests' }), 200);
+    assert.equal(await seen('chainfold.example', { authorization: 'Bearer another' }), 403);
+  });
+});
+
+describe('the published key of all webhooks', () => {
+  let now = sharedKeyEnds - 1;
+  const { get } = usePages({
+    system: { ...testSystem, now: () => now },
+    sharedWebhookKeys: letterSigner(new Uint8Array(32)).sharedKeys,
+  });
+
+  it('is shown until its end, which it announces', async () => {
+    const { headers, body } = await get('/.well-known/webhook-keys');
+    assert.match(body.toString(), /^\{"keys":\[\{"public_key":"whpk_[^"]{44}"\}\]\}$/);
+    assert.equal(headers.deprecation, '@1794873600');
+    assert.equal(headers.sunset, 'Wed, 01 Dec 2027 00:00:00 GMT');
+    assert.ok(sharedKeyEnds - sharedKeyDeprecated > 365 * 86_400_000);
+    now = sharedKeyEnds;
+    assert.equal((await get('/.well-known/webhook-keys')).body.toString(), '{"keys":[]}');
+  });
+});

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { Asset } from '../../../domain/asset.js';
+import { type Contract, type Contracts, contractsOf } from './evm-contracts.js';
+
+/** Scripted EVM chain: tests say what it mines, and its hashes are the same in every run. */
+
+export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+export const digestOf = (...parts: readonly unknown[]): string =>
+  `0x${createHash('sha256')
+    .update(JSON.stringify(parts, (_, part) => (typeof part === 'bigint' ? part.toString() : part)))
+    .digest('hex')}`;
+/** Derives an address from a name, so that tests can name people. */
+export const addressOf = (name: string): string => `0x${digestOf(name).slice(2, 42)}`;
+export const nobody = `0x${'0'.repeat(40)}`;
+
+export type ScriptedLog = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
+type TokenTransfer = {
+  readonly asset: Exclude<Asset, { standard: 'native' | 'token' }>;
+  readonly from: string;
+  readonly to: string;
+  readonly value?: bigint;
+};
+export type InternalCall = {
+  readonly from: string;
+  readonly to: string;
+  readonly value?: bigint;
+  readonly type?: string;
+  readonly error?: string;
+  readonly calls?: readonly InternalCall[];
+};
+export type ScriptedTransaction = {
+  readonly from: string;
+  /** Receiver; null for a contract creation. */
+  readonly to: string | null;
+  readonly value?: bigint;
+  readonly input?: string;
+  readonly failed?: boolean;
+  readonly tokens?: readonly TokenTransfer[];
+  /** Token transfers that write no log of their own. */
+  readonly silentTokens?: readonly TokenTransfer[];
+  /** Logs after those of the token transfers. */
+  readonly logs?: readonly ScriptedLog[];
+  readonly internal?: readonly InternalCall[];
+  /** Value that a rollup's deposit mints. */
+  readonly mint?: bigint;
+  /** Fields of the answer that replace the derived ones. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly receipt?: Readonly<Record<string, unknown>>;
+};
+export type MinedTransaction = ScriptedTransaction & { readonly hash: string; readonly nonce: number };
+export type MinedBlock = {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly time: number;
+  readonly transactions: readonly MinedTransaction[];
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly state: ReadonlyMap<string, bigint | string>;
+};
+
+/** Starting balance of every address, so that no script runs out of money. */
+export const plenty = 10n ** 24n;
+export const gasPrice = 10n ** 9n;
+export const plainGas = 21_000n;
+export const contractGas = 90_000n;
+const genesisTime = 1_700_000_000;
+const blockSeconds = 12;
+
+export const gasOf = ({ input, internal, tokens, logs, to }: ScriptedTransaction): bigint =>
+  input || internal || tokens || logs || to === null ? contractGas : plainGas;
+export const madeBy = ({ from, nonce }: MinedTransaction): string => addressOf(`made by ${from} ${nonce}`);
+
+type State = Map<string, bigint | string>;
+const nonceKey = (address: string) => `nonce:${address}`;
+const balanceKey = (asset: Asset, address: string): string =>
+  `${asset.standard}:${'contract' in asset ? asset.contract : ''}:${'tokenId' in asset ? asset.tokenId : ''}:${address}`;
+const ownerKey = (contract: string, tokenId: string): string => `owner:${contract}:${tokenId}`;
+
+const native = { standard: 'native' } as const;
+const add = (state: State, asset: Asset, address: string, amount: bigint) => {
+  const key = balanceKey(asset, address);
+  state.set(key, BigInt(state.get(key) ?? plenty) + amount);
+};
+const move = (state: State, asset: Asset, from: string, to: string, value: bigint) => {
+  add(state, asset, from, -value);
+  add(state, asset, to, value);
+};
+const moveToken = (state: State, { asset, from, to, value = 1n }: TokenTransfer) =>
+  asset.standard === 'erc721'
+    ? state.set(ownerKey(asset.contract, asset.tokenId), to)
+    : move(state, asset, from, to, value);
+
+const moveInternally = (state: State, calls: readonly InternalCall[]) => {
+  for (const { from, to, value = 0n, type = 'CALL', error, calls: inner = [] } of calls) {
+    if (error) continue;
+    if (['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'].includes(type)) move(state, native, from, to, value);
+    moveInternally(state, inner);
+  }
+};
+
+const apply = (state: State, transaction: MinedTransaction) => {
+  const { from, to, value = 0n, failed, mint = 0n, internal = [], tokens = [], silentTokens = [] } = transaction;
+  state.set(nonceKey(from), BigInt(transaction.nonce + 1));
+  add(state, native, from, mint - gasOf(transaction) * gasPrice);
+  if (failed) return;
+  move(state, native, from, to ?? madeBy(transaction), value);
+  moveInternally(state, internal);
+  for (const token of [...tokens, ...silentTokens]) moveToken(state, token);
+};
+
+export type EvmChain = {
+  mine(transactions?: readonly ScriptedTransaction[], fields?: MinedBlock['fields']): MinedBlock;
+  /** Takes that many blocks off the head and mines these instead. */
+  reorganize(depth: number, blocks: readonly (readonly ScriptedTransaction[])[]): MinedBlock;
+  /** Returns to a replaced branch, up to that block. */
+  returnTo(hash: string): void;
+  head(): MinedBlock;
+  at(number: number): MinedBlock | undefined;
+  /** Finds a block by hash, also a replaced one. */
+  of(hash: string): MinedBlock | undefined;
+  isCanonical(block: MinedBlock): boolean;
+  balance(address: string, asset?: Asset, at?: MinedBlock): bigint;
+  owner(contract: string, tokenId: string, at?: MinedBlock): string | undefined;
+  /** Deploys a contract, which exists from the head on. */
+  deploy(address: string, contract: Contract): void;
+  readonly contracts: Contracts;
+  /** Number of blocks by which the final block is behind the head. */
+  finalDepth: number;
+  onHead(listener: (block: MinedBlock) => void): () => void;
+};
+
+export const createEvmChain = (seed = 'chain'): EvmChain => {
+  const blocks: MinedBlock[] = [];
+  const known = new Map<string, MinedBlock>();
+  const listeners = new Set<(block: MinedBlock) => void>();
+  const contracts = contractsOf();
+  let serial = 0;
+
+  const head = () => blocks.at(-1) as MinedBlock;
+  const mine: EvmChain['mine'] = (scripted = [], fields = {}) => {
+    const parent = blocks.at(-1);
+    const number = blocks.length;
+    const state: State = new Map(parent?.state);
+    const transactions = scripted.map((transaction): MinedTransaction => {
+      const nonce = Number(state.get(nonceKey(transaction.from)) ?? 0);
+      const mined = { ...transaction, nonce, hash: digestOf(seed, transaction, nonce) };
+      apply(state, mined);
+      return mined;
+    });
+    const parentHash = parent?.hash ?? `0x${'0'.repeat(64)}`;
+    const hash = digestOf(seed, parentHash, number, number === 0 ? 0 : ++serial);
+    const block = { number, hash, parentHash, time: genesisTime + number * blockSeconds, transactions, fields, state };
+    blocks.push(block);
+    known.set(hash, block);
+    for (const listener of listeners) listener(block);
+    return block;
+  };
+  mine();
+
+  return {
+    mine,
+    reorganize: (depth, branch) => {
+      blocks.splice(Math.max(blocks.length - depth, 1));
+      for (const transactions of branch) mine(transactions);
+      return head();
+    },
+    returnTo: (hash) => {
+      const branch: MinedBlock[] = [];
+      for (let block = known.get(hash); block; block = known.get(block.parentHash)) branch.unshift(block);
+      blocks.splice(0, blocks.length, ...branch);
+      for (const listener of listeners) listener(head());
+    },
+    head,
+    at: (number) => blocks[number],
+    of: (hash) => known.get(hash),
+    isCanonical: ({ number, hash }) => blocks[number]?.hash === hash,
+    balance: (address, asset = native, { state } = head()) =>
+      asset.standard === 'erc721'
+        ? BigInt(state.get(ownerKey(asset.contract, asset.tokenId)) === address)
+        : BigInt(state.get(balanceKey(asset, address)) ?? plenty),
+    owner: (contract, tokenId, { state } = head()) => state.get(ownerKey(contract, tokenId))?.toString(),
+    deploy: (address, contract) => contracts.deploy(address, contract, head().number),
+    contracts,
+    finalDepth: 64,
+    onHead: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+};

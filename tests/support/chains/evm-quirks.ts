@@ -1,0 +1,172 @@
+import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
+import { blockAnswer, bloomOf, fail } from './evm-answers.js';
+import { addressOf, digestOf, type EvmChain, hex, type MinedBlock, nobody } from './evm-chain.js';
+import { addressWord, word } from './evm-contracts.js';
+
+type Answer = { readonly [field: string]: unknown };
+type Asked = { readonly params: readonly unknown[]; readonly chain: EvmChain };
+/** Changes of a node's answers, by method; an absent block or receipt is left as it is. */
+type Changes = Readonly<Record<string, (answer: never, asked: Asked) => unknown>>;
+
+const noParent = `0x${'0'.repeat(64)}`;
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** Address that state syncs and foreign receipts of the double name. */
+const bridged = addressOf('anna');
+const polygonCoin = `0x${'1010'.padStart(40, '0')}`;
+
+type Change = (answer: Answer, asked: Asked) => Answer;
+const blocks = (change: Change): Changes => {
+  const changed = (answer: Answer | null, asked: Asked) => answer && change(answer, asked);
+  return { eth_getBlockByHash: changed, eth_getBlockByNumber: changed };
+};
+const receipts = (change: (receipt: Answer) => Answer): Changes => ({
+  eth_getBlockReceipts: (all: Answer[] | null) => all?.map(change) ?? null,
+  eth_getTransactionReceipt: (one: Answer | null) => one && change(one),
+});
+const list = (change: (all: Answer[], asked: Asked) => Answer[]): Changes => ({
+  eth_getBlockReceipts: (all: Answer[] | null, asked) => all && change(all, asked),
+});
+const logs = (change: (log: Answer, position: number) => Answer) =>
+  receipts((receipt) => ({ ...receipt, logs: (receipt.logs as Answer[]).map(change) }));
+const numbered = (change: (index: number, position: number) => number) =>
+  logs((log, position) => ({ ...log, logIndex: hex(change(Number(log.logIndex), position)) }));
+
+/** Changes every text within an answer. */
+const deeply = (value: unknown, change: (text: string) => unknown): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one) => deeply(one, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deeply(one, change)]));
+};
+const inCapitals = (answer: unknown) =>
+  deeply(answer, (text) => (/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? `0x${text.slice(2).toUpperCase()}` : text));
+
+/** Returns the hash of the state sync in a block. */
+export const syncHash = (block: string) => digestOf('state sync', block);
+const syncPlace = ({ hash, number, transactions }: MinedBlock) => ({
+  blockHash: hash,
+  blockNumber: hex(number),
+  transactionIndex: hex(transactions.length),
+});
+/** Builds the transaction that bor lists at the end of a block. */
+const syncTransaction = (block: MinedBlock): Answer => ({
+  ...syncPlace(block),
+  hash: syncHash(block.hash),
+  from: nobody,
+  to: nobody,
+  nonce: '0x0',
+  value: '0x0',
+  input: '0x',
+  type: '0x0',
+  gas: '0x0',
+  gasPrice: '0x0',
+});
+const syncReceipt = (block: MinedBlock, firstLog: number): Answer => {
+  const deposit = '0x4e2ca0515ed1aef1395f66b5303bb5d6f1bf9d61a353fa53f73f8ac9973fa9f6';
+  const topics = [deposit, `0x${addressWord(polygonCoin)}`, `0x${addressWord(bridged)}`];
+  const log = { address: polygonCoin, topics, data: `0x${word(5)}${word(0)}${word(5)}` };
+  const of = { ...syncPlace(block), transactionHash: syncHash(block.hash) };
+  return {
+    ...of,
+    from: nobody,
+    to: nobody,
+    contractAddress: null,
+    status: '0x1',
+    gasUsed: '0x0',
+    logsBloom: bloomOf([log]),
+    logs: [{ ...of, ...log, logIndex: hex(firstLog), removed: false }],
+  };
+};
+const blockWith = (chain: EvmChain, transaction: unknown): MinedBlock | undefined => {
+  for (let block: MinedBlock | undefined = chain.head(); block; block = chain.of(block.parentHash))
+    if (syncHash(block.hash) === transaction) return block;
+  return undefined;
+};
+
+const stateSync: Changes = {
+  ...blocks((answer, { chain, params: [, isFull] }) => {
+    const block = chain.of(String(answer.hash)) as MinedBlock;
+    const added = isFull ? syncTransaction(block) : syncHash(block.hash);
+    return { ...answer, transactions: [...(answer.transactions as unknown[]), added] };
+  }),
+  eth_getBlockReceipts: (all: Answer[] | null, { chain, params: [hash] }) => {
+    const block = chain.of(String(hash));
+    const logs = all?.reduce((count, { logs }) => count + (logs as unknown[]).length, 0) ?? 0;
+    return all && block ? [...all, syncReceipt(block, logs)] : all;
+  },
+  eth_getTransactionReceipt: (one: Answer | null, { chain, params: [hash] }) => {
+    const block = one ? undefined : blockWith(chain, hash);
+    return block ? syncReceipt(block, 100) : one;
+  },
+};
+
+/** Builds a receipt in the name of the block itself, as Celo has for an epoch, with a transfer that nobody made. */
+const foreignReceipt = (receipt: Answer): Answer => {
+  const { blockHash, blockNumber } = receipt;
+  const topics = [transferTopic, `0x${addressWord(nobody)}`, `0x${addressWord(bridged)}`];
+  const log = { address: addressOf('token'), topics, data: `0x${word(9)}`, blockHash, transactionHash: blockHash };
+  return { ...receipt, blockNumber, transactionHash: blockHash, logs: [{ ...log, logIndex: '0x0', removed: false }] };
+};
+
+const everyIndex = (answer: Answer): Answer => {
+  const { transactionIndex } = answer;
+  const wide = transactionIndex === undefined ? {} : { transactionIndex: hex(Number(transactionIndex) * 3 + 2) };
+  const inner = (key: string) =>
+    Array.isArray(answer[key]) && {
+      [key]: (answer[key] as Answer[]).map((one) => (isObject(one) ? everyIndex(one) : one)),
+    };
+  return { ...answer, ...wide, ...inner('transactions'), ...inner('logs') };
+};
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** Changes of answers that make a true block show a quirk; they are applied in this order. */
+const changes: Readonly<Record<Quirk, Changes>> = {
+  'state sync without a trace': stateSync,
+  'call types in lower case': {
+    debug_traceBlockByHash: (traces) =>
+      deeply(traces, (text) => (/^[A-Z][A-Z0-9]+$/.test(text) ? text.toLowerCase() : text)),
+  },
+  'bloom without logs': blocks((answer) => {
+    const bits = BigInt(String(answer.logsBloom)) | (1n << 2000n) | (1n << 77n);
+    return { ...answer, logsBloom: `0x${bits.toString(16).padStart(512, '0')}` };
+  }),
+  'bloom of ones': blocks((answer) => ({ ...answer, logsBloom: `0x${'ff'.repeat(256)}` })),
+  'no bloom': {
+    ...blocks((answer) => ({ ...answer, logsBloom: '0x' })),
+    ...receipts(({ logsBloom, ...others }) => others),
+  },
+  'first block is number 1': blocks((answer, { chain, params: [asked, isFull] }) => {
+    const first = chain.at(1);
+    const given = first && asked === '0x0' ? blockAnswer(first, isFull === true) : answer;
+    return Number(given.number) === 1 ? { ...given, parentHash: noParent } : given;
+  }),
+  'first block without a parent': blocks((answer) =>
+    answer.parentHash === noParent ? { ...answer, parentHash: '0x' } : answer,
+  ),
+  'receipts of others in the list': list((all) => [...all.slice(0, 1).map(foreignReceipt), ...all]),
+  'receipts missing in the list': list((all) => all.slice(0, -1)),
+  'no list of receipts': list(([first]) => (first ? fail(-32000, 'receipts length mismatch: 1 vs 0') : [])),
+  'log numbers for each receipt': numbered((_, position) => position),
+  'log numbers with gaps': numbered((index) => index * 2),
+  'log numbers from 1': numbered((index) => index + 1),
+  'transaction numbers with gaps': { ...blocks(everyIndex), ...receipts(everyIndex) },
+  'padded status': receipts(({ status, ...others }) => ({ ...others, status: `0x0${String(status).slice(2)}` })),
+  'hashes in capitals': {
+    ...blocks((answer) => inCapitals(answer) as Answer),
+    ...receipts((receipt) => inCapitals(receipt) as Answer),
+    debug_traceBlockByHash: inCapitals,
+  },
+  'long balances': {
+    eth_call: (answer: string, { params: [call] }) =>
+      (call as { data: string }).data.startsWith('0x70a08231') && answer.length === 66 ? `${answer}${word(1)}` : answer,
+  },
+};
+
+/** Applies quirks to the answer of a node. */
+export const withQuirks = (quirks: ReadonlySet<Quirk>, method: string, asked: Asked, answer: unknown): unknown => {
+  const own = Object.entries(changes).filter(([name]) => quirks.has(name as Quirk));
+  return own.reduce(
+    (changed, [, { [method]: change }]) => (change ? change(changed as never, asked) : changed),
+    answer,
+  );
+};

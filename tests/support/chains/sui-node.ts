@@ -1,0 +1,170 @@
+import { status } from '@grpc/grpc-js';
+import type { SuiSource } from '../../../infrastructure/chains/development/sui/ledger.js';
+import { refusal, serveSui } from '../../../infrastructure/chains/development/sui/server.js';
+import { normalCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
+import type { Checkpoint } from '../../../infrastructure/chains/sui/wire.js';
+
+/** Faults of a node, all switched off. */
+const wellBehaved = {
+  /** Number of checkpoints by which the node is behind. */
+  lag: 0,
+  /** Refuses every third call as unavailable; `busy` and `broken` refuse with other codes. */
+  unavailable: false,
+  busy: false,
+  broken: false,
+  /** Refuses further calls within a tenth of a second after this many; none when 0. */
+  mostInTenth: 0,
+  /** Lacks some checkpoints although it has later ones. */
+  skips: false,
+  /** Answers with the checkpoint before the requested one. */
+  repeats: false,
+  /** Leaves out the last transaction of a checkpoint. */
+  truncated: false,
+  /** Tells subscribers nothing, although their connections stay open. */
+  silent: false,
+  /** Knows no subscriptions. */
+  unsubscribed: false,
+  /** Answers every third call as it would have three checkpoints ago. */
+  stale: false,
+  /** Number of the oldest checkpoint that was not pruned. */
+  lowest: 0,
+};
+type Faults = typeof wellBehaved;
+
+const every = 3;
+const refusals = [
+  ['unavailable', status.UNAVAILABLE],
+  ['busy', status.RESOURCE_EXHAUSTED],
+  ['broken', status.INTERNAL],
+] as const;
+
+/** Counts calls by method, and refuses those above the limit of a second or of a tenth of it. */
+const createGate = (faults: Faults) => {
+  const counts = new Map<string, number>();
+  const [admitted, inTenth]: [number[], number[]] = [[], []];
+  let limit = { perSecond: Number.POSITIVE_INFINITY, code: status.RESOURCE_EXHAUSTED };
+  let refused = 0;
+  const within = (times: number[], ms: number) => {
+    while (times.length > 0 && performance.now() - (times[0] as number) >= ms) times.shift();
+    return times.length;
+  };
+  const refuseWith = (code: status, reason: string): never => {
+    refused++;
+    throw refusal(code, reason);
+  };
+  return {
+    asked: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    countOf: (method: string) => counts.get(method) ?? 0,
+    refused: () => refused,
+    limit: (perSecond: number, code = status.RESOURCE_EXHAUSTED) => {
+      limit = { perSecond, code };
+    },
+    admit: (method: string) => {
+      counts.set(method, (counts.get(method) ?? 0) + 1);
+      if (within(admitted, 1000) >= limit.perSecond) refuseWith(limit.code, 'too many requests');
+      if (faults.mostInTenth > 0 && within(inTenth, 100) >= faults.mostInTenth)
+        refuseWith(status.RESOURCE_EXHAUSTED, 'too many requests');
+      admitted.push(performance.now());
+      inTenth.push(performance.now());
+      if (faults.unsubscribed && method === 'subscribeCheckpoints')
+        refuseWith(status.UNIMPLEMENTED, 'there are no subscriptions');
+    },
+  };
+};
+
+/** Starts a node of the ledger's chain that answers over gRPC and can be made to fail. */
+export const startSuiNode = async (ledger: SuiSource) => {
+  const faults: Faults = { ...wellBehaved };
+  const gate = createGate(faults);
+  const streams = new Set<() => void>();
+  let balancesRead = 0;
+  let mostBalances = Number.POSITIVE_INFINITY;
+  let afterRead = () => {};
+  let refusedCoin: string | null = null;
+  const maybeRefuse = (method: string) => {
+    gate.admit(method);
+    for (const [fault, code] of refusals)
+      if (faults[fault] && gate.asked() % every === 0) throw refusal(code, `the node is ${fault}`);
+  };
+  const height = () => {
+    const behind = faults.stale && gate.asked() % every === 0 ? every : 0;
+    return Math.max(0, ledger.height() - Math.max(faults.lag, behind));
+  };
+  const spoil = (checkpoint: Checkpoint): Checkpoint | undefined => {
+    const number = Number(checkpoint.sequenceNumber);
+    if (number < faults.lowest) return undefined;
+    if (faults.skips && number < height() && number % 2 === 1) return undefined;
+    if (faults.repeats && number > 0 && gate.asked() % every === 0) return ledger.checkpoint(number - 1);
+    return faults.truncated ? { ...checkpoint, transactions: checkpoint.transactions.slice(0, -1) } : checkpoint;
+  };
+  const changeIn = (number: number, owner: string, coinType: string) =>
+    (ledger.checkpoint(number)?.transactions ?? [])
+      .flatMap(({ balanceChanges }) => balanceChanges)
+      .filter((one) => one.address === owner && normalCoinType(one.coinType ?? '') === coinType)
+      .reduce((sum, { amount = '0' }) => sum + BigInt(amount), 0n);
+  const source: SuiSource = {
+    ...ledger,
+    admit: maybeRefuse,
+    lowest: () => faults.lowest,
+    height,
+    checkpoint: (id) => {
+      const found = ledger.checkpoint(id);
+      return found && spoil(found);
+    },
+    listen: (notice, end) => {
+      const leave = ledger.listen(() => {
+        const found = faults.silent ? undefined : ledger.checkpoint(height());
+        const told = found && spoil(found);
+        if (told) notice(told);
+      }, end);
+      streams.add(end);
+      return () => {
+        streams.delete(end);
+        leave();
+      };
+    },
+    // A node that lags answers with the balance at its own height.
+    balance: (owner, coinType) => {
+      if (balancesRead >= mostBalances) throw refusal(status.INTERNAL, 'the node has told enough balances');
+      if (coinType === refusedCoin) throw refusal(status.INVALID_ARGUMENT, 'no such coin');
+      balancesRead++;
+      let sum = 0n;
+      for (let number = 0; number <= height(); number++) sum += changeIn(number, owner, coinType);
+      afterRead();
+      return sum;
+    },
+  };
+  const { url, close } = await serveSui(source);
+  return {
+    url,
+    close,
+    faults,
+    /** Calls so far: all, those of one method, and those that were refused as too many. */
+    calls: { all: gate.asked, of: gate.countOf, refused: gate.refused },
+    /** Refuses calls beyond so many in a second. */
+    limit: gate.limit,
+    /** Number of open subscriptions. */
+    subscribers: () => streams.size,
+    /** Ends all subscriptions. */
+    hangUp: () => {
+      for (const end of [...streams]) end();
+    },
+    /** Runs `work` each time after a balance is read and before it is answered. */
+    whenRead: (work: () => void) => {
+      afterRead = work;
+    },
+    /** Refuses the balances of a coin. */
+    refuseCoin: (coinType: string) => {
+      refusedCoin = coinType;
+    },
+    /** Tells so many balances more, and then fails; returns the number told so far. */
+    tellBalances: (most: number) => {
+      const told = balancesRead;
+      balancesRead = 0;
+      mostBalances = most;
+      return told;
+    },
+    heal: () => Object.assign(faults, wellBehaved),
+  };
+};
+export type SuiNode = Awaited<ReturnType<typeof startSuiNode>>;

@@ -1,0 +1,268 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Address, beginCell, Cell } from '@ton/core';
+import { type BlockId, jettonWalletOf, master, type ScriptedBlock, type TonScript } from './ton-script.js';
+import { hashOf, written } from './ton-transactions.js';
+
+/** Faults of a single answer. */
+export const indexFaults = [
+  'busy',
+  'busy for a second',
+  'busy in the body',
+  'failing',
+  'cut off',
+  'behind',
+  'short page',
+  'empty page',
+  'repeated page',
+  'reordered page',
+  'skipped item',
+] as const;
+export type IndexFault = (typeof indexFaults)[number];
+
+type Query = URLSearchParams;
+type Options = {
+  /** Largest number of transactions on a page, whatever limit is requested. */
+  pageSize?: number;
+  /** Largest limit that the index does not refuse. */
+  largestLimit?: number;
+  /** Refusal of the list of blocks, for an index that has none. */
+  noBlocks?: { status: number; body: object };
+  /** Refusal of the newest blocks of shards, for an index that does not know them. */
+  noShards?: { status: number; body: object };
+  /** True for an index that lists no jetton wallets. */
+  noWallets?: boolean;
+  /** Contract that falsely claims to hold jettons for its owner. */
+  impostor?: { account: string; owner: string };
+  /** Contracts that pose as jetton masters, with the account that each names as everybody's wallet. */
+  falseMasters?: Readonly<Record<string, string>>;
+};
+
+const cellWith = (account: string) =>
+  beginCell().storeAddress(Address.parseRaw(account)).endCell().toBoc().toString('base64');
+const ownerIn = (slice: string | undefined) =>
+  Cell.fromBase64(slice ?? '')
+    .beginParse()
+    .loadAddress()
+    .toRawString();
+
+const blockId = (seqno: number) => ({ workchain: -1, shard: '8000000000000000', seqno });
+
+const idOf = ({ workchain, shard, seqno }: BlockId): BlockId => ({ workchain, shard, seqno });
+const isSame = (a: BlockId, b: BlockId) => a.workchain === b.workchain && a.shard === b.shard && a.seqno === b.seqno;
+
+const shown = ({ network }: TonScript, { seqno, hash, time, blocks }: ScriptedBlock) =>
+  blocks.map(({ workchain, shard, seqno: own, before, transactions }) => ({
+    workchain,
+    shard,
+    seqno: own,
+    prev_blocks: before.map(idOf),
+    root_hash: workchain === -1 ? hash : hashOf(`${hash} ${shard} ${own}`),
+    global_id: network,
+    gen_utime: String(time),
+    tx_count: transactions.length,
+    masterchain_block_ref: blockId(seqno),
+  }));
+
+/** Answer with status, body and headers. */
+type Reply = { status: number; body: object; headers?: Record<string, string> };
+
+const broke: Partial<Record<IndexFault, Reply>> = {
+  busy: { status: 429, body: { error: 'too many requests', code: 429 } },
+  'busy for a second': { status: 429, body: {}, headers: { 'retry-after': '1' } },
+  'busy in the body': { status: 200, body: { ok: false, result: 'Ratelimit exceed', code: 429 } },
+  failing: { status: 500, body: { error: 'no database', code: 500 } },
+};
+
+const tooMany = (most: number): Reply => ({ status: 422, body: { error: `limit must be at most ${most}`, code: 422 } });
+
+/** Faults of lists, each of which leaves a list that looks valid. */
+const spoil: Partial<Record<IndexFault, (items: readonly unknown[], all: readonly unknown[]) => readonly unknown[]>> = {
+  'short page': (items) => items.slice(0, -1),
+  'empty page': () => [],
+  'repeated page': (items, all) => all.slice(0, items.length),
+  'reordered page': (items) => items.toReversed(),
+  'skipped item': (items, all) => [...items.slice(1), ...all.slice(-1)],
+};
+
+/** Tells whether a fault can happen to a request; lists of blocks stay whole, because their counts reveal the fault. */
+const canHappen = (fault: IndexFault, path: string) => {
+  if (spoil[fault]) return path === 'transactionsByMasterchainBlock';
+  return fault !== 'behind' || path !== 'masterchainInfo';
+};
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
+};
+
+type RunGetMethod = { address: string; method: string; stack: readonly { value: string }[] };
+
+/** Starts an index like toncenter's version 3 over a scripted chain, with faults for single answers. */
+export const startTonIndex = async (script: TonScript, options: Options = {}) => {
+  const { pageSize = 1000, largestLimit = 1000, noBlocks, noShards, noWallets, impostor, falseMasters = {} } = options;
+  const faults: IndexFault[] = [];
+  const asked: {
+    readonly path: string;
+    readonly at: number;
+    readonly limit: number;
+    readonly key: string | undefined;
+  }[] = [];
+  /** Cuts off every request while it is on. */
+  const outage = { isOn: false };
+  /** Shard blocks that the index lacks together with their transactions. */
+  const lost: BlockId[] = [];
+  const isLost = (block: BlockId) => lost.some((one) => isSame(one, block));
+  const known = (fault: IndexFault | undefined): readonly ScriptedBlock[] =>
+    script.blocks.slice(0, fault === 'behind' ? -1 : undefined).map(({ blocks, tops, ...block }) => ({
+      ...block,
+      blocks: blocks.filter((one) => !isLost(one)),
+      tops: tops.filter((one) => !isLost(one)),
+    }));
+
+  const page = (all: readonly unknown[], query: Query, fault: IndexFault | undefined, most = 1000) => {
+    const offset = Number(query.get('offset') ?? 0);
+    const items = all.slice(offset, offset + Math.min(most, Number(query.get('limit') ?? 10)));
+    return (fault && spoil[fault]?.(items, all)) ?? items;
+  };
+  const last = (blocks: readonly ScriptedBlock[]) => shown(script, blocks.at(-1) as ScriptedBlock)[0];
+  const wallet = (account: string, owner: string, balance: bigint) => ({
+    address: written(account),
+    owner: written(owner),
+    jetton: written(master),
+    balance: String(balance),
+    last_transaction_lt: String(script.lastTime(account)),
+    data_hash: hashOf(`${script.lastTime(account)}`),
+  });
+  const { owners } = script;
+  /** State on which get methods run, and whether they tell its time. */
+  const getMethods: { behind: boolean; tells: 'nothing' | 'time' | 'block' } = { behind: false, tells: 'nothing' };
+  const told = (account: string) => {
+    const past = getMethods.behind ? 1 : 0;
+    const lt = String(script.lastTime(account) - BigInt(past));
+    if (getMethods.tells === 'block') return { block_id: blockId(script.blocks.length - past) };
+    return getMethods.tells === 'time' ? { last_transaction_id: { lt } } : {};
+  };
+
+  const answers: Readonly<Record<string, (query: Query, fault: IndexFault | undefined, body: RunGetMethod) => object>> =
+    {
+      masterchainInfo: (_, fault) => ({ last: last(known(fault)), first: last(script.blocks.slice(0, 1)) }),
+      blocks: (query, fault) => {
+        const all = known(fault).flatMap((block) => shown(script, block));
+        const wanted = (name: string, value: string | number) => [null, String(value)].includes(query.get(name));
+        const found = all.filter(
+          (one) =>
+            wanted('mc_seqno', one.masterchain_block_ref.seqno) &&
+            wanted('root_hash', one.root_hash) &&
+            wanted('workchain', one.workchain) &&
+            wanted('shard', one.shard.toLowerCase()) &&
+            wanted('seqno', one.seqno),
+        );
+        return { blocks: page(found, query, undefined) };
+      },
+      masterchainBlockShardState: (query, fault) => ({
+        blocks: known(fault)[Number(query.get('seqno')) - 1]?.tops.map(idOf) ?? [],
+      }),
+      transactionsByMasterchainBlock: (query, fault) => {
+        const block = known(fault)[Number(query.get('seqno')) - 1];
+        const all = block?.blocks.flatMap(({ transactions }) => transactions) ?? [];
+        return { transactions: page(all, query, fault, pageSize), address_book: {} };
+      },
+      accountStates: (query, fault) => ({
+        accounts: query.getAll('address').map((address) => {
+          const account = address.toLowerCase();
+          const isBehind = fault === 'behind';
+          return {
+            address: written(account),
+            balance: isBehind ? '1' : String(script.balance(account)),
+            status: 'active',
+            last_transaction_lt: isBehind ? '0' : String(script.lastTime(account)),
+            data_hash: hashOf(isBehind ? 'old' : `${script.lastTime(account)}`),
+          };
+        }),
+      }),
+      'jetton/wallets': (query, fault) => ({
+        jetton_wallets: query.getAll('address').flatMap((address) => {
+          const account = address.toLowerCase();
+          if (impostor?.account === account) return [wallet(account, impostor.owner, 10n ** 15n)];
+          const owner = owners.get(account);
+          if (!owner || noWallets || fault === 'behind') return [];
+          return [wallet(account, owner, script.jettonBalance(account))];
+        }),
+      }),
+      runGetMethod: (_, __, { address, method, stack }) => {
+        const account = address.toLowerCase();
+        const done = (...values: string[]) => ({
+          gas_used: 1,
+          exit_code: 0,
+          stack: values.map((value) => ({ value })),
+        });
+        const owner = owners.get(account);
+        if (method === 'get_wallet_data' && owner !== undefined)
+          return {
+            ...done(
+              `0x${(getMethods.behind ? 1n : script.jettonBalance(account)).toString(16)}`,
+              cellWith(owner),
+              cellWith(master),
+            ),
+            ...told(account),
+          };
+        const named = falseMasters[account];
+        if (method === 'get_wallet_address' && named !== undefined) return done(cellWith(named));
+        if (method !== 'get_wallet_address' || account !== master) return { exit_code: 11, stack: [] };
+        const asker = ownerIn(stack[0]?.value);
+        owners.set(jettonWalletOf(asker), asker);
+        return done(cellWith(jettonWalletOf(asker)));
+      },
+    };
+
+  const refusals: Readonly<Record<string, Reply | undefined>> = {
+    blocks: noBlocks,
+    masterchainBlockShardState: noShards,
+  };
+  /** Takes the first fault that can happen to the request. */
+  const takeFault = (path: string) => {
+    const place = faults.findIndex((fault) => canHappen(fault, path));
+    return place < 0 ? undefined : faults.splice(place, 1)[0];
+  };
+  const answerTo = async (request: IncomingMessage): Promise<Reply | null> => {
+    const url = new URL(request.url ?? '', 'http://index');
+    const path = url.pathname.replace('/api/v3/', '');
+    const limit = Number(url.searchParams.get('limit'));
+    asked.push({ path, at: performance.now(), limit, key: request.headers['x-api-key']?.toString() });
+    const fault = takeFault(path);
+    if (fault === 'cut off') return null;
+    const broken = fault && broke[fault];
+    if (broken) return { ...broken, body: { ...broken.body, echo: request.url } };
+    const refusal = limit > largestLimit ? tooMany(largestLimit) : refusals[path];
+    if (refusal) return refusal;
+    const answer = answers[path];
+    if (!answer) return { status: 404, body: {} };
+    return { status: 200, body: answer(url.searchParams, fault, await readBody(request)) };
+  };
+  const server = createServer((request, response) => {
+    void answerTo(request).then((answer) => {
+      if (!answer || outage.isOn) return response.destroy();
+      const body = JSON.stringify(answer.body);
+      return response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `ton+http://127.0.0.1:${port}`,
+    faults,
+    outage,
+    lost,
+    getMethods,
+    asked,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import type { EventStore } from '../../../application/ports/event-store.js';
+import type { FinalAnswers } from '../../../application/ports/gateway/final-answers.js';
+import type { RebuildableReadModels } from '../../../application/ports/generations.js';
+import type { Jobs } from '../../../application/ports/jobs.js';
+import type { Limiter } from '../../../application/ports/limiter.js';
+import type { PendingTransactions } from '../../../application/ports/pending.js';
+import type { ReadModels } from '../../../application/ports/read-models.js';
+import type { StateStore } from '../../../application/ports/state.js';
+import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
+import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
+import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
+import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
+import { mongoState } from '../../../infrastructure/mongodb/state.js';
+import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
+import { bullJobs } from '../../../infrastructure/redis/jobs.js';
+import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
+import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
+import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers/final-answers.js';
+import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
+import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
+import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
+import { renewingReadModels } from '../../../infrastructure/sqlite/read-models/renewing-read-models.js';
+import { sqliteState } from '../../../infrastructure/sqlite/state.js';
+import type { AnyCollection } from '../../../projections/define.js';
+import { startMongoDouble } from '../mongodb-double/server.js';
+import { freshDirectory } from '../run/directories.js';
+import { report } from '../run/report.js';
+import { freshNamespace, given } from '../run/servers.js';
+import { silent } from '../silent.js';
+import type { Place } from './places.js';
+import { noRedis, redisDatabase, redisKind } from './redis.js';
+
+const aggregates = ['thing'];
+const inFile = (name: string) => join(freshDirectory(), name);
+
+/** Loads the double when it is used, because its messages clash with those of the client of KurrentDB. */
+const eventStoreOverWire = async (): Promise<Place<EventStore>> => {
+  const { startEventStoreDouble } = await import('../eventstoredb-double/server.js');
+  const double = await startEventStoreDouble();
+  return { open: () => eventStoreDb(double.url, aggregates), end: double.close };
+};
+
+/** Starts a double, or takes a fresh namespace on the server at MONGODB_URL if that is set. */
+const mongoPlace = async () => {
+  if (given.mongo) return { url: given.mongo, namespace: freshNamespace() };
+  const double = await startMongoDouble();
+  return { url: double.url, namespace: '', end: double.close };
+};
+
+const eventStoreServer = async (url: string): Promise<Place<EventStore>> => {
+  const namespace = freshNamespace();
+  return { open: async () => eventStoreDb(url, aggregates, namespace) };
+};
+
+/** Adapters of the event store by name. Every port has such a table here, over which its contract suite runs. */
+export const eventStores = {
+  sqlite: async () => {
+    const path = inFile('events.db');
+    return { open: () => sqliteEventStore(path) };
+  },
+  'eventstoredb over its wire': eventStoreOverWire,
+  ...(given.eventStore && { eventstoredb: () => eventStoreServer(given.eventStore ?? '') }),
+} satisfies Record<string, () => Promise<Place<EventStore>>>;
+
+/** `open` takes the collections that another version of the software would declare. */
+type ModelsPlace = {
+  open(collections?: readonly AnyCollection[]): Promise<RebuildableReadModels>;
+  end?(): Promise<void>;
+};
+
+export const rebuildableReadModels = {
+  sqlite: async (collections: readonly AnyCollection[]) => {
+    const path = inFile('read-models.db');
+    return { open: (others = collections) => renewingReadModels(path, others, silent) };
+  },
+  mongodb: async (collections: readonly AnyCollection[]) => {
+    const { url, namespace, ...rest } = await mongoPlace();
+    return { open: (others = collections) => mongoReadModels(url, others, { namespace }), ...rest };
+  },
+} satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<ModelsPlace>>;
+
+export const readModels = {
+  ...rebuildableReadModels,
+  memory: async () => {
+    const store = memoryReadModels();
+    return { open: async () => store };
+  },
+} satisfies Record<string, (collections: readonly AnyCollection[]) => Promise<Place<ReadModels>>>;
+
+export const states = {
+  sqlite: async () => {
+    const path = inFile('state.db');
+    return { open: () => sqliteState(path) };
+  },
+  mongodb: async () => {
+    const { url, namespace, ...rest } = await mongoPlace();
+    return { open: () => mongoState(url, namespace), ...rest };
+  },
+} satisfies Record<string, () => Promise<Place<StateStore>>>;
+
+export const pendingStores = {
+  sqlite: async () => {
+    const path = inFile('pending.db');
+    return { open: () => sqlitePending(path) };
+  },
+  mongodb: async () => {
+    const { url, namespace, ...rest } = await mongoPlace();
+    return { open: () => mongoPending(url, namespace), ...rest };
+  },
+} satisfies Record<string, () => Promise<Place<PendingTransactions>>>;
+
+type LimiterPlace = Place<Limiter> & { now(): number; elapse(ms: number): Promise<void> };
+
+export const limiters = {
+  sqlite: async () => {
+    const path = inFile('limiter.db');
+    let ahead = 0;
+    const now = () => Date.now() + ahead;
+    const elapse = async (ms: number) => {
+      ahead += ms;
+    };
+    return { open: () => sqliteLimiter(path, now), now, elapse };
+  },
+  ...(noRedis === null && {
+    redis: async () => {
+      const { url, namespace, ...rest } = await redisDatabase();
+      return { open: () => redisLimiter(url, silent, namespace), now: Date.now, ...rest };
+    },
+  }),
+} satisfies Record<string, () => Promise<LimiterPlace>>;
+
+/** `where` tells another process how to open the same place. */
+type JobsPlace = Place<Jobs> & { readonly where: string };
+
+export const jobs = {
+  sqlite: async () => {
+    const where = inFile('jobs.db');
+    return { open: () => sqliteJobs(where), where };
+  },
+  ...(noRedis === null && {
+    bullmq: async () => {
+      const { url, namespace, end } = await redisDatabase();
+      return { open: () => bullJobs(url, silent, namespace), where: `${url}#${namespace}`, end };
+    },
+  }),
+} satisfies Record<string, () => Promise<JobsPlace>>;
+
+/** Bound of the caches of final answers under test. */
+export const mostAnswerBytes = 64_000;
+
+export const finalAnswers = {
+  sqlite: async () => {
+    const path = inFile('gateway-cache.db');
+    return { open: () => sqliteFinalAnswers(path, mostAnswerBytes) };
+  },
+  ...(noRedis === null && {
+    redis: async () => {
+      const { url, namespace, end } = await redisDatabase();
+      return { open: () => redisFinalAnswers(url, mostAnswerBytes, silent, namespace), end };
+    },
+  }),
+} satisfies Record<string, () => Promise<Place<FinalAnswers>>>;
+
+/** Lines at the end of the run: the engines that each port ran on, and those that it did not run on. */
+for (const line of [
+  `event store: SQLite; EventStoreDB over its wire (a gRPC double)${given.eventStore ? ' and the server at EVENTSTORE_URL' : '; not on a server: EVENTSTORE_URL is not set'}`,
+  `read models, vault, process state and pending transactions: SQLite; MongoDB ${given.mongo ? 'on the server at MONGODB_URL' : 'over its wire (a double); not on a server: MONGODB_URL is not set'}`,
+  `limiter, jobs and final answers: SQLite; ${noRedis === null ? `Redis on ${redisKind}` : `not on Redis: ${noRedis}`}`,
+])
+  report(line);

@@ -1,0 +1,19 @@
+import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
+import { projections } from '../../../projections/index.js';
+
+/**
+ * Arguments of this process, which dies by SIGKILL within a commit: after the server has moved the checkpoint in the
+ * transaction, and before it has got the document.
+ */
+const [url = '', namespace = ''] = process.argv.slice(2);
+const store = await mongoReadModels(url, projections, { namespace });
+const [collection] = projections;
+if (!collection) throw new Error('there is no projection');
+const document = {
+  toBSON: () => {
+    process.kill(process.pid, 'SIGKILL');
+    return {};
+  },
+};
+const change = { collection, scope: 'scope', id: 'id', document };
+await store.commit([change], await store.checkpoint(), { [collection.name]: 7 });

@@ -1,0 +1,14 @@
+import { bullJobs } from '../../../infrastructure/redis/jobs.js';
+import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
+import { silent } from '../silent.js';
+
+/** Arguments of this process, which begins `count` jobs, prints their ids and never ends them. */
+const [where = '', count = ''] = process.argv.slice(2);
+const [url = '', namespace] = where.split('#');
+const jobs = await (/^rediss?:/.test(url) ? bullJobs(url, silent, namespace) : sqliteJobs(where));
+const run = ({ id }: { id: string }) => {
+  process.stdout.write(`${id}\n`);
+  return new Promise<never>(() => undefined);
+};
+const most = Number(count);
+await jobs.work({ run, atOnce: most, perOrganization: most, perLane: most }, new AbortController().signal);

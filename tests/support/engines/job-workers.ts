@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
+import { patient } from '../run/tier.js';
+
+type Limits = { readonly atOnce: number; readonly perLane: number; readonly perOrganization?: number };
+type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
+
+export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export const until = async (what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000) => {
+  const latest = Date.now() + patient(ms);
+  while (!(await isSo())) {
+    assert.ok(Date.now() < latest, `not within ${ms} ms: ${what}`);
+    await sleep(5);
+  }
+};
+export const named = (count: number, lane: string | ((n: number) => string), at = 0, organization = 'org_a') =>
+  Array.from({ length: count }, (_, n) => ({
+    organization,
+    id: `${typeof lane === 'string' ? lane : 'job'}-${n}`,
+    lane: typeof lane === 'string' ? lane : lane(n),
+    at,
+  }));
+export const ids = (jobs: readonly Job[]) => jobs.map(({ id }) => id).sort();
+
+/** Makes a door at which jobs wait until it is opened. */
+const createDoor = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+};
+
+/** Makes workers that record the jobs they begin; after each test they are stopped and waiting jobs released. */
+export const useWorkers = () => {
+  let door = createDoor();
+  let workers: { stop(): void; ended: Promise<void> }[] = [];
+  beforeEach(() => {
+    door = createDoor();
+    workers = [];
+  });
+  afterEach(async () => {
+    door.open();
+    for (const { stop } of workers) stop();
+    await Promise.all(workers.map(({ ended }) => ended));
+  });
+  return {
+    door: () => door,
+    start: (jobs: Jobs, run: Run = () => 'done', given: Limits = { atOnce: 10, perLane: 10 }) => {
+      const limits = { perOrganization: given.atOnce, ...given };
+      const stop = new AbortController();
+      const begun: Job[] = [];
+      let busy = 0;
+      let mostBusy = 0;
+      const inLane = new Map<string, number>();
+      let mostInLane = 0;
+      const count = ({ lane }: Job, by: 1 | -1) => {
+        busy += by;
+        inLane.set(lane, (inLane.get(lane) ?? 0) + by);
+        mostBusy = Math.max(mostBusy, busy);
+        mostInLane = Math.max(mostInLane, inLane.get(lane) ?? 0);
+      };
+      const counted = async (job: Job) => {
+        begun.push(job);
+        count(job, 1);
+        try {
+          return await run(job);
+        } finally {
+          count(job, -1);
+        }
+      };
+      const worker = {
+        begun: () => begun,
+        has: (id: string) => begun.some((job) => job.id === id),
+        most: () => ({ atOnce: mostBusy, perLane: mostInLane }),
+        stop: () => stop.abort(),
+        ended: jobs.work({ run: counted, ...limits }, stop.signal),
+      };
+      workers.push(worker);
+      return worker;
+    },
+  };
+};
+
+/** Starts a process that begins `count` jobs and ends none; returns a function that kills it. */
+export const startHolder = async (where: string, count: number) => {
+  const program = fileURLToPath(new URL('./job-holder.ts', import.meta.url));
+  const args = ['--import', 'tsx', program, where, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.unref();
+  process.once('exit', () => child.kill('SIGKILL'));
+  const held: string[] = [];
+  createInterface(child.stdout).on('line', (id) => held.push(id));
+  await until('the holder has begun its jobs', () => held.length === count);
+  return async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+};
+
+/** Makes a test that mocha repeats if this process stood still for longer than `ms` during it. */
+export const repeatedAfterPause = (ms: number, body: () => Promise<void>) =>
+  async function (this: Mocha.Context) {
+    let seen = performance.now();
+    const look = () => {
+      const now = performance.now();
+      if (now - seen > ms) this.retries(3);
+      seen = now;
+    };
+    const timer = setInterval(look, 50);
+    try {
+      await body();
+    } finally {
+      look();
+      clearInterval(timer);
+    }
+  };

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { freePort } from '../free-port.js';
+import { freshDirectory } from '../run/directories.js';
+import { freshNamespace, given as servers } from '../run/servers.js';
+
+const given = servers.redis;
+
+const installed = spawnSync('redis-server', ['--version']).status === 0;
+
+/** Reason why no Redis can be used; null when one can. On CI there must be one. */
+export const noRedis =
+  given || installed || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
+export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
+
+export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
+
+/** Starts a Redis server, whose data is lost when it stops, with settings beyond those of every test. */
+export const startRedis = async (port?: number, settings: readonly string[] = []): Promise<RedisServer> => {
+  const on = port ?? (await freePort());
+  const databases = settings.length > 0 ? [] : ['--databases', '4096'];
+  const args = ['--port', String(on), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const child = spawn('redis-server', [...args, '--dir', freshDirectory(), ...databases, ...settings], {
+    stdio: 'ignore',
+  });
+  child.unref();
+  process.once('exit', () => child.kill('SIGKILL'));
+  const gone = once(child, 'exit');
+  const probe = new Redis(on, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => undefined);
+  const isReady = await Promise.race([probe.ping(), gone.then(() => null)]);
+  probe.disconnect();
+  // Another process took the port in the meantime.
+  if (isReady === null) return startRedis(port, settings);
+  return {
+    url: `redis://127.0.0.1:${on}`,
+    process: child,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+};
+
+let shared: Promise<{ url: string }> | undefined;
+let used = 0;
+
+/** Takes an empty database of the one server that the tests share, or a namespace of the server at REDIS_URL. */
+export const redisDatabase = async () => {
+  shared ??= given ? Promise.resolve({ url: given }) : startRedis();
+  const { url } = await shared;
+  const own = given ? url : `${url}/${used++}`;
+  const namespace = given ? freshNamespace() : '';
+  const redis = new Redis(own);
+  if (!given) await redis.flushdb();
+  return {
+    url: own,
+    namespace,
+    /** Shortens the lifetime of every key, as if that time had passed. */
+    elapse: async (ms: number) => {
+      for (const key of await redis.keys(`${namespace}*`)) await redis.pexpire(key, (await redis.pttl(key)) - ms);
+    },
+    end: async () => redis.disconnect(),
+  };
+};

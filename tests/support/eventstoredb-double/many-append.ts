@@ -1,0 +1,149 @@
+import statuses from '@eventstore/db-client/generated/status_pb.js';
+import { type handleClientStreamingCall, type handleUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import errors from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/errors_pb.js';
+import messages, {
+  type AppendRecord,
+  type AppendRecordsRequest,
+  type AppendRecordsResponse,
+  type AppendRequest,
+  type AppendSessionResponse,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
+import anys from 'google-protobuf/google/protobuf/any_pb.js';
+import type { ProposedEvent } from './events.js';
+import { type Failure, failure, type Node } from './faults.js';
+import type { ExpectedRevision, ManyWrite, Refused } from './log.js';
+
+export type ManyCall = 'AppendSession' | 'AppendRecords';
+
+const expectations: Readonly<Record<string, ExpectedRevision>> = {
+  '-1': 'no_stream',
+  '-2': 'any',
+  '-4': 'stream_exists',
+};
+const expectedOf = (state = '-2') => expectations[state] ?? BigInt(state);
+const stateOf = (expected: ExpectedRevision) =>
+  Object.entries(expectations).find(([, word]) => word === expected)?.[0] ?? String(expected);
+
+/** Makes metadata of the properties and of the schema, as the server shows them to readers. */
+const metadataOf = (record: AppendRecord) => {
+  const properties = [...record.getPropertiesMap().entries()].map(([key, value]) => [key, value.getStringValue()]);
+  const schema = { '$schema.name': record.getSchema()?.getName(), '$schema.format': 'Json' };
+  return Buffer.from(JSON.stringify({ ...Object.fromEntries(properties), ...schema }));
+};
+const proposed = (record: AppendRecord): ProposedEvent => ({
+  id: record.getRecordId() ?? '',
+  type: record.getSchema()?.getName() ?? '',
+  contentType: 'application/json',
+  data: record.getData_asU8(),
+  metadata: metadataOf(record),
+});
+
+type Details = { serializeBinary(): Uint8Array };
+const detailed = (code: status, message: string, name: string, details: Details): Failure => {
+  const any = new anys.Any();
+  any.pack(details.serializeBinary(), `kurrentdb.protocol.v2.streams.errors.${name}`);
+  const problem = failure(code, message);
+  const stated = new statuses.Status().setMessage(message).setDetails(any);
+  problem.metadata.set('grpc-status-details-bin', Buffer.from(stated.serializeBinary()));
+  return problem;
+};
+
+const tombstoned = -6;
+const sessionRefusal = ({ stream, expected, current }: Refused): Failure =>
+  current === tombstoned
+    ? detailed(
+        status.FAILED_PRECONDITION,
+        'tombstoned',
+        'StreamTombstonedErrorDetails',
+        new errors.StreamTombstonedErrorDetails().setStream(stream),
+      )
+    : detailed(
+        status.FAILED_PRECONDITION,
+        'revision conflict',
+        'StreamRevisionConflictErrorDetails',
+        new errors.StreamRevisionConflictErrorDetails()
+          .setStream(stream)
+          .setExpectedRevision(stateOf(expected))
+          .setActualRevision(String(current)),
+      );
+const recordsRefusal = ({ stream, expected, current }: Refused): Failure => {
+  const state = new errors.ConsistencyViolation.StreamStateViolation()
+    .setStream(stream)
+    .setExpectedState(stateOf(expected))
+    .setActualState(String(current));
+  const violation = new errors.ConsistencyViolation().setStreamState(state);
+  const details = new errors.AppendConsistencyViolationErrorDetails().setViolationsList([violation]);
+  return detailed(
+    status.FAILED_PRECONDITION,
+    'consistency violations',
+    'AppendConsistencyViolationErrorDetails',
+    details,
+  );
+};
+const oversize = (size: number, most: number): Failure =>
+  detailed(
+    status.ABORTED,
+    'transaction size exceeded',
+    'AppendTransactionSizeExceededErrorDetails',
+    new errors.AppendTransactionSizeExceededErrorDetails().setSize(size).setMaxSize(most),
+  );
+
+/** Appends under the current faults, and answers with the position or the refusal. */
+const serve = <Response>(
+  { log, faults, mostBytes }: Node,
+  writes: readonly ManyWrite[],
+  refusal: (refused: Refused) => Failure,
+  [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
+) => {
+  faults.appends++;
+  if (faults.muted) return void faults.unanswered++;
+  const before = faults.due('appendMany', 'before');
+  if (before) return callback(before);
+  const sizes = writes.flatMap(({ events }) =>
+    events.map(({ type, data, metadata }) => data.length + metadata.length + 2 * type.length),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes > mostBytes) return callback(oversize(bytes, mostBytes));
+  const outcome = log.commitMany(writes);
+  const after = faults.due('appendMany', 'after');
+  if (after) return callback(after);
+  if ('refused' in outcome) return callback(refusal(outcome.refused));
+  callback(null, respond(outcome.position));
+};
+
+/** Serves AppendSession: one request for each stream. */
+export const appendSessionHandler =
+  (node: Node): handleClientStreamingCall<AppendRequest, AppendSessionResponse> =>
+  (call, callback) => {
+    const requests: AppendRequest[] = [];
+    call.on('data', (request: AppendRequest) => requests.push(request));
+    call.on('end', () => {
+      const writes = requests.map((request) => ({
+        stream: request.getStream(),
+        expected: expectedOf(request.getExpectedRevision()),
+        events: request.getRecordsList().map(proposed),
+      }));
+      const respond = (position: bigint) => new messages.AppendSessionResponse().setPosition(String(position));
+      serve(node, writes, sessionRefusal, [respond, callback]);
+    });
+  };
+
+/**
+ * Serves AppendRecords. As on the server, streams whose names differ in case alone count as one: their records all go to
+ * the stream that was named first.
+ */
+export const appendRecordsHandler =
+  (node: Node): handleUnaryCall<AppendRecordsRequest, AppendRecordsResponse> =>
+  ({ request }, callback) => {
+    const writes = new Map<string, { stream: string; expected: ExpectedRevision; events: ProposedEvent[] }>();
+    for (const check of request.getChecksList()) {
+      const state = check.getStreamState();
+      const stream = state?.getStream() ?? '';
+      const write = { stream, expected: expectedOf(state?.getExpectedState()), events: [] };
+      if (!writes.has(stream.toLowerCase())) writes.set(stream.toLowerCase(), write);
+    }
+    for (const record of request.getRecordsList())
+      writes.get((record.getStream() ?? '').toLowerCase())?.events.push(proposed(record));
+    const respond = (position: bigint) => new messages.AppendRecordsResponse().setPosition(String(position));
+    serve(node, [...writes.values()], recordsRefusal, [respond, callback]);
+  };

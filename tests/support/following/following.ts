@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type App, createApp, type Ports } from '../../../application/app.js';
+import type { Context } from '../../../application/commands/handle.js';
+import type { Chain } from '../../../application/ports/chain.js';
+import type { ConfiguredChain } from '../../../application/ports/chains.js';
+import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
+import type { Sender } from '../../../application/ports/sender.js';
+import { titleOf } from '../../../application/processes/service-process.js';
+import { supervise } from '../../../application/processes/supervise.js';
+import { type Variant, variants } from '../../../domain/variant.js';
+import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
+import { evmTransactions } from '../../../infrastructure/chains/evm/transaction-codec.js';
+import { givenKeyRing } from '../../../infrastructure/master-key.js';
+import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
+import { createNotary } from '../../../infrastructure/notary.js';
+import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
+import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
+import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
+import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
+import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
+import { sqliteState } from '../../../infrastructure/sqlite/state.js';
+import { stateVault } from '../../../infrastructure/vault.js';
+import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import { projections } from '../../../projections/index.js';
+import { freshDirectory } from '../run/directories.js';
+import { patient } from '../run/tier.js';
+import { testSystem } from '../silent.js';
+
+/** Variant whose wallets have token contracts. */
+export const followedVariant = variants.find(({ can }) => can.includes('token-contracts')) as Variant;
+
+export const variantOf = (segment: Variant['segment']) =>
+  variants.find((variant) => variant.segment === segment) as Variant;
+
+export const contextOf = (organizationId: string, variant = followedVariant): Context => ({
+  organizationId,
+  variant,
+  actor: { kind: 'operator', id: 'test' },
+  requestId: 'test',
+});
+
+type Stores = Pick<Ports, 'events' | 'readModels' | 'limiter' | 'state' | 'vault' | 'jobs' | 'pending'>;
+
+export const openStores = async (): Promise<Stores & { readonly directory: string; close(): Promise<void> }> => {
+  const directory = freshDirectory();
+  const file = (name: string) => join(directory, name);
+  const [events, readModels, limiter, state, jobs, pending] = await Promise.all([
+    sqliteEventStore(file('events.db')),
+    sqliteReadModels(file('read-models.db'), projections),
+    sqliteLimiter(file('limiter.db'), Date.now),
+    sqliteState(file('state.db')),
+    sqliteJobs(file('jobs.db')),
+    sqlitePending(file('pending.db')),
+  ]);
+  const vault = stateVault(state, givenKeyRing(new Uint8Array(32), undefined));
+  const close = async () => {
+    await Promise.all([events, readModels, limiter, state, jobs, pending].map((store) => store.close()));
+  };
+  return { directory, events, readModels, limiter, state, vault, jobs, pending, close };
+};
+
+/** Sender for tests in which nothing is sent. */
+export const nowhere: Sender = {
+  check: () => null,
+  checkHeader: () => null,
+  post: async () => ({ status: null, failure: 'nowhere', durationMs: 0, answer: '', retryAt: null }),
+  close: async () => undefined,
+};
+
+/** Composes the application over the given stores, without chains unless some are given, and starts nothing. */
+export const composeApp = (stores: Stores, given: Partial<Ports> = {}): App =>
+  createApp({
+    codecs: addressCodecs,
+    transactionCodec: evmTransactions,
+    chains: new Map(),
+    nodes: new Map(),
+    documents: { read: async () => null },
+    sender: nowhere,
+    signer: letterSigner(new Uint8Array(32)),
+    notary: createNotary(new Uint8Array(32)),
+    scratch: memoryReadModels,
+    asOfEvents: 1_000_000,
+    challengeEndpoints: false,
+    webhookConcurrency: 8,
+    unreadableBlockSeconds: 600,
+    witnesses: [],
+    system: testSystem,
+    ...stores,
+    ...given,
+  });
+
+/** Returns the process with that name. */
+export const processOf = ({ processes }: App, wanted: string) =>
+  processes.find(({ name }) => name === wanted) ?? assert.fail(`there is no process ${wanted}`);
+
+export type Running = { readonly app: App; stop(): Promise<void> };
+
+/** Composes the application over the given stores, and follows the chain until it is stopped. */
+export const startFollowing = (
+  stores: Stores,
+  chain: Chain,
+  options: { fromGenesis?: boolean; variant?: Variant } & Partial<
+    Pick<Ports, 'documents' | 'sender' | 'codecs' | 'system' | 'unreadableBlockSeconds'> &
+      Pick<ConfiguredChain, 'family' | 'oldHeadSeconds'>
+  > = {},
+): Running => {
+  const {
+    fromGenesis: isNew = true,
+    variant = followedVariant,
+    oldHeadSeconds,
+    family = variant.family,
+    ...given
+  } = options;
+  const app = composeApp(stores, {
+    ...given,
+    chains: new Map([[variant.tag, { chain, isNew, oldHeadSeconds, family }]]),
+  });
+  const stop = new AbortController();
+  const running = app.processes
+    .filter(({ role, name }) => role === 'follower' || name === 'projector')
+    .map((one) => supervise(titleOf(one), one.run, stop.signal, testSystem));
+  return {
+    app,
+    stop: async () => {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+};
+
+/** Repeats the check until it passes; throws its last error when the time is up. */
+export const eventually = async <T>(check: () => Promise<T>, ms = 60_000): Promise<T> => {
+  const deadline = Date.now() + patient(ms);
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await testSystem.sleep(10);
+  }
+};
+
+export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
+  const found: Recorded[] = [];
+  for await (const batch of events.readAll(0)) found.push(...batch);
+  return found;
+};
+
+/** Reads every page of a list. */
+export const everyPage = async <T>(
+  read: (token: string | undefined) => Promise<{ documents: readonly T[]; nextPageToken: string }>,
+): Promise<T[]> => {
+  const found: T[] = [];
+  let token: string | undefined;
+  do {
+    const page = await read(token);
+    found.push(...page.documents);
+    token = page.nextPageToken || undefined;
+  } while (token);
+  return found;
+};
+
+const ofWallet = { address: undefined, transaction: undefined, startTime: undefined, endTime: undefined };
+/** Few enough that lists of the specs have several pages. */
+const size = 7;
+
+/** Reads all transfers of a wallet. */
+export const transfersOf = ({ transfers }: App, by: Context, walletId: string) =>
+  everyPage((token) => transfers.list(by, { ...ofWallet, walletId }, { size, token }));
+
+/** Reads the balances of the coins of a wallet, by address. */
+export const coinsOf = ({ assets }: App, by: Context, walletId: string) => {
+  const filter = { standard: 'native', walletId, address: undefined, contract: undefined, excludeZero: false } as const;
+  return everyPage((token) => assets.list(by, filter, { size, token }));
+};

@@ -1,0 +1,77 @@
+import type { Chain, Header, Movement } from '../../../application/ports/chain.js';
+import { refuse } from '../../../domain/failure.js';
+
+/** Linked headers after a first block; `name` makes their hashes. */
+export const headersOf = (name: string, count: number): Header[] =>
+  Array.from({ length: count }, (_, number) => ({
+    number,
+    hash: `${name}${number}`,
+    parentHash: number === 0 ? '' : `${name}${number - 1}`,
+    time: 1_700_000_000 + number,
+  }));
+
+/** Headers of another branch after the one at a height. */
+export const forkOf = (headers: readonly Header[], at: number, name: string, count: number): Header[] => [
+  ...headers.slice(0, at + 1),
+  ...headersOf(name, at + 1 + count)
+    .slice(at + 1)
+    .map((header) => (header.number === at + 1 ? { ...header, parentHash: (headers[at] as Header).hash } : header)),
+];
+
+/** Chain of blocks in memory, empty but for payments, whose script tests change while it is followed. */
+export const headerChain = (script: {
+  headers: readonly Header[];
+  finalized?: () => number;
+  /** Payments by the hash of their block. */
+  payments?: Readonly<Record<string, { readonly to: string; readonly value: string }>>;
+  /** Balance that every address has. */
+  balance?: string;
+  /** Called before every answer; what it throws is the answer. */
+  before?: (call: 'head' | 'headerAt' | 'headerOf' | 'block' | 'balances', asked: unknown) => Promise<void> | void;
+}): Chain => {
+  const { before = () => undefined } = script;
+  const unused = (): never => refuse('NODE_ERROR', 'not scripted');
+  const tip = () => script.headers.at(-1) as Header;
+  const byHash = (hash: string) => script.headers.find((header) => header.hash === hash) ?? null;
+  const paymentsIn = (hash: string): Movement[] => {
+    const paid = script.payments?.[hash];
+    if (!paid) return [];
+    const native = { standard: 'native' } as const;
+    const from = `0x${'f'.repeat(40)}`;
+    return [
+      { transaction: `t-${hash}`, index: 'native', asset: native, from, ...paid, fee: '0', failed: false, details: {} },
+    ];
+  };
+  return {
+    genesis: async () => script.headers[0] as Header,
+    head: async () => {
+      await before('head', null);
+      return tip();
+    },
+    finalized: async () => script.finalized?.() ?? Math.max(0, tip().number - 10),
+    hints: async function* () {
+      // Followers poll.
+    },
+    headerAt: async (number) => {
+      await before('headerAt', number);
+      return script.headers[number] ?? null;
+    },
+    headerOf: async (hash) => {
+      await before('headerOf', hash);
+      return byHash(hash);
+    },
+    block: async (hash) => {
+      await before('block', hash);
+      const header = byHash(hash);
+      return header && { ...header, movements: paymentsIn(hash), touches: [] };
+    },
+    balances: async (holdings) => {
+      await before('balances', holdings);
+      return holdings.map(() => script.balance ?? '0');
+    },
+    contract: async () => unused(),
+    tokenUri: async () => '',
+    tokens: async () => unused(),
+    close: async () => undefined,
+  };
+};

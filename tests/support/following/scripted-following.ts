@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../application/commands/handle.js';
+import type { Chain } from '../../../application/ports/chain.js';
+import type { Asset } from '../../../domain/asset.js';
+import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
+import type { Quirk } from '../../../infrastructure/chains/evm/quirks/quirks.js';
+import {
+  addressOf,
+  createEvmChain,
+  type EvmChain,
+  type MinedTransaction,
+  type ScriptedTransaction,
+} from '../chains/evm-chain.js';
+import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
+import { silent } from '../silent.js';
+import {
+  contextOf,
+  eventually,
+  everyPage,
+  type openStores,
+  type Running,
+  startFollowing,
+  transfersOf,
+} from './following.js';
+import { mortal } from './mortal.js';
+
+type Blocks = readonly (readonly ScriptedTransaction[])[];
+export type Step =
+  | { readonly kind: 'mine'; readonly blocks: Blocks }
+  | { readonly kind: 'reorganize'; readonly depth: number; readonly blocks: Blocks }
+  /** Brings back the branch that the last reorganization replaced, and extends it. */
+  | { readonly kind: 'return' }
+  | { readonly kind: 'fault'; readonly fault: keyof EvmNode['faults'] }
+  /**
+   * Crashes after `writes` more writes, while `depth` blocks are replaced; the service starts again after `away` further
+   * blocks.
+   */
+  | { readonly kind: 'crash'; readonly writes: number; readonly depth: number; readonly away: number }
+  | { readonly kind: 'catch up' };
+
+const token = addressOf('token');
+const coin: Asset = { standard: 'native' };
+export const tokens = { standard: 'erc20', contract: token } as const;
+export const people = ['ann', 'ben', 'cid', 'dot', 'stranger'].map(addressOf);
+const [ann = '', ben = '', cid = '', dot = ''] = people;
+/** Wallets of the scene: two organizations watch the same address, and one wallet has two addresses. */
+const wanted = [
+  { organization: 'a', confirmation: 3, addresses: [ann, ben] },
+  { organization: 'a', confirmation: 1, addresses: [cid] },
+  { organization: 'b', confirmation: 6, addresses: [ann, dot] },
+];
+const deepest = 6;
+
+type Wallet = { readonly by: Context; readonly walletId: string; readonly addresses: readonly string[] };
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** Lists the transfers of a final transaction that concern the addresses. */
+const movesIn = (number: number, transaction: MinedTransaction, addresses: readonly string[]) => {
+  const { hash, from, to, value = 0n, failed = false, tokens: moved = [], internal = [] } = transaction;
+  const isOwn = (...sides: readonly string[]) => sides.some((side) => addresses.includes(side));
+  const told = (index: string, amount: bigint, state = 'SUCCESS') => `${number} ${hash} ${index} ${amount} ${state}`;
+  return [
+    ...(value > 0n && isOwn(from, to ?? '') ? [told('native', value, failed ? 'FAILED' : 'SUCCESS')] : []),
+    ...moved.flatMap((one, i) => (isOwn(one.from, one.to) ? [told(`log:${i}`, one.value ?? 1n)] : [])),
+    ...internal.flatMap(({ from, to, value: sent = 0n }) =>
+      sent > 0n && isOwn(from, to) ? [told('trace', sent)] : [],
+    ),
+  ];
+};
+const sorted = (texts: readonly string[]) => texts.toSorted((a, b) => a.localeCompare(b));
+const rescan = (chain: EvmChain, addresses: readonly string[]) =>
+  sorted(
+    Array.from({ length: chain.head().number + 1 }, (_, number) => chain.at(number)?.transactions ?? []).flatMap(
+      (transactions, number) => transactions.flatMap((one) => movesIn(number, one, addresses)),
+    ),
+  );
+
+const checkTransfers = async ({ app }: Running, chain: EvmChain, { by, walletId, addresses }: Wallet) => {
+  const found = await transfersOf(app, by, walletId);
+  const standing = found.filter(({ state }) => state !== 'REMOVED');
+  const told = standing.map(({ block_number, transfer, state }) => {
+    const index = transfer.index.replace(/^trace.*/, 'trace');
+    return `${block_number} ${transfer.transaction} ${index} ${transfer.value} ${state}`;
+  });
+  assert.deepEqual(sorted(told), rescan(chain, addresses));
+  return found;
+};
+const checkBalances = async ({ app }: Running, chain: EvmChain, { by, walletId }: Wallet, asset: Asset) => {
+  const filter = { standard: asset.standard, walletId, address: undefined, contract: undefined, excludeZero: false };
+  const found = await everyPage((token) => app.assets.list(by, filter, { size: 3, token }));
+  for (const { address, balance } of found) assert.equal(balance, String(chain.balance(address, asset)), address);
+  return found;
+};
+
+/**
+ * Starts a chain with two nodes, one of which may be faulty, and a service that follows it and may crash. The network
+ * has the given quirks.
+ */
+export const createScene = async (given: Stores, name: string, quirks: readonly Quirk[] = []) => {
+  const chain = createEvmChain(name);
+  chain.deploy(token, { standard: 'erc20' } as never);
+  const [good, bad] = await Promise.all([startEvmNode({ chain }), startEvmNode({ chain })]);
+  for (const node of [good, bad]) for (const quirk of quirks) node.quirks.add(quirk);
+  const first = quirks.includes('first block is number 1') ? chain.mine().number : 0;
+  const { stores, dieAfter, revive } = mortal(given);
+  const connect = () => evmChain([bad.url, good.wsUrl], silent);
+  // A development chain, which begins with block 0, is followed from there, and others from their head.
+  const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0 });
+  let connected = await connect();
+  let running = start(connected);
+
+  let replaced = chain.head().hash;
+  const wallets: Wallet[] = [];
+  for (const { organization, confirmation, addresses } of wanted) {
+    const by = contextOf(`org_${name}${organization}`);
+    const registration = { name: organization, confirmation, address: undefined, importAsset: undefined };
+    const { answer } = await running.app.wallets.register(by, registration);
+    const inputs = addresses.map((text) => ({ text, path: '' }));
+    await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
+    await running.app.contracts.register(by, token, 'erc20');
+    wallets.push({ by, walletId: answer.wallet_id, addresses });
+  }
+
+  const restart = async () => {
+    await running.stop();
+    await connected.close();
+    revive();
+    connected = await connect();
+    running = start(connected);
+  };
+  const caughtUp = () =>
+    eventually(async () => assert.equal(running.app.followers[0]?.status()?.height, chain.head().number));
+  if (first > 0) await caughtUp();
+  const reorganize = (depth: number, blocks: Blocks) => {
+    replaced = chain.head().hash;
+    chain.reorganize(Math.min(depth, chain.head().number - first), [...blocks, ...Array(depth).fill([])]);
+  };
+  /** Mines blocks after which no replaced branch comes back. */
+  const goFar = (blocks: number) => {
+    for (let n = 0; n < blocks; n++) chain.mine();
+    if (blocks > 0) replaced = chain.head().hash;
+  };
+  const crash = async ({ writes, depth, away }: Extract<Step, { kind: 'crash' }>) => {
+    dieAfter(writes);
+    if (depth > 0) reorganize(depth, []);
+    for (let n = 0; n < 2; n++) chain.mine([{ from: ann, to: cid, value: 1n }]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    goFar(away);
+    await restart();
+  };
+  const actions: { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>) => unknown } = {
+    mine: ({ blocks }) => blocks.map((transactions) => chain.mine(transactions)),
+    reorganize: ({ depth, blocks }) => reorganize(depth, blocks),
+    return: () => {
+      const height = chain.head().number;
+      const back = replaced;
+      replaced = chain.head().hash;
+      chain.returnTo(back);
+      do chain.mine();
+      while (chain.head().number <= height);
+    },
+    fault: ({ fault }) => Object.assign(bad.faults, { [fault]: fault === 'lag' ? 3 : true }),
+    crash,
+    'catch up': caughtUp,
+  };
+
+  return {
+    chain,
+    /** Status of the follower, for messages of failed tests. */
+    status: () => running.app.followers[0]?.status(),
+    wallets,
+    play: async (steps: readonly Step[]) => {
+      for (const step of steps) await actions[step.kind](step as never);
+    },
+    /** Heals the nodes, mines enough blocks, and checks that the answers equal the chain. */
+    settle: async () => {
+      bad.heal();
+      for (let n = 0; n < deepest; n++) chain.mine();
+      const transfers = [];
+      for (const wallet of wallets) {
+        await eventually(async () => void (await checkTransfers(running, chain, wallet)));
+        transfers.push(...(await checkTransfers(running, chain, wallet)));
+        for (const asset of [coin, tokens])
+          await eventually(async () => void (await checkBalances(running, chain, wallet, asset)));
+      }
+      return transfers;
+    },
+    close: async () => {
+      await running.stop();
+      await connected.close();
+      await Promise.all([good.close(), bad.close()]);
+    },
+  };
+};

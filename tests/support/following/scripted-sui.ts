@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../application/commands/handle.js';
+import type { Asset } from '../../../domain/asset.js';
+import { createSuiLedger, type SuiLedger } from '../../../infrastructure/chains/development/sui/ledger.js';
+import { fullAddress } from '../../../infrastructure/chains/sui/addresses.js';
+import { nativeCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
+import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
+import { type SuiNode, startSuiNode } from '../chains/sui-node.js';
+import { silent } from '../silent.js';
+import {
+  contextOf,
+  eventually,
+  everyPage,
+  type openStores,
+  type Running,
+  startFollowing,
+  transfersOf,
+  variantOf,
+} from './following.js';
+import { mortal } from './mortal.js';
+
+export type Payment = {
+  /** Sender of the transaction, who pays unless the coins are issued. */
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly coin: 'native' | 'token';
+  readonly failed: boolean;
+  /** True for coins that no address pays, such as the gain of a stake. */
+  readonly isIssued?: boolean;
+  /** Payer of the gas; the sender when absent. */
+  readonly sponsor?: string;
+};
+export type Step =
+  | { readonly kind: 'checkpoint'; readonly payments: readonly Payment[] }
+  | { readonly kind: 'fault'; readonly node: 'first' | 'both'; readonly fault: keyof SuiNode['faults'] }
+  | { readonly kind: 'heal' }
+  /** Ends all subscriptions. */
+  | { readonly kind: 'hang up' }
+  /** Crashes after `writes` more writes and starts again. */
+  | { readonly kind: 'crash'; readonly writes: number }
+  | { readonly kind: 'catch up' };
+
+export const people = ['a1', 'b2', 'c3', 'd4', 'ee'].map((pair) => `0x${pair.repeat(32)}`);
+const [ann = '', ben = '', cid = '', dot = ''] = people;
+const usd = `${fullAddress('0x5')}::usd::USD`;
+const token: Asset = { standard: 'token', contract: usd };
+const variant = variantOf('s');
+/** Wallets of the scene: two organizations watch ann, one wallet has two addresses, ann and cid import tokens. */
+const wanted = [
+  { organization: 'a', confirmation: 3, addresses: [ann, ben], imports: [ann] },
+  { organization: 'a', confirmation: 1, addresses: [cid], imports: [cid] },
+  { organization: 'b', confirmation: 6, addresses: [ann, dot], imports: [] },
+];
+const deepest = 6;
+
+type Wallet = {
+  readonly by: Context;
+  readonly walletId: string;
+  readonly addresses: readonly string[];
+  readonly imports: readonly string[];
+};
+type Done = Payment & { readonly digest: string };
+
+const sorted = (texts: readonly string[]) => texts.toSorted((a, b) => a.localeCompare(b));
+
+/** Lists the transfers of a wallet by reading the whole chain. */
+const rescan = (payments: readonly Done[], { addresses, imports }: Wallet) =>
+  sorted(
+    payments.flatMap(({ digest, from, to, value, coin, failed, isIssued, sponsor = from }) => {
+      const followed = coin === 'native' ? addresses : imports;
+      if (failed)
+        return [...new Set([sponsor, from])]
+          .filter((party) => addresses.includes(party))
+          .map((party) => `${digest} failed for ${party}`);
+      const payer = isIssued ? '' : from;
+      if (payer === to || ![payer, to].some((side) => followed.includes(side))) return [];
+      return [`${digest} ${payer} ${to} ${coin} ${value}`];
+    }),
+  );
+
+const checkTransfers = async ({ app }: Running, payments: readonly Done[], wallet: Wallet) => {
+  const { by, walletId } = wallet;
+  const found = await transfersOf(app, by, walletId);
+  const told = found.map(({ transfer, state }) => {
+    const { transaction, from, to, asset, value, failed } = transfer;
+    assert.equal(state, failed ? 'FAILED' : 'SUCCESS');
+    return failed ? `${transaction} failed for ${from}` : `${transaction} ${from} ${to} ${asset.standard} ${value}`;
+  });
+  assert.deepEqual(sorted(told), rescan(payments, wallet));
+};
+
+const checkBalances = async ({ app }: Running, ledger: SuiLedger, { by, walletId }: Wallet) => {
+  for (const { standard, contract } of [
+    { standard: 'native', contract: undefined },
+    token as typeof token & { contract: string },
+  ] as const) {
+    const filter = { standard, walletId, address: undefined, contract: undefined, token: contract, excludeZero: false };
+    const found = await everyPage((page) => app.assets.list(by, filter, { size: 3, token: page }));
+    for (const { address, balance } of found)
+      assert.equal(balance, String(ledger.balance(address, contract ?? nativeCoinType)), `${address} ${standard}`);
+  }
+};
+
+/** Starts a chain with two nodes that may be faulty, and a service that follows it and may crash. */
+export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores>>, name: string) => {
+  const ledger = createSuiLedger(Date.now);
+  for (const address of people)
+    for (const coinType of [nativeCoinType, usd])
+      ledger.execute({ sender: fullAddress('0xf'), changes: [{ address, coinType, amount: 10n ** 12n }] });
+  ledger.makeCheckpoint();
+  const nodes = await Promise.all([startSuiNode(ledger), startSuiNode(ledger)]);
+  const [first] = nodes as [SuiNode, SuiNode];
+  const { stores, dieAfter, revive } = mortal(given);
+  const connect = () =>
+    suiChain(
+      nodes.map(({ url }) => url),
+      silent,
+      // A silent subscription is noticed soon, since a script has dozens of them.
+      { deadlineMs: 20_000, answerMs: 500, times: { freshMs: 200, pollMs: 50, behindMs: 200, silenceMs: 2000 } },
+    );
+  const start = (chain: Awaited<ReturnType<typeof connect>>) =>
+    startFollowing(stores, chain, { variant, fromGenesis: false });
+  let connected = await connect();
+  let running = start(connected);
+  const payments: Done[] = [];
+
+  const wallets: Wallet[] = [];
+  const caughtUp = () =>
+    eventually(async () => assert.equal(running.app.followers[0]?.status()?.height, ledger.height()));
+  await caughtUp();
+  for (const { organization, confirmation, addresses, imports } of wanted) {
+    const by = contextOf(`org_${name}${organization}`, variant);
+    const registration = { name: organization, confirmation, address: undefined, importAsset: undefined };
+    const { answer } = await running.app.wallets.register(by, registration);
+    const inputs = addresses.map((text) => ({ text, path: '' }));
+    const { position } = await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
+    await running.app.progress.reached(position, 60_000);
+    for (const address of imports) await running.app.imports.take(by, { address, token: usd, account: undefined });
+    wallets.push({ by, walletId: answer.wallet_id, addresses, imports });
+  }
+
+  const pay = (payment: Payment) => {
+    const { from, to, value, coin, failed, isIssued, sponsor = from } = payment;
+    const coinType = coin === 'native' ? nativeCoinType : usd;
+    const paid = isIssued ? [] : [{ address: from, coinType, amount: -value }];
+    const changes = [...paid, { address: to, coinType, amount: value }];
+    payments.push({ ...payment, digest: ledger.execute({ sender: from, changes, payer: sponsor, failed }) });
+  };
+  const restart = async () => {
+    await running.stop();
+    await connected.close();
+    revive();
+    connected = await connect();
+    running = start(connected);
+  };
+  const actions: { readonly [K in Step['kind']]: (step: Extract<Step, { kind: K }>) => unknown } = {
+    checkpoint: ({ payments: some }) => {
+      for (const payment of some) pay(payment);
+      ledger.makeCheckpoint();
+    },
+    fault: ({ node, fault }) => {
+      const change = { [fault]: fault === 'lag' || fault === 'mostInTenth' ? 3 : true };
+      for (const { faults } of node === 'both' ? nodes : [first]) Object.assign(faults, change);
+    },
+    heal: () => {
+      for (const node of nodes) node.heal();
+    },
+    'hang up': () => {
+      for (const node of nodes) node.hangUp();
+    },
+    crash: async ({ writes }) => {
+      dieAfter(writes);
+      pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
+      ledger.makeCheckpoint();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      await restart();
+    },
+    'catch up': async () => {
+      if (nodes.every(({ faults }) => Object.values(faults).every((fault) => !fault))) await caughtUp();
+    },
+  };
+
+  return {
+    play: async (steps: readonly Step[]) => {
+      for (const step of steps) await actions[step.kind](step as never);
+    },
+    status: () => running.app.followers[0]?.status(),
+    /** Heals the nodes, makes enough checkpoints, and checks that the answers equal the chain. */
+    settle: async () => {
+      for (const node of nodes) node.heal();
+      for (let n = 0; n < deepest; n++) ledger.makeCheckpoint();
+      for (const wallet of wallets) {
+        await eventually(() => checkTransfers(running, payments, wallet));
+        await eventually(() => checkBalances(running, ledger, wallet));
+      }
+    },
+    close: async () => {
+      await running.stop();
+      await connected.close();
+      await Promise.all(nodes.map((node) => node.close()));
+    },
+  };
+};

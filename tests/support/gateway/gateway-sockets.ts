@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { App } from '../../../application/app.js';
+import { createBackpressure } from '../../../application/gateway/backpressure.js';
+import type { ChainFeed } from '../../../application/gateway/chain-feed.js';
+import { type Hear, tell } from '../../../application/gateway/notification.js';
+import type { Node } from '../../../application/ports/node.js';
+import type { System } from '../../../application/ports/system.js';
+import type { Quota } from '../../../domain/rate-limit.js';
+import { addressIn } from '../../../interfaces/gateway/target.js';
+import { createSockets } from '../../../interfaces/gateway/websocket.js';
+
+/** Makes a feed whose notifications a test triggers, and which shows its listeners. */
+const createScriptedFeed = () => {
+  const listeners = new Set<Hear>();
+  // The listener is added a turn later, as in a feed that has to catch up first.
+  const listen = async (hear: Hear) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    listeners.add(hear);
+    return () => void listeners.delete(hear);
+  };
+  const feed: ChainFeed = {
+    onHeads: (hear) => listen((told) => hear(told, told)),
+    onLogs: (_, hear) => listen(hear),
+    onPending: listen,
+    onSyncing: listen,
+  };
+  return {
+    feed,
+    listeners,
+    happen: (value: unknown) => {
+      const told = tell(value);
+      for (const hear of listeners) hear(told);
+    },
+  };
+};
+
+/** Runs only the gateway's connections in this process, where every key is known and nothing is charged. */
+export const openSockets = async (system: System, pressure = createBackpressure()) => {
+  const { feed, listeners, happen } = createScriptedFeed();
+  const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
+  /** Gives answers that arrive and are never whole. */
+  const answer: Node['answer'] = (_, waiter) => {
+    waiter?.receive?.({ bytes: 1_048_576 });
+    return new Promise((_, reject) => waiter?.onLeave(() => reject(new Error('nobody waits'))));
+  };
+  const app = {
+    system,
+    nodes: new Map([['c/mainnet', { isDevelopment: false, answer }]]),
+    feeds: new Map([['c/mainnet', feed]]),
+    gatewayAccess: { find: () => ({ organizationId: 'org_1' }), charge: () => quota },
+    quotas: { connect: async () => () => undefined },
+  };
+  const sockets = createSockets(app as unknown as App, pressure);
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    const address = addressIn(request.url ?? '', 'socket');
+    if (address) void sockets.upgrade(address, request, socket, head);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/c/mainnet/v1/ws/key`,
+    figures: sockets.figures,
+    listeners,
+    happen,
+    /** Quota of every message; a test may use it up. */
+    quota,
+    close: async () => {
+      sockets.stop();
+      sockets.terminate();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

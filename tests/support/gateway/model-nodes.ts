@@ -1,0 +1,179 @@
+import type { Waiter } from '../../../application/async/cancellation.js';
+import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
+import { addressOf, digestOf, hex } from '../chains/evm-chain.js';
+import type { VirtualClock } from '../virtual-clock.js';
+
+/** Every block has a log of each of two contracts. */
+export const contracts = [addressOf('one'), addressOf('other')] as const;
+const someBloom = `0x${'01'.repeat(256)}`;
+
+export type ModelBlock = { readonly number: number; readonly hash: string; readonly parentHash: string };
+type Path = readonly ModelBlock[];
+
+export const blockAnswer = ({ number, hash, parentHash }: ModelBlock, isFull: boolean) => ({
+  number: hex(number),
+  hash,
+  parentHash,
+  logsBloom: someBloom,
+  transactions: isFull ? [{ hash: digestOf(hash, 'transaction') }] : [digestOf(hash, 'transaction')],
+});
+export const logAnswers = ({ number, hash }: ModelBlock) =>
+  contracts.map((address, i) => ({ address, topics: [], blockNumber: hex(number), blockHash: hash, logIndex: hex(i) }));
+
+/** Blocks below the newest that are final. */
+const finalDepth = 6;
+
+/** Chain whose newest blocks are replaced now and then; no block is replaced once it is final. */
+export const createModelChain = (clock: VirtualClock, id = 1) => {
+  const blocks = new Map<string, ModelBlock>();
+  const listeners = new Set<() => void>();
+  let path: Path = [];
+  let serial = 0;
+  let final = 0;
+  /** Heights of finality with the time at which each was reached. */
+  const finals: { readonly height: number; readonly at: number }[] = [];
+
+  const append = (given: Path): Path => {
+    const parentHash = given.at(-1)?.hash ?? digestOf('nothing');
+    const block = { number: given.length, hash: digestOf('model', id, serial++), parentHash };
+    blocks.set(block.hash, block);
+    return [...given, block];
+  };
+  const become = (next: Path) => {
+    path = next;
+    final = Math.max(final, path.length - 1 - finalDepth);
+    finals.push({ height: final, at: clock.now() });
+    for (const listener of listeners) listener();
+  };
+  for (let i = 0; i < 10; i++) become(append(path));
+  return {
+    id,
+    path: () => path,
+    head: () => path.at(-1) as ModelBlock,
+    of: (hash: string) => blocks.get(hash),
+    final: () => final,
+    /** Returns the height that has been final for so long. */
+    finalFor: (ms: number) => finals.findLast(({ at }) => at < clock.now() - ms)?.height ?? 0,
+    onChange: (listener: () => void) => void listeners.add(listener),
+    mine: () => become(append(path)),
+    /** Replaces the newest blocks, but none below `floor`, by a longer branch. */
+    reorganize: (depth: number, floor: number) => {
+      const kept = Math.max(path.length - depth, final + 1, floor);
+      let branch = path.slice(0, kept);
+      while (branch.length <= path.length) branch = [...append(branch)];
+      become(branch);
+    },
+  };
+};
+
+export type ModelChain = ReturnType<typeof createModelChain>;
+
+const refuse = (code: number, message: string): never => {
+  throw Object.assign(new Error(message), { code });
+};
+const broken = (message: string) => (): never => {
+  throw new NodeFault('failing', message);
+};
+const breaks = broken('answered with status 503');
+
+/** Faults of a node, as its answer to a call; null where the node answers as it would without the fault. */
+const faults = {
+  none: () => null,
+  /** Fails two calls in three. */
+  flaky: (_: string, __: readonly unknown[], nth: number) => (nth % 3 === 0 ? null : breaks()),
+  /** Takes no new blocks, so that the node lags or stays on a branch that the others left. */
+  frozen: () => null,
+  hung: () => 'hung' as const,
+  revoked: broken('answered with status 403'),
+  truncated: broken('answered with something that is not JSON-RPC'),
+  refusing: () => refuse(-32_005, 'limit exceeded'),
+  'without methods': () => refuse(-32_601, 'the method does not exist'),
+  'without logs': (method: string, params: readonly unknown[]) =>
+    method === 'eth_getLogs' && (params[0] as { blockHash?: string }).blockHash ? [] : null,
+} as const satisfies Record<string, (method: string, params: readonly unknown[], nth: number) => unknown>;
+export type ModelFault = keyof typeof faults;
+export const modelFaults = Object.keys(faults) as ModelFault[];
+
+type Filter = { blockHash?: string; fromBlock?: string; toBlock?: string; address?: string };
+
+/** Node of the chain, which learns of blocks and answers with a delay of its own. */
+export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { blockMs: number; answerMs: number }) => {
+  const hearing = new Set<(header: unknown) => void>();
+  let fault: ModelFault = 'none';
+  let view: Path = chain.path();
+  let asked = 0;
+
+  const see = (path: Path) => {
+    // News of an older path may come after the node caught up.
+    if (path.length <= view.length) return;
+    view = path;
+    for (const notice of hearing) notice(blockAnswer(path.at(-1) as ModelBlock, false));
+  };
+  const isOrphaned = () => view.slice(0, chain.final() + 1).some(({ hash }, i) => chain.path()[i]?.hash !== hash);
+  chain.onChange(() => {
+    const path = chain.path();
+    clock.later(() => fault !== 'frozen' && see(path), delays.blockMs);
+    // No node keeps a branch that contradicts what is final.
+    if (isOrphaned()) see(path);
+  });
+
+  const at = (block: unknown): ModelBlock | undefined => {
+    if (block === 'latest' || block === undefined) return view.at(-1);
+    return view[block === 'finalized' ? Math.min(chain.final(), view.length - 1) : Number(block)];
+  };
+  const logs = ({ blockHash, fromBlock, toBlock, address }: Filter) => {
+    const known = blockHash === undefined ? undefined : chain.of(blockHash);
+    if (blockHash && !(known && known.number < view.length)) return refuse(-32_000, 'unknown block');
+    const [from, to] = [at(fromBlock)?.number ?? Number(fromBlock), at(toBlock)?.number ?? Number(toBlock)];
+    const searched = known ? [known] : view.slice(from, to + 1);
+    return searched.flatMap(logAnswers).filter((log) => address === undefined || log.address === address);
+  };
+  const answers: Record<string, (params: readonly unknown[]) => unknown> = {
+    eth_chainId: () => hex(chain.id),
+    eth_blockNumber: () => hex(view.length - 1),
+    eth_getBlockByNumber: ([block, isFull]) => {
+      const found = at(block);
+      return found ? blockAnswer(found, isFull === true) : null;
+    },
+    eth_getBlockByHash: ([hash, isFull]) => {
+      const found = chain.of(String(hash));
+      return found && found.number < view.length ? blockAnswer(found, isFull === true) : null;
+    },
+    eth_getBalance: ([, block]) => (at(block) ?? refuse(-32_000, 'header not found')).hash,
+    eth_getLogs: ([filter]) => logs(filter as Filter),
+  };
+  const answer = (method: string, params: readonly unknown[]): unknown =>
+    faults[fault](method, params, asked++) ?? answers[method]?.(params) ?? null;
+
+  const exchange = (method: string, params: string, waiter: Waiter) =>
+    new Promise<never>((resolve, reject) => {
+      const reply = (settle: () => void) => clock.later(settle, delays.answerMs);
+      waiter.onLeave(() => reject(new NodeFault('failing', 'was left')));
+      try {
+        const result = answer(method, JSON.parse(params));
+        if (result !== 'hung') reply(() => resolve({ id: '1', result: Buffer.from(JSON.stringify(result)) } as never));
+      } catch (error) {
+        const { code, message } = error as { code?: number; message: string };
+        if (code === undefined) reply(() => reject(error as Error));
+        else reply(() => resolve({ id: '1', error: Buffer.from(JSON.stringify({ code, message })) } as never));
+      }
+    });
+  const listen = (_: string, notice: (header: unknown) => void, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      hearing.add(notice);
+      const end = () => {
+        hearing.delete(notice);
+        resolve();
+      };
+      signal.addEventListener('abort', end, { once: true });
+    });
+  return {
+    link: { exchange, listen, close: async () => undefined },
+    suffer: (given: ModelFault) => {
+      fault = given;
+      if (given !== 'frozen') see(chain.path());
+    },
+  };
+};
+
+export type ModelNode = ReturnType<typeof modelNode>;

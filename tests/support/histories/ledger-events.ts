@@ -1,0 +1,63 @@
+import type { LedgerEvent, Transfer } from '../../../domain/aggregates/ledger.js';
+import type { Asset } from '../../../domain/asset.js';
+
+/** Events of one wallet in one block. */
+
+export const native: Asset = { standard: 'native' };
+export const coin: Asset = { standard: 'erc20', contract: '0xcc' };
+
+export const of = { walletId: 'wal_1', block: { number: 7, hash: '0xb7', time: 1_700_000_000, chain: '0xb0' } };
+export const at = { number: 9, hash: '0xb9', chain: '0xb0' };
+export const paid: Transfer = {
+  transaction: '0xt1',
+  index: '0',
+  asset: native,
+  from: '0xaa',
+  to: '0xbb',
+  value: '5',
+  fee: '1',
+  failed: false,
+  details: { nonce: '3' },
+};
+const reverted: Transfer = { ...paid, transaction: '0xt2', asset: coin, failed: true };
+export const transfers = [
+  { transfer: paid, own: ['0xaa', '0xbb'] },
+  { transfer: reverted, own: ['0xaa'] },
+];
+export const touches = [{ address: '0xdd', reason: 'withdrawal' }];
+export const balances = [
+  { address: '0xaa', asset: native, balance: '94' },
+  { address: '0xbb', asset: native, balance: '5' },
+];
+
+export const observed: LedgerEvent[] = [
+  ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...of, ...one } })),
+  ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one, asset: native } })),
+];
+const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
+  { type, data: { ...of, transaction: '0xt1', index: '0', failed: false } },
+  { type, data: { ...of, transaction: '0xt2', index: '0', failed: true } },
+];
+const readings = (correction?: true): LedgerEvent[] =>
+  balances.map((one) => ({
+    type: 'BalanceRead',
+    data: { walletId: 'wal_1', ...one, at, ...(correction && { correction }) },
+  }));
+export const [read, reread] = [readings(), readings(true)];
+export const confirmed = changed('TransferConfirmed');
+export const done: LedgerEvent = { type: 'ActivitySettled', data: of };
+export const openly: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true } };
+export const unread: LedgerEvent = { type: 'ActivitySettled', data: { ...of, unread: true } };
+export const openlyUnread: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true, unread: true } };
+export const missing = [{ address: '0xbb', asset: coin, reason: 'no answer' }];
+export const setAside: LedgerEvent[] = missing.map((one) => ({ type: 'BalanceSetAside', data: { ...of, ...one } }));
+export const closed: LedgerEvent = { type: 'ActivityClosed', data: of };
+export const dropped = (due: boolean): LedgerEvent[] => [
+  ...changed('TransferRemoved'),
+  { type: 'ActivityDropped', data: { ...of, due } },
+];
+export const settled = [...confirmed, ...read, done];
+export const settledOpen = [...confirmed, ...read, openly];
+export const corrected = [...reread, done];
+/** Events of a settled block that was then replaced and whose balances are not corrected yet. */
+export const due = [...observed, ...settled, ...dropped(true)];

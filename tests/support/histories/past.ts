@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../../application/commands/handle.js';
+import type { EventStore, Metadata, Position } from '../../../application/ports/event-store.js';
+import type { Vault } from '../../../application/ports/vault.js';
+import type { WalletApis } from '../../../application/wallet-apis.js';
+import type { WalletRecord } from '../../../application/wallets/wallets.js';
+import { Failure } from '../../../domain/failure.js';
+import { type Variant, variants } from '../../../domain/variant.js';
+import { readWhole } from '../../../interfaces/http/large-answer.js';
+import { composeApp, contextOf, everyPage, type openStores } from '../following/following.js';
+import { coin, type Happened, moved, texts, tokenId } from './histories.js';
+import { organizationIds, tags, walletIds } from './history-asks.js';
+import { transactionIds } from './transaction-histories.js';
+import { webhookIds } from './webhook-histories.js';
+
+const anywhere = { walletId: undefined, address: undefined, transaction: undefined };
+const anytime = { startTime: undefined, endTime: undefined };
+
+/** Lists every Get and List request of a wallet API about these histories. */
+const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown>)[] => {
+  const everyAsset = { standard: 'native' as const, walletId: undefined, address: undefined, contract: undefined };
+  const assetFilters = [everyAsset, { ...everyAsset, standard: 'erc20' as const, walletId: 'wal_1' }];
+  return [
+    () => everyPage(async (token) => wallets(await whole<WalletPage>(records.wallets.list(by, { size: 1, token })))),
+    ...walletIds.flatMap((walletId) => [
+      () => whole(records.wallets.find(by, { walletId, address: undefined })),
+      () => everyPage((token) => records.transfers.list(by, { ...anywhere, ...anytime, walletId }, { size: 1, token })),
+      () => records.transactions.list(by, { walletId, address: undefined }, { size: 9, token: undefined }),
+    ]),
+    ...texts.flatMap((address) => [
+      () => records.addresses.find(by, address),
+      () => whole(records.wallets.find(by, { walletId: undefined, address })),
+      () => records.transfers.list(by, { ...anywhere, ...anytime, address }, { size: 9, token: undefined }),
+      () => records.transactions.list(by, { walletId: undefined, address }, { size: 9, token: undefined }),
+    ]),
+    ...assetFilters.flatMap((filter) => [
+      () => everyPage((token) => records.assets.list(by, { ...filter, excludeZero: false }, { size: 1, token })),
+      () => records.assets.listAggregated(by, { ...filter, excludeZero: true }, { size: 9, token: undefined }),
+    ]),
+    () => records.contracts.list(by),
+    async () => {
+      const described = [...moved.map(({ asset }) => asset), { standard: 'erc721' as const, contract: coin, tokenId }];
+      return described.map(await records.descriptions(by, described));
+    },
+    () => everyPage((token) => records.webhooks.list(by, { size: 1, token })),
+    ...[undefined, ...webhookIds].flatMap((webhookId) => [
+      () => whole(records.webhookHeaders.list(by, webhookId)),
+      () => everyPage((token) => records.deliveries.list(by, { webhookId, ...anytime }, { size: 1, token })),
+    ]),
+    ...webhookIds.map((webhookId) => () => records.webhooks.find(by, webhookId)),
+    ...transactionIds.flatMap((transactionId) => [
+      () => records.transactions.find(by, { transactionId, hash: undefined }),
+      () => records.transactions.find(by, { transactionId: undefined, hash: `0xc${transactionId}` }),
+      () => records.transactions.messageToSign(by, transactionId),
+    ]),
+  ];
+};
+export type WalletPage = { wallets: readonly WalletRecord[]; nextPageToken: string };
+/** Returns an answer with all its lists read. */
+export const whole = async <T>(answer: Promise<unknown>) => (await readWhole(await answer)) as T;
+const wallets = (page: WalletPage) => ({ ...page, documents: page.wallets });
+
+/** Returns every answer as a text, refusals too. */
+export const answers = (records: WalletApis, by: Context) =>
+  Promise.all(
+    asks(records, by).map(async (ask) => {
+      try {
+        return JSON.stringify(await ask());
+      } catch (error) {
+        if (error instanceof Failure) return `${error.code} ${error.message}`;
+        throw error;
+      }
+    }),
+  );
+
+/** Vault without encryption, because the histories hold no real secrets. */
+export const openVault: Vault = {
+  seal: async (_, secret) => secret,
+  open: async (keyId, sealed) => `${keyId} ${sealed}`,
+  destroyKey: async () => undefined,
+  changeMasterKey: async () => 0,
+};
+
+const why = {
+  actor: { kind: 'operator', id: 'test' },
+  requestId: 'r',
+  causationId: 'r',
+  correlationId: 'r',
+} as const;
+
+/** Runs a projector over the stores, and appends events that the read models then include. */
+export const openHistory = (
+  stores: Awaited<ReturnType<typeof openStores>>,
+  { asOfEvents = 1_000_000, wrap = (events: EventStore) => events } = {},
+) => {
+  const app = composeApp({ ...stores, events: wrap(stores.events), vault: openVault }, { asOfEvents });
+  const stop = new AbortController();
+  const running = app.projector.run(stop.signal);
+  const lengths = new Map<string, number>();
+  const append = ({ stream, type, data, about }: Happened): Promise<Position> => {
+    const { organizationId, variant, occurredAt } = about;
+    const metadata: Metadata = { organizationId, variant, occurredAt, ...why };
+    const length = lengths.get(stream) ?? 0;
+    lengths.set(stream, length + 1);
+    const event = { id: app.system.uuid(), type, data, metadata };
+    return stores.events.append([{ stream, expected: length - 1, events: [event] }]);
+  };
+  return {
+    app,
+    events: stores.events,
+    /** Appends the events, waits until the read models include them, and returns the last position. */
+    append: async (happened: readonly Happened[]): Promise<Position> => {
+      const position = Math.max(0, ...(await Promise.all(happened.map(append))));
+      assert.ok(await app.progress.reached(position, 10_000));
+      return position;
+    },
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+};
+
+/** Renames the organizations of a history, so that several histories can share stores. */
+export const renamed = (history: readonly Happened[], name: string): readonly Happened[] =>
+  JSON.parse(JSON.stringify(history).replaceAll(/org_(?=[a-z])/g, `org_${name}`));
+export const ownersOf = (name: string) =>
+  organizationIds.flatMap((id) =>
+    tags.map((tag) => contextOf(id.replace('org_', `org_${name}`), variants.find((one) => one.tag === tag) as Variant)),
+  );

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Verdict } from '../../../application/audit/export-file.js';
+import { isOfProof } from '../../../application/audit/seal-progress.js';
+import { type StateEntry, writeEntry } from '../../../application/maintenance/state-entries.js';
+import {
+  beginning,
+  type EventStore,
+  type NewEvent,
+  organizationOf,
+  type Recorded,
+} from '../../../application/ports/event-store.js';
+import type { ReadModels } from '../../../application/ports/read-models.js';
+import type { StateStore } from '../../../application/ports/state.js';
+import { projections } from '../../../projections/index.js';
+import { walk } from './rebuild.js';
+
+const folder = 'tests/golden/history';
+const linesOf = <T>(name: string): readonly T[] =>
+  readFileSync(join(folder, name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+type Document = { readonly scope: string; readonly name: string; readonly id: string; readonly document: object };
+
+/** History that was stored before events had versions, with its documents and verdicts of that time. */
+export const storedHistory = {
+  events: linesOf<Recorded>('events.ndjson'),
+  documents: linesOf<Document>('documents.ndjson'),
+  verdicts: linesOf<Verdict>('verdicts.ndjson'),
+  masterKey: readFileSync(join(folder, 'master.key'), 'utf8').trim(),
+};
+export const eventsOf = (organizationId: string) =>
+  storedHistory.events.filter(({ stream }) => organizationOf(stream) === organizationId);
+
+/** Reads one event of every version of every type, except seals, which are valid only in their own history. */
+export const goldenEvents = (organizationId: string): readonly NewEvent[] =>
+  (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as readonly NewEvent[])
+    .filter((event) => !isOfProof(event))
+    .map(({ type, data, metadata }) => ({ id: randomUUID(), type, data, metadata: { ...metadata, organizationId } }));
+
+/** Puts the history into empty stores with the original ids and times of its events. */
+export const restore = async (events: EventStore, state: StateStore) => {
+  await events.adopt(storedHistory.events);
+  for (const entry of linesOf<StateEntry>('state.ndjson')) await writeEntry(state, entry);
+};
+export const restoreMasterKey = (directory: string) =>
+  writeFileSync(join(directory, 'master.key'), `${storedHistory.masterKey}\n`, { mode: 0o600 });
+
+/** Maps the positions of the restored events to their original positions. */
+const originalPositions = async (events: EventStore) => {
+  const found: number[] = [];
+  for await (const batch of events.readAll(beginning)) found.push(...batch.map(({ position }) => position));
+  return new Map(found.map((position, i) => [position, storedHistory.events[i]?.position]));
+};
+
+const lastDigits = /\d{16}$/;
+/** Projections whose documents are about something else since then, and cannot be compared. */
+const replaced: readonly string[] = ['nonces', 'open_deliveries'];
+/** Fields that appeared, disappeared or changed since then, by projection; all others must be as they were. */
+const changedFields: Readonly<Record<string, readonly string[]>> = {
+  open_transactions: ['is_seen', 'seen', 'is_ended'],
+  wallets: ['address_count'],
+};
+/** Projections that made documents then, and make the same ones now. */
+const known = new Map(
+  projections
+    .filter(({ name }) => !replaced.includes(name) && storedHistory.documents.some((one) => one.name === name))
+    .map((one) => [one.name, one] as const),
+);
+const textOf = ({ scope, name, id, document }: Document) => {
+  const old = Object.entries(document).filter(([field]) => !changedFields[name]?.includes(field));
+  return JSON.stringify([name, scope, id, Object.fromEntries(old)]);
+};
+
+/** Reads the documents of the read models as texts, with the original positions of their events. */
+export const documentsIn = async (readModels: ReadModels, events: EventStore) => {
+  const positions = await originalPositions(events);
+  const original = (key: string, value: unknown) => {
+    if (key === 'position' || key === 'read_position') return positions.get(value as number);
+    if (key !== 'moment') return value;
+    const back = (digits: string) => String(positions.get(Number(digits))).padStart(digits.length, '0');
+    return (value as string).replace(lastDigits, back);
+  };
+  const texts: string[] = [];
+  for (const projection of known.values())
+    for await (const { scope, id, document } of walk(readModels, projection))
+      texts.push(
+        textOf({ scope, name: projection.name, id, document: JSON.parse(JSON.stringify(document, original)) }),
+      );
+  return texts.toSorted((a, b) => (a < b ? -1 : 1));
+};
+export const documentsThen = () =>
+  storedHistory.documents
+    .filter(({ name }) => known.has(name))
+    .map(textOf)
+    .toSorted((a, b) => (a < b ? -1 : 1));

@@ -1,0 +1,65 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { createAudit } from '../../../application/audit/audit.js';
+import { createHandle } from '../../../application/commands/handle.js';
+import type { EventStore } from '../../../application/ports/event-store.js';
+import { noEntry, type StateStore } from '../../../application/ports/state.js';
+import { createPageTokens } from '../../../application/read-models/paging.js';
+import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
+import { sqliteState } from '../../../infrastructure/sqlite/state.js';
+import { freshDirectory } from '../run/directories.js';
+import { appendEvents, handSystem, notary, sealAll } from './sealed-history.js';
+
+/** Event store and process state in files, which somebody with access to the disk writes to while no service runs. */
+export const openFiles = async (copyOf?: string) => {
+  const directory = freshDirectory();
+  if (copyOf !== undefined) cpSync(copyOf, directory, { recursive: true });
+  const path = (name: string) => join(directory, name);
+  const open = async () => ({
+    events: await sqliteEventStore(path('events.db')),
+    state: await sqliteState(path('state.db')),
+  });
+  let stores: { events: EventStore; state: StateStore } = await open();
+  const close = () => Promise.all([stores.events.close(), stores.state.close()]);
+  const put = async (id: string, value: string) => {
+    const { revision = noEntry } = (await stores.state.get('processes', id)) ?? {};
+    await stores.state.put('processes', id, value, revision);
+  };
+  const audit = () => {
+    const { events, state } = stores;
+    const system = handSystem();
+    const handle = createHandle(events, system);
+    return createAudit({ events, stored: events, state, handle, notary, system, pageTokens: createPageTokens(system) });
+  };
+  return {
+    stores: () => stores,
+    directory,
+    close,
+    audit,
+    /** Runs SQL on the events, as no service would. */
+    tamper: async (...statements: readonly string[]) => {
+      await close();
+      const db = new DatabaseSync(path('events.db'));
+      for (const one of statements) db.exec(one);
+      db.close();
+      stores = await open();
+    },
+    append: (organizationId: string, count: number, from: number) =>
+      appendEvents(stores.events, organizationId, count, from),
+    /** Lets sealers go over everything, the seals of the last turn included. */
+    seal: async (system = handSystem(), turns = 3) => {
+      for (let n = 0; n < turns; n++) await sealAll(stores, system);
+    },
+    put,
+    /** Replaces what the sealer remembers of an organization; null removes it. */
+    remember: (organizationId: string, value: string | null) => {
+      const id = `audit-chain:${organizationId}`;
+      return value === null ? stores.state.destroy('processes', id) : put(id, value);
+    },
+    memoryOf: async (organizationId: string) =>
+      (await stores.state.get('processes', `audit-chain:${organizationId}`))?.value ?? '',
+    flawOf: async (organizationId: string) => (await audit().verify(organizationId)).flaw,
+  };
+};
+export type Files = Awaited<ReturnType<typeof openFiles>>;

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { buildIfStale } from './builder.js';
+import { madeDirectories } from './directories.js';
+import { closeEngines } from './open-engines.js';
+import { report } from './report.js';
+import { findLeaks, forgetProducts, keepAllContents, readableKeepers } from './secrets.js';
+import { seed } from './seed.js';
+import { openSweeps, type Sweep } from './sweep.js';
+
+fc.configureGlobal({ seed });
+
+let sweeps: readonly Sweep[] = [];
+
+/** Builds first, because services, commands and the threads of stores run compiled code. */
+export const mochaGlobalSetup = async () => {
+  await buildIfStale();
+  sweeps = await openSweeps();
+  for (const { version } of sweeps) report(`server: ${version}`);
+};
+
+/** Leaves nothing of the run on servers that others use too. */
+export const mochaGlobalTeardown = async () => {
+  for (const { sweep } of sweeps) await sweep();
+};
+
+const searched = new Set<string>();
+
+/** Searches everything that a file's tests made for secrets when they have ended. */
+export const mochaHooks = {
+  async afterAll(this: Mocha.Context) {
+    this.timeout(300_000);
+    await keepAllContents();
+    await closeEngines();
+    const fresh = madeDirectories().filter((directory) => !searched.has(directory));
+    for (const directory of fresh) searched.add(directory);
+    assert.deepEqual(findLeaks(fresh), []);
+    assert.deepEqual(readableKeepers(), []);
+    forgetProducts();
+  },
+};

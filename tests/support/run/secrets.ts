@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { madeDirectories } from './directories.js';
+import type { Stores } from './engine-contents.js';
+import { report } from './report.js';
+import { createSearch, formsOf } from './secret-forms.js';
+
+/** Output of the service or of a command: a log, an answer or a file. */
+type Product = {
+  readonly name: string;
+  readonly isLog: boolean;
+  readonly read: () => Buffer | string;
+};
+
+const secrets = new Set<string>();
+const keys = new Set<string>();
+const products: Product[] = [];
+const homes: Stores[] = [];
+
+/** Leaves out secrets that tests made up, such as `fff…`, because they may occur anywhere. */
+const isTelling = (text: string) => text.length >= 32 && new Set(text).size >= 8;
+
+/** Remembers a secret that must be found nowhere. */
+export const keepSecret = (secret: string) => {
+  if (isTelling(secret)) secrets.add(secret);
+};
+/** Remembers an api_key, which may be in stores and answers, because it names who acted, but in no log. */
+const keepKey = (key: string) => {
+  if (isTelling(key)) keys.add(key);
+};
+export const keepCredentials = <C extends { readonly key: string; readonly secret: string }>(credentials: C): C => {
+  keepKey(credentials.key);
+  keepSecret(credentials.secret);
+  return credentials;
+};
+
+const secretSetting = /(?:MASTER_KEY|SECRET|TOKEN)$/;
+export const keepEnvironment = <E extends Readonly<Record<string, string | undefined>>>(environment: E): E => {
+  for (const [name, value] of Object.entries(environment)) if (value && secretSetting.test(name)) keepSecret(value);
+  return environment;
+};
+
+export const keepLog = (name: string, read: () => string) => {
+  products.push({ name, isLog: true, read });
+};
+export const keepAnswer = (name: string, answer: Buffer | string) => {
+  products.push({ name, isLog: false, read: () => answer });
+};
+
+type Printed = { readonly stdout: string; readonly stderr: string };
+const isIssue = ([noun, verb]: readonly string[]) => noun === 'credential' && verb === 'issue';
+
+/** Keeps the output of a command; a command that issues a secret may print it, so that secret is remembered instead. */
+export const keepCommand = (args: readonly string[], { stdout, stderr }: Printed) => {
+  const name = `chainfold ${args.slice(0, 2).join(' ')}`;
+  keepLog(`${name}, standard error`, () => stderr);
+  if (!isIssue(args)) return keepAnswer(`${name}, standard output`, stdout);
+  for (const [, key = ''] of stdout.matchAll(/api_key\W+(\w+)/g)) keepKey(key);
+  for (const [, secret = ''] of stdout.matchAll(/api_secret\W+(\w+)/g)) keepSecret(secret);
+};
+
+/** Files whose purpose is to hold a secret, with the pattern of that secret; only their owner may read them. */
+const keepers: Readonly<Record<string, RegExp>> = {
+  'demo.json': /"api_secret":\s*"(\w+)"/,
+  'master.key': /(\w+)/,
+  'master.key.previous': /(\w+)/,
+};
+const isKeeper = ({ name }: File) => Object.hasOwn(keepers, name);
+
+type File = { readonly name: string; readonly path: string };
+const filesIn = (directory: string): readonly File[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => ({ name, path: join(parentPath, name) }));
+
+/** Remembers the secrets in a directory's keeper files; call it before such a file is replaced, for the old secret. */
+export const keepSecretsIn = (directory: string) => {
+  for (const { name, path } of filesIn(directory).filter(isKeeper))
+    keepSecret(keepers[name]?.exec(readFileSync(path, 'utf8'))?.[1] ?? '');
+};
+
+/** Remembers a home whose engines are searched at the end. */
+export const keepHome = (home: Stores) => {
+  homes.push(home);
+};
+
+export const keepContents = async (home: Stores) => {
+  // The clients of the engines load only here, because that takes longer than most specs.
+  const { contentsOf } = await import('./engine-contents.js');
+  for (const [name, contents] of Object.entries(await contentsOf(home))) keepAnswer(name, contents);
+};
+
+const engineMs = 30_000;
+
+/** Copies the contents of the engines before they close, and reports those that do not answer. */
+export const keepAllContents = async () => {
+  const late = async () => Promise.reject(new Error('which did not answer'));
+  for (const home of homes.splice(0)) {
+    const deadline = new AbortController();
+    const patience = sleep(engineMs, undefined, { signal: deadline.signal }).then(late, () => undefined);
+    await Promise.race([keepContents(home), patience]).catch((error: Error) => {
+      report(`not searched for secrets: the engines of ${home.directory}, ${error.message}`);
+    });
+    deadline.abort();
+  }
+};
+
+/** Place where a secret was found and its form; not the secret itself, because leaks are printed. */
+export type Leak = { readonly where: string; readonly form: string };
+
+const fileProducts = (directories: readonly string[]): readonly Product[] =>
+  directories
+    .flatMap(filesIn)
+    .filter((file) => !isKeeper(file))
+    .map(({ path }) => ({ name: path, isLog: path.endsWith('.log'), read: () => readFileSync(path) }));
+
+/** Searches all kept output and the files of the directories, by default those of all tests, for every secret. */
+export const findLeaks = (directories = madeDirectories()): readonly Leak[] => {
+  for (const directory of directories) keepSecretsIn(directory);
+  const secretsIn = createSearch([...secrets].flatMap(formsOf));
+  const keysIn = createSearch([...keys].flatMap(formsOf));
+  return [...products, ...fileProducts(directories)].flatMap(({ name, isLog, read }) => {
+    const bytes = Buffer.from(read() as string);
+    return [...secretsIn(bytes), ...(isLog ? keysIn(bytes) : [])].map(({ form }) => ({ where: name, form }));
+  });
+};
+
+/** Forgets output that has been searched. */
+export const forgetProducts = () => {
+  products.length = 0;
+};
+
+/** Lists keeper files that others than their owner may read. */
+export const readableKeepers = (): readonly string[] =>
+  madeDirectories()
+    .flatMap(filesIn)
+    .filter((file) => isKeeper(file) && (statSync(file.path).mode & 0o077) !== 0)
+    .map(({ path }) => path);

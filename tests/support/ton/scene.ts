@@ -1,0 +1,26 @@
+import type { Interest } from '../../../application/ports/chain.js';
+import { tonChain } from '../../../infrastructure/chains/ton/connector.js';
+import { startTonIndex } from '../chains/ton-index.js';
+import { silent } from '../silent.js';
+
+export const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
+/** Patience that outlasts a process that stands still. */
+export const patient = { deadlineMs: 60_000, answerMs: 20_000 };
+export const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+
+/** Starts indexes and connectors, and closes them after each test of the calling suite. */
+export const createTonScene = () => {
+  const open: { close(): Promise<void> }[] = [];
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    open.push(one);
+    return one;
+  };
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+  return {
+    keep,
+    index: async (...given: Parameters<typeof startTonIndex>) => keep(await startTonIndex(...given)),
+    connect: async (...urls: string[]) => keep(await tonChain(urls, silent, patient)),
+  };
+};

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { type IndexFault, indexFaults } from '../chains/ton-index.js';
+import { fee, type Shape, shapes, type Transfer } from '../chains/ton-script.js';
+import { accountOf } from '../chains/ton-transactions.js';
+
+export const people = ['ann', 'ben', 'cid', 'stranger'].map(accountOf);
+const [ann = '', ben = ''] = people;
+
+/** Step of a script for a follower of TON and its index. */
+export type Step =
+  | { readonly kind: 'mine'; readonly transfers: readonly Transfer[]; readonly shape: Shape }
+  /** Mines a block of whose shard blocks the index lacks some, while it answers get methods from an old state or not. */
+  | {
+      readonly kind: 'lose';
+      readonly transfers: readonly Transfer[];
+      readonly blocks: number;
+      readonly behind: boolean;
+    }
+  | { readonly kind: 'heal' }
+  /** Kills the follower after that many more writes. */
+  | { readonly kind: 'kill'; readonly writes: number }
+  | { readonly kind: 'faults'; readonly faults: readonly IndexFault[] }
+  | { readonly kind: 'restart' }
+  /** Mines a block while one source is away, and waits until the other one has told it. */
+  | {
+      readonly kind: 'away';
+      readonly source: 'index' | 'backup';
+      readonly transfers: readonly Transfer[];
+      readonly shape: Shape;
+    }
+  | { readonly kind: 'catch up' };
+
+const person = fc.constantFrom(...people);
+const transfer: fc.Arbitrary<Transfer> = fc.record({
+  from: person,
+  to: person,
+  value: fc.bigInt({ min: 1n, max: 9n }).map((value) => value * 1000n * fee),
+  kind: fc.constantFrom('coin', 'coin', 'refused', 'jetton', 'forged' as const),
+  isLate: fc.boolean(),
+});
+const away: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('away' as const),
+  source: fc.constantFrom('index', 'index', 'backup' as const),
+  transfers: fc.array(transfer, { minLength: 1, maxLength: 4 }),
+  shape: fc.constantFrom(...shapes),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('mine' as const),
+      transfers: fc.array(transfer, { maxLength: 4 }),
+      shape: fc.constantFrom(...shapes),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('lose' as const),
+      transfers: fc.array(transfer, { minLength: 1, maxLength: 4 }),
+      blocks: fc.integer({ min: 1, max: 2 }),
+      behind: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('heal' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('kill' as const), writes: fc.nat(6) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('faults' as const),
+      faults: fc.array(fc.constantFrom(...indexFaults), { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('catch up' as const) }) },
+);
+export const steps: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 4, maxLength: 10 });
+/** Steps for a follower with an index and a backup. */
+export const stepsOfTwo: fc.Arbitrary<Step[]> = fc.array(fc.oneof({ weight: 2, arbitrary: step }, away), {
+  minLength: 4,
+  maxLength: 10,
+});
+
+/** Script in which every shard block of a masterchain block is lost for a while, and with them a forged receipt. */
+export const lostBlocks: Step[] = [
+  {
+    kind: 'lose',
+    transfers: [
+      { from: ben, to: ann, value: 9000n },
+      { from: ben, to: ann, value: 7000n, kind: 'forged' },
+    ],
+    blocks: 2,
+    behind: true,
+  },
+  { kind: 'heal' },
+];
+
+const paidAway = (source: 'index' | 'backup', shape: Shape): Step => ({
+  kind: 'away',
+  source,
+  transfers: [
+    { from: ann, to: ben, value: 2000n * fee },
+    { from: ben, to: ann, value: 3000n * fee, kind: 'jetton', isLate: true },
+  ],
+  shape,
+});
+/** Steps in which the index is away, also while the follower restarts, and is back while the backup is away. */
+export const failover: Step[] = [
+  paidAway('index', 'usual'),
+  paidAway('index', 'merge'),
+  { kind: 'restart' },
+  paidAway('index', 'split'),
+  paidAway('backup', 'twice'),
+  { kind: 'restart' },
+  paidAway('backup', 'idle'),
+  paidAway('index', 'twice'),
+];

@@ -1,0 +1,78 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers, { setImmediate as turn } from 'node:timers/promises';
+
+type Timer = { readonly at: number; readonly order: number; readonly fire: () => void };
+
+/** Turns of the event loop after which work that waits for no timer is done. */
+const turns = 2;
+
+/** Replaces timers and the monotonic clock of this process by ones that a test moves, until `stop`. */
+export const startVirtualClock = () => {
+  const real = { setTimeout, clearTimeout, sleep: timers.setTimeout };
+  const waiting = new Set<Timer>();
+  let now = 1_000_000;
+  let order = 0;
+
+  const later = (fire: () => void, ms: number): Timer => {
+    const timer = { at: now + Math.max(1, ms || 0), order: order++, fire, unref: () => timer, ref: () => timer };
+    waiting.add(timer);
+    return timer;
+  };
+  const sleep = (ms: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const stop = () => {
+        waiting.delete(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = later(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve(value);
+      }, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  Object.assign(globalThis, { setTimeout: later, clearTimeout: (timer: Timer) => void waiting.delete(timer) });
+  Object.defineProperty(performance, 'now', { value: () => now, configurable: true });
+  Object.assign(timers, { setTimeout: sleep });
+  syncBuiltinESMExports();
+
+  const settle = async () => {
+    for (let i = 0; i < turns; i++) await turn();
+  };
+  const nextAt = () => Math.min(...[...waiting].map(({ at }) => at));
+  const fireDue = () => {
+    const due = [...waiting].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at || a.order - b.order);
+    for (const timer of due) if (waiting.delete(timer)) timer.fire();
+  };
+  return {
+    now: () => now,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      sleep(ms, undefined, signal && { signal }).then(
+        () => undefined,
+        () => undefined,
+      ),
+    later,
+    /** Lets time pass until the condition holds, at most so long, and tells whether it held. */
+    pass: async (mostMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
+      const end = now + mostMs;
+      for (await settle(); !isEnough(); await settle()) {
+        const at = nextAt();
+        if (at > end) {
+          now = end;
+          return isEnough();
+        }
+        now = at;
+        fireDue();
+      }
+      return true;
+    },
+    stop: () => {
+      Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
+      Reflect.deleteProperty(performance, 'now');
+      Object.assign(timers, { setTimeout: real.sleep });
+      syncBuiltinESMExports();
+    },
+  };
+};
+
+export type VirtualClock = ReturnType<typeof startVirtualClock>;

@@ -1,0 +1,161 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+/** Behaviour of a receiver towards a notification. */
+export type Fate = 'answer' | 'slow' | 'fail' | 'reset' | 'hang';
+
+export type Notice = {
+  readonly webhook_history_id: string;
+  readonly webhook_id: string;
+  readonly data: {
+    readonly wallet_id: string;
+    readonly address: string;
+    readonly state: string;
+    readonly transfer: {
+      readonly transaction_hash: string;
+      readonly to: string;
+      readonly value: string;
+      readonly block_number: number;
+    };
+  };
+};
+
+/** Notification as it arrived. */
+export type Attempt = {
+  readonly id: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Time of arrival, Unix ms. */
+  readonly at: number;
+  readonly fate: Fate;
+  /** Time at which the answer was sent or the connection ended, Unix ms; null before. */
+  endedAt: number | null;
+};
+
+export const isTaken = ({ fate }: Attempt) => fate === 'answer' || fate === 'slow';
+export const noticeIn = ({ body }: Attempt) => JSON.parse(body) as Notice;
+
+/** Prefix of an ed25519 key's 32 bytes in SPKI. */
+const beforeKey = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Webhook as GetWebhook shows it. */
+export type Keys = { readonly webhook_id: string; readonly secret: string; readonly public_key: string };
+
+/** Checks the first v1a signature, which is that of the webhook's own key. */
+export const isOwn = ({ public_key }: Keys, headers: IncomingHttpHeaders, body: string) => {
+  const key = createPublicKey({
+    key: Buffer.concat([beforeKey, Buffer.from(public_key.slice('whpk_'.length), 'base64')]),
+    format: 'der',
+    type: 'spki',
+  });
+  const signature = /(?:^| )v1a,(\S+)/.exec(String(headers['webhook-signature']))?.[1] ?? '';
+  const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
+  return verify(null, signed, key, Buffer.from(signature, 'base64'));
+};
+
+/** Makes a check that returns why a notification is not what the service signed, or null when both signatures hold. */
+export const createVerifier =
+  (known: ReadonlyMap<string, Keys>) =>
+  (attempt: Attempt): string | null => {
+    const { headers, body } = attempt;
+    const keys = known.get(noticeIn(attempt).webhook_id);
+    if (!keys) return 'the webhook is not known';
+    try {
+      new Webhook(keys.secret).verify(body, headers as Record<string, string>);
+    } catch (error) {
+      return `v1: ${(error as Error).message}`;
+    }
+    return isOwn(keys, headers, body) ? null : 'v1a does not verify';
+  };
+
+/** Draws a fate for the first attempt of each id and takes the attempt after a failure, so that no retry is far off. */
+export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next = Math.random) => {
+  const failed = new Set<string>();
+  const fates = Object.keys(odds) as (keyof typeof odds)[];
+  const draw = (): Fate => {
+    const drawn = next();
+    let sum = 0;
+    const reached = fates.find((fate) => {
+      sum += odds[fate];
+      return drawn < sum;
+    });
+    return reached ?? 'answer';
+  };
+  return (id: string): Fate => {
+    if (failed.has(id)) return 'answer';
+    const fate = draw();
+    if (fate !== 'slow' && fate !== 'answer') failed.add(id);
+    return fate;
+  };
+};
+
+export type Choose = (id: string) => Fate;
+const slowestMs = 1500;
+
+/** Starts an endpoint that records and checks every notification, and treats it as `choose` says. */
+export const startReceiver = async (options: { choose?: Choose; check?: (attempt: Attempt) => string | null } = {}) => {
+  const attempts: Attempt[] = [];
+  const complaints: string[] = [];
+  const taken = new Set<string>();
+  const behaviour = { choose: options.choose ?? (() => 'answer' as Fate), check: options.check };
+
+  const act: {
+    readonly [F in Fate]: (response: ServerResponse, request: IncomingMessage, end: () => void) => unknown;
+  } = {
+    answer: (response) => response.end('noted'),
+    slow: (response) => setTimeout(() => response.end('noted'), Math.random() * slowestMs),
+    // The end is noted before it is told, because the sender may know of it before this process runs again.
+    fail: (response, _, end) => {
+      end();
+      response.writeHead(500 + Math.floor(Math.random() * 5)).end('not now');
+    },
+    reset: (_, { socket }, end) => {
+      end();
+      socket.resetAndDestroy();
+    },
+    hang: () => undefined,
+  };
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // The sender was killed while it sent the request, which therefore never arrived.
+      return;
+    }
+    const { headers } = request;
+    const id = String(headers['webhook-id']);
+    const body = Buffer.concat(chunks).toString();
+    const attempt: Attempt = { id, headers, body, at: Date.now(), fate: behaviour.choose(id), endedAt: null };
+    attempts.push(attempt);
+    if (isTaken(attempt)) taken.add(id);
+    const complaint = behaviour.check?.(attempt);
+    if (complaint) complaints.push(`${id}: ${complaint}`);
+    const end = () => {
+      attempt.endedAt ??= Date.now();
+    };
+    response.once('close', end);
+    act[attempt.fate](response, request, end);
+  };
+  const server = createServer((request, response) => void receive(request, response));
+  // Connections stay open, because one that closes between two requests makes an attempt that only the sender knows of.
+  server.keepAliveTimeout = 120_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    attempts,
+    complaints,
+    behaviour,
+    /** Ids of the notifications that the endpoint has accepted. */
+    taken: taken as ReadonlySet<string>,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import type { Letter } from '../../../application/ports/sender.js';
+import { webhookSender } from '../../../infrastructure/webhooks/sender.js';
+import { egressWith, later, portOf } from './egress.js';
+
+export type SenderSettings = Partial<Parameters<typeof webhookSender>[0]>;
+export const senderWith = (settings: SenderSettings = {}) =>
+  webhookSender({ egress: egressWith({ allowPrivate: true }), ...settings });
+
+export const letterTo = (url: string, changes: Partial<Letter> = {}): Letter => ({
+  url,
+  headers: [],
+  body: '{"a":1}',
+  id: 'd1',
+  timestamp: 1,
+  signature: 'v1,x',
+  ...changes,
+});
+
+export const at = (port: number, path = '') => `http://127.0.0.1:${port}/${path}`;
+
+/** Starts a receiver that answers a request with any bytes. */
+export const serveRaw = async (speak: (socket: net.Socket) => unknown) => {
+  /** Connections that have received a request. */
+  const sockets: net.Socket[] = [];
+  const open = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    open.add(socket);
+    socket
+      .on('error', () => undefined)
+      .once('close', () => open.delete(socket))
+      .once('data', () => {
+        sockets.push(socket);
+        speak(socket);
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server);
+  /** Resolves once the other side has closed every connection. */
+  const left = async () => {
+    if (server.listening) await once(server.close(), 'close');
+  };
+  later(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return { port, sockets, left };
+};

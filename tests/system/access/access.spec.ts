@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../../../interfaces/client.js';
+import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
+import type { Credentials } from '../../../interfaces/signature.js';
+import { engines } from '../../support/engines/engines.js';
+import { type Answer, call, problemIn, send, sign } from '../../support/service/http.js';
+import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
+
+type Organization = Credentials & { readonly organizationId: string };
+
+/** Status and body of an answer as text, without the request id, which differs from request to request. */
+const comparable = ({ status, body }: Answer) => JSON.stringify({ status, ...body, request_id: '' });
+
+for (const engine of engines)
+  describe(`access control on ${engine.name}`, () => {
+    let service: Service;
+    let ours: Organization;
+    let theirs: Organization;
+    let deleted: Credentials;
+    before(async () => {
+      service = await startService({ on: engine });
+      ours = await newOrganization(service.home, 'ours');
+      theirs = await newOrganization(service.home, 'theirs');
+      const { admin } = clientOf(service);
+      for (const { organizationId } of [ours, theirs]) {
+        const limits = { per_second_limit: 1e6, per_hour_limit: 1e6, per_day_limit: 1e6, per_month_limit: 1e6 };
+        await admin.setRateLimit({ organization_id: organizationId, ...limits });
+      }
+      const issued = await admin.createCredential({ organization_id: ours.organizationId });
+      deleted = { key: issued.api_key, secret: issued.api_secret };
+      await admin.deleteCredential(issued);
+    });
+    after(() => service.stop());
+
+    const refused = async (endpoint: Endpoint, headers: Record<string, string>, rule: RegExp) => {
+      const answer = await send(service.url, endpoint.path, JSON.stringify(endpoint.example), headers);
+      assert.equal(answer.status, 401);
+      assert.equal(problemIn(answer).code, 'UNAUTHENTICATED');
+      assert.match(problemIn(answer).detail, rule);
+    };
+
+    for (const endpoint of endpoints)
+      it(`makes ${endpoint.path} refuse missing, wrong, stale, replayed and deleted credentials`, async () => {
+        const body = JSON.stringify(endpoint.example);
+        const signed = (by: Credentials, nonce?: string) => sign(by, endpoint.path, body, nonce);
+        await refused(endpoint, {}, /all needed/);
+        await refused(endpoint, signed({ ...ours, secret: theirs.secret }), /does not fit/);
+        await refused(endpoint, signed({ ...ours, key: theirs.key }), /does not fit/);
+        await refused(endpoint, signed(deleted), /does not fit/);
+        await refused(endpoint, signed(ours, `${Date.now() - 301_000}`), /300 s/);
+        const once = signed(ours);
+        assert.notEqual((await send(service.url, endpoint.path, body, once)).status, 401);
+        await refused(endpoint, once, /used before/);
+      });
+
+    const theirApi = ({ variant }: Endpoint) => {
+      assert.equal(variant.surface, 'wallet');
+      return clientOf(service, theirs)[variant.segment as 'c'];
+    };
+    const hook = { webhook_endpoint: 'https://example.com/theirs', confirmation: 1 };
+
+    /** Request fields, each with a value of the other organization and a value of the same form that nobody has. */
+    const foreign: Record<string, (endpoint: Endpoint) => Promise<{ theirs: string; nobodys: string }>> = {
+      wallet_id: async (endpoint) => {
+        const { wallet_id } = await theirApi(endpoint).registerWallet({ name: 'theirs' });
+        return { theirs: wallet_id, nobodys: `${wallet_id.slice(0, -4)}0000` };
+      },
+      webhook_id: async (endpoint) => {
+        const { webhook_id } = await theirApi(endpoint).registerWebhook(hook);
+        return { theirs: webhook_id, nobodys: `${webhook_id.slice(0, -4)}0000` };
+      },
+      webhook_header_id: async (endpoint) => {
+        const header = { header_key: 'x-theirs', header_value: 'theirs' };
+        const { webhook_header_id } = await theirApi(endpoint).registerWebhookHeader(header);
+        return { theirs: webhook_header_id, nobodys: `${webhook_header_id.slice(0, -4)}0000` };
+      },
+      // The ids are made up, because only a chain makes deliveries; they name the other organization all the same.
+      webhook_history_id: async ({ variant }) => ({
+        theirs: `whd_${'a'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,
+        nobodys: `whd_${'b'.repeat(32)}.${variant.tag}.${theirs.organizationId}`,
+      }),
+      organization_id: async () => ({
+        theirs: theirs.organizationId,
+        nobodys: `${theirs.organizationId.slice(0, -4)}0000`,
+      }),
+      domain: async () => ({ theirs: 'theirs', nobodys: 'nobodys' }),
+      api_key: async () => ({ theirs: theirs.key, nobodys: `${theirs.key.slice(0, -4)}0000` }),
+    };
+
+    for (const endpoint of endpoints)
+      for (const field of Object.keys(endpoint.example).filter((name) => Object.hasOwn(foreign, name)))
+        it(`makes ${endpoint.path} tell and change nothing of another organization's ${field}`, async () => {
+          const { path, example, operation } = endpoint;
+          const named = await foreign[field]?.(endpoint);
+          assert.ok(named);
+          const ask = (value: string) => call(service.url, ours, path, { ...example, [field]: value });
+          const [one, none] = [await ask(named.theirs), await ask(named.nobodys)];
+          assert.equal(one.status, operation.role === 'admin' ? 403 : 404, JSON.stringify(one.body));
+          assert.equal(comparable(one).replaceAll(named.theirs, named.nobodys), comparable(none));
+        });
+
+    it('keeps a credential valid that another organization tried to delete', async () =>
+      assert.equal((await call(service.url, theirs, '/v1/c/ListWallets', {})).status, 200));
+
+    /** Lists, each with writes that fill two pages. Specs that follow chains test the lists that only chains fill. */
+    const fill: Record<string, (api: Client['c']) => Promise<unknown>> = {
+      ListWallets: async (api) => {
+        for (const name of ['a', 'b']) await api.registerWallet({ name });
+      },
+      ListWebhooks: async (api) => {
+        for (let n = 0; n < 2; n++) await api.registerWebhook(hook);
+      },
+      ListCredentials: async () => undefined,
+    };
+
+    for (const { path, request, example, operation, variant } of endpoints) {
+      if (!Object.hasOwn(fill, operation.name)) continue;
+      if (!('page_token' in (request as { properties: object }).properties)) continue;
+      it(`makes ${path} refuse a page token of another organization`, async () => {
+        const [admin, own] = [demoOf(service.home), operation.role === 'admin'];
+        const [giver, taker] = own ? [admin, admin] : [theirs, ours];
+        if (variant.surface === 'wallet') await fill[operation.name]?.(clientOf(service, giver)[variant.segment]);
+        else await clientOf(service).admin.createCredential({ organization_id: theirs.organizationId });
+        const at = (organization: Organization) =>
+          'organization_id' in example ? { organization_id: organization.organizationId } : {};
+        const page = await call(service.url, giver, path, { ...example, ...at(theirs), page_size: 1 });
+        const token = (page.body as { pagination: { next_page_token: string } }).pagination.next_page_token;
+        assert.notEqual(token, '');
+        const stolen = await call(service.url, taker, path, {
+          ...example,
+          ...at(ours),
+          page_size: 1,
+          page_token: token,
+        });
+        assert.equal(stolen.status, 400);
+        assert.equal(problemIn(stolen).errors[0]?.path, '/page_token');
+        const honest = { ...example, ...at(theirs), page_size: 1, page_token: token };
+        assert.equal((await call(service.url, giver, path, honest)).status, 200);
+      });
+    }
+
+    for (const { path, example, operation } of endpoints.filter((endpoint) => endpoint.operation.role === 'admin'))
+      it(`keeps ${path} for admins`, async () => {
+        const answer = await call(service.url, ours, path, example);
+        assert.equal(answer.status, 403);
+        assert.equal(problemIn(answer).code, 'PERMISSION_DENIED');
+        assert.match(problemIn(answer).detail, new RegExp(`^${operation.name} needs an admin credential`));
+      });
+  });

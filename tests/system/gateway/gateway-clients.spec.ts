@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { inspect } from 'node:util';
+import {
+  Contract,
+  type ContractEventPayload,
+  HDNodeWallet,
+  JsonRpcProvider,
+  type Provider,
+  WebSocketProvider,
+} from 'ethers';
+import { createPublicClient, createWalletClient, http, type PublicClient, parseAbiItem, webSocket } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import { Web3 } from 'web3';
+import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
+import { engines } from '../../support/engines/engines.js';
+import { eventually } from '../../support/following/following.js';
+import { gatewayUrl, post, socketUrl } from '../../support/gateway/gateway.js';
+import { skip } from '../../support/run/skip.js';
+import { clientOf, type Service, startService } from '../../support/service/service.js';
+import { silent } from '../../support/silent.js';
+
+const phrase = 'test test test test test test test test test test test junk';
+const someone = '0x00000000000000000000000000000000000000aa';
+const transferEvent = 'event Transfer(address indexed from, address indexed to, uint256 value)';
+type Deployed = { contract_address: string };
+
+describe('the gateway', () => {
+  let chain: DevelopmentChain;
+  let service: Service;
+  let token: string;
+  const closing: (() => unknown)[] = [];
+
+  before(async function () {
+    const started = await startDevelopmentEvm({ blockMs: 0, log: silent });
+    if (!started) return skip(this, 'the development chain (EDR is not there for this machine)');
+    chain = started;
+    closing.push(() => chain.close());
+    const [engine] = engines;
+    assert(engine);
+    service = await startService({ on: engine, env: { GATEWAY_C_MAINNET_URLS: `${chain.wsUrl},${chain.url}` } });
+    closing.push(() => service.stop());
+    token = (await control<Deployed>('dev_deployToken', { type: 'ERC20' })).contract_address;
+  });
+  after(async () => {
+    for (const close of closing.toReversed()) await close();
+  });
+  const control = async <T>(method: string, ...params: unknown[]) => (await chain.request(method, params)) as T;
+  const height = async () => Number(await control<string>('eth_blockNumber'));
+  const mint = (value: number) => control('dev_transfer', { variant: 'c', to: someone, value: String(value), token });
+
+  const transports: Readonly<Record<string, () => Provider & { destroy(): unknown }>> = {
+    HTTP: () => new JsonRpcProvider(gatewayUrl(service), undefined, { cacheTimeout: -1, pollingInterval: 50 }),
+    WebSocket: () => new WebSocketProvider(socketUrl(service), undefined, { cacheTimeout: -1 }),
+  };
+  for (const [name, connect] of Object.entries(transports))
+    describe(`given ethers over ${name}`, () => {
+      let provider: ReturnType<typeof connect>;
+      before(() => {
+        provider = connect();
+        closing.push(() => provider.destroy());
+      });
+
+      it('answers its reads', async () => {
+        assert.equal((await provider.getNetwork()).chainId, 31337n);
+        const number = await provider.getBlockNumber();
+        assert.equal(number, await height());
+        const [block, fee, code, missing] = await Promise.all([
+          provider.getBlock(number, true),
+          provider.getFeeData(),
+          provider.getCode(token),
+          provider.getTransactionReceipt(`0x${'0'.repeat(64)}`),
+        ]);
+        assert.equal(block?.number, number);
+        assert(fee.gasPrice && fee.maxPriorityFeePerGas !== null && code.length > 2);
+        assert.equal(missing, null);
+      });
+      it('takes its transaction and shows the receipt and the new balance', async () => {
+        const wallet = HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(1).connect(provider);
+        const before = await provider.getBalance(someone);
+        const sent = await wallet.sendTransaction({ to: someone, value: 5n });
+        const receipt = await sent.wait();
+        assert.equal(receipt?.hash, sent.hash);
+        assert.equal(await provider.getBalance(someone), before + 5n);
+      });
+      it('notifies it of blocks and events of a contract, and finds the same events again', async () => {
+        const contract = new Contract(token, [transferEvent], provider);
+        const blocks: number[] = [];
+        const heard: string[] = [];
+        await provider.on('block', (number: number) => blocks.push(number));
+        await contract.on('Transfer', (_from, _to, value: bigint, { log }: ContractEventPayload) =>
+          heard.push(`${log.transactionHash} ${value}`),
+        );
+        // The first poll over HTTP only sets the block from which ethers starts.
+        await eventually(async () => {
+          await mint(7);
+          assert(heard.length > 0 && heard.every((one) => one.endsWith(' 7')));
+        });
+        await eventually(async () => assert.equal(blocks.at(-1), await height()));
+        assert.deepEqual(
+          blocks,
+          [...new Set(blocks)].toSorted((a, b) => a - b),
+        );
+        await provider.removeAllListeners();
+        const found = await contract.queryFilter('Transfer', 0, 'latest');
+        const there = new Set(found.map(({ transactionHash }) => `${transactionHash} 7`));
+        assert(heard.every((one) => there.has(one)));
+        // Polling every 50 ms, ethers itself sometimes asks for the same blocks twice.
+        if (name === 'WebSocket') assert.equal(new Set(heard).size, heard.length);
+      });
+      it('explains a reverted call with the data of the node', async () => {
+        const contract = new Contract(token, ['function transfer(address,uint256) returns (bool)'], provider);
+        await assert.rejects(contract.getFunction('transfer').staticCall(someone, 1), { code: 'CALL_EXCEPTION' });
+      });
+    });
+
+  const viemTransports = {
+    HTTP: () => http(gatewayUrl(service)),
+    WebSocket: () => webSocket(socketUrl(service), { reconnect: false }),
+  };
+  for (const [name, transport] of Object.entries(viemTransports))
+    describe(`given viem over ${name}`, () => {
+      let client: PublicClient;
+      before(() => {
+        client = createPublicClient({ chain: foundry, transport: transport(), pollingInterval: 50, cacheTime: 0 });
+      });
+      after(async () => {
+        const { getRpcClient } = client.transport as { getRpcClient?: () => Promise<{ close(): void }> };
+        (await getRpcClient?.())?.close();
+      });
+
+      it('answers its reads and takes its transaction', async () => {
+        assert.equal(await client.getChainId(), 31337);
+        assert.equal(Number(await client.getBlockNumber()), await height());
+        const account = mnemonicToAccount(phrase, { addressIndex: 2 });
+        const wallet = createWalletClient({ account, chain: foundry, transport: transport() });
+        const hash = await wallet.sendTransaction({ to: someone, value: 3n });
+        const receipt = await client.waitForTransactionReceipt({ hash });
+        assert.equal(receipt.status, 'success');
+        assert.equal((await client.getBlock({ blockHash: receipt.blockHash })).number, receipt.blockNumber);
+      });
+      it('notifies it of blocks and events', async () => {
+        const numbers: bigint[] = [];
+        const values: unknown[] = [];
+        const failures: Error[] = [];
+        const onError = (error: Error) => failures.push(error);
+        const unwatch = [
+          client.watchBlockNumber({ onBlockNumber: (number) => numbers.push(number), onError }),
+          client.watchEvent({
+            address: token as `0x${string}`,
+            event: parseAbiItem(transferEvent) as never,
+            onLogs: (logs) =>
+              values.push(...logs.map((log) => (log as unknown as { args: { value: bigint } }).args.value)),
+            onError,
+          }),
+        ];
+        await eventually(async () => {
+          await mint(11);
+          assert(numbers.length > 1 && values.length > 0);
+        });
+        for (const stop of unwatch) stop();
+        assert.deepEqual(failures, []);
+        assert(values.every((value) => value === 11n));
+      });
+    });
+
+  describe('given web3', () => {
+    for (const over of ['HTTP', 'WebSocket'])
+      it(`answers its reads and takes its transaction over ${over}`, async () => {
+        const web3 = new Web3(over === 'HTTP' ? gatewayUrl(service) : socketUrl(service));
+        assert.equal(await web3.eth.getChainId(), 31337n);
+        assert.equal(Number(await web3.eth.getBlockNumber()), await height());
+        const [account] = web3.eth.accounts.wallet.add(
+          HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(3).privateKey,
+        );
+        assert(account);
+        const receipt = await web3.eth.sendTransaction({ from: account.address, to: someone, value: 2, gas: 21_000 });
+        assert.equal(receipt.status, 1n);
+        const logs = await web3.eth.getPastLogs({ address: token, fromBlock: 'earliest', toBlock: 'latest' });
+        assert(logs.length > 0);
+        if (over === 'WebSocket') web3.currentProvider?.disconnect();
+      });
+    it('notifies it of heads and logs over WebSocket', async () => {
+      const web3 = new Web3(socketUrl(service));
+      const heads = await web3.eth.subscribe('newBlockHeaders');
+      const logs = await web3.eth.subscribe('logs', { address: token });
+      const numbers: number[] = [];
+      heads.on('data', ({ number }) => void numbers.push(Number(number)));
+      const log = once(logs as never, 'data');
+      await mint(13);
+      await eventually(async () => assert.equal(numbers.at(-1), await height()));
+      assert.equal(((await log) as [{ address: string }])[0].address.toLowerCase(), token.toLowerCase());
+      await web3.eth.clearSubscriptions();
+      web3.currentProvider?.disconnect();
+    });
+  });
+
+  it('serves ethers, viem and web3 with a token what it is for, and tells them that other methods are not there', async () => {
+    const methods = ['evm_chainId', 'evm_blockNumber', 'net_version'];
+    const { token: key } = await clientOf(service).admin.createGatewayToken({ name: 'reader', methods });
+    const [url, wsUrl] = [gatewayUrl(service, key), socketUrl(service, key)];
+    const isNotThere = (error: unknown) =>
+      /-32601|this token is not for the method evm_getBalance/.test(inspect(error));
+    for (const provider of [new JsonRpcProvider(url), new WebSocketProvider(wsUrl)]) {
+      assert.equal(await provider.getBlockNumber(), await height());
+      await assert.rejects(provider.getBalance(someone), isNotThere);
+      await provider.destroy();
+    }
+    const viem = createPublicClient({ chain: foundry, transport: http(url) });
+    assert.equal(await viem.getChainId(), 31337);
+    await assert.rejects(viem.getBalance({ address: someone }), isNotThere);
+    const web3 = new Web3(url);
+    assert.equal(await web3.eth.getChainId(), 31337n);
+    await assert.rejects(web3.eth.getBalance(someone), isNotThere);
+  });
+
+  it('says in headers which node answered a call, whether from memory, and asks a node again on request', async () => {
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+    const told = async (body: string, headers: Record<string, string> = {}) => {
+      const found = await post(gatewayUrl(service), body, headers);
+      return ['cache', 'node', 'attempts'].map((name) => found.headers.get(`x-gateway-${name}`));
+    };
+    await post(gatewayUrl(service), call);
+    for (let i = 0; i < 3; i++) assert.deepEqual(await told(call), ['hit', null, null]);
+    const [cache, node, attempts] = await told(call, { 'x-gateway-cache': 'skip' });
+    assert.deepEqual([cache, Number(attempts) >= 1], ['skip', true]);
+    assert.equal(node, '0');
+    assert.equal((await told(call.replace('eth_chainId', 'eth_blockNumber')))[0], 'miss');
+    // An answer of the gateway's own, and a batch, are of no single node.
+    for (const other of [call.replace('eth_chainId', 'eth_chainIds'), `[${call}]`])
+      assert.deepEqual(await told(other), [null, null, null]);
+  });
+});

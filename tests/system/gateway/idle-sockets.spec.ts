@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { embedded } from '../../support/engines/engines.js';
+import { sized } from '../../support/run/tier.js';
+import { clientOf, type Service, startService } from '../../support/service/service.js';
+
+/** Limit of open files, which bounds the number of connections both here and in the service. */
+const mostOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
+const count = Math.min(sized(3000, 10_000), mostOpen - 500);
+const atOnce = 500;
+/** Memory that the connections may take: 20 kB each, and 50 MB for everything else that happens meanwhile. */
+const mostBytes = count * 20_000 + 50_000_000;
+
+const residentBytes = ({ process: { pid } }: Service) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+
+/** Beginnings of requests that never end: nothing, half a request line, and headers that go on one by one. */
+const openings = ['', 'POST /v1/c/ListWa', 'POST /v1/c/ListWallets HTTP/1.1\r\nhost: x\r\n'];
+
+describe('thousands of idle connections', () => {
+  let service: Service;
+  const sockets: Socket[] = [];
+  before(async () => {
+    service = await startService({ on: embedded });
+  });
+  after(async () => {
+    for (const socket of sockets) socket.destroy();
+    assert.equal(await service.stop(), 0);
+  });
+
+  const open = async (opening: string) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    // A socket that is not read does not notice that the connection has ended.
+    socket.resume();
+    sockets.push(socket);
+    await once(socket, 'connect');
+    if (opening) socket.write(opening);
+  };
+
+  it('are closed within seconds, and hold up no other caller meanwhile', async () => {
+    const ask = () => clientOf(service).c.listWallets({});
+    await ask();
+    const before = residentBytes(service);
+    for (let n = 0; n < count; n += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, (_, i) => open(openings[i % openings.length] ?? '')));
+      await ask();
+    }
+    const most = residentBytes(service) - before;
+    assert.ok(most < mostBytes, `${most} bytes more for ${count} connections`);
+    let left = sockets.filter((socket) => !socket.destroyed);
+    while (left.length > 0) {
+      for (const socket of left.filter((_, i) => i % 10 === 2)) socket.write('x: y\r\n');
+      await ask();
+      // The loop ends before the timeout of the test only if the service closes every connection.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      left = left.filter((socket) => !socket.destroyed);
+    }
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type Home, services } from '../../support/engines/engines.js';
+import { noRedis, startRedis } from '../../support/engines/redis.js';
+import type { EventStoreDouble } from '../../support/eventstoredb-double/server.js';
+import { eventually } from '../../support/following/following.js';
+import { liveAndRebuilt } from '../../support/histories/rebuild.js';
+import type { MongoDouble } from '../../support/mongodb-double/server.js';
+import { skip } from '../../support/run/skip.js';
+import { describeInFull } from '../../support/run/tier.js';
+import { call, problemIn } from '../../support/service/http.js';
+import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';
+
+/** Four times the promised five seconds, since a machine may stand still. */
+const slowestAnswerMs = 20_000;
+const callers = 4;
+
+type Away = { stop(): Promise<void>; start(): Promise<void> };
+type Redis = Away & { readonly pid: number };
+/** Begins a fault of an engine when `on` is true, and ends it otherwise. */
+type Fault = (on: boolean, engines: { eventStore: EventStoreDouble; mongo: MongoDouble; redis: Redis }) => unknown;
+
+type Attempt = {
+  readonly who: number;
+  readonly name: string;
+  readonly started: number;
+  readonly status: number;
+  readonly problem: { readonly code: string; readonly detail: string } | null;
+  readonly ms: number;
+};
+const isAffected = ({ status, ms }: Attempt) => status === 503 || ms > 1000;
+
+/** Fault in which the engine also loses what it had, so that nonces which may have been used are refused for a while. */
+const forgetful = 'Redis stops';
+const isForgotten = ({ status, problem }: Attempt) =>
+  status === 401 && /up to which used nonces were forgotten$/.test(problem?.detail ?? '');
+
+const away = (on: boolean, engine: Away) => (on ? engine.stop() : engine.start());
+
+const faults: Readonly<Record<string, Fault>> = {
+  'EventStoreDB stops': (on, { eventStore }) => away(on, eventStore),
+  'EventStoreDB does not answer': (on, { eventStore }) => eventStore.mute(on),
+  'EventStoreDB commits but does not answer': (on, { eventStore }) => eventStore.muteAfterCommit(on),
+  'MongoDB stops': (on, { mongo }) => away(on, mongo),
+  'MongoDB does not answer': (on, { mongo }) => mongo.mute(on),
+  [forgetful]: (on, { redis }) => away(on, redis),
+  'Redis does not answer': (on, { redis }) => process.kill(redis.pid, on ? 'SIGSTOP' : 'SIGCONT'),
+};
+
+/** Sends commands, each under a name of its own, from several callers while `during` runs; returns how each ended. */
+const callWhile = async (
+  service: Service,
+  label: string,
+  during: (attempts: readonly Attempt[]) => Promise<void>,
+): Promise<Attempt[]> => {
+  const demo = demoOf(service.home);
+  const attempts: Attempt[] = [];
+  const stop = new AbortController();
+  const caller = async (who: number) => {
+    for (let n = 0; !stop.signal.aborted; n++) {
+      const name = `${label} ${who} ${n}`;
+      const started = Date.now();
+      const answer = await call(service.url, demo, '/v1/c/RegisterWallet', { name });
+      const problem = answer.status === 200 ? null : problemIn(answer);
+      attempts.push({ who, name, started, status: answer.status, problem, ms: Date.now() - started });
+    }
+  };
+  const calling = Array.from({ length: callers }, (_, who) => caller(who));
+  await during(attempts);
+  stop.abort();
+  await Promise.all(calling);
+  return attempts;
+};
+
+const namesIn = async (service: Service) => {
+  const names: string[] = [];
+  let token = '';
+  do {
+    const page = await clientOf(service).c.listWallets({ page_size: 100, page_token: token });
+    names.push(...page.wallets.map(({ name }) => name));
+    token = page.pagination.next_page_token;
+  } while (token);
+  return names;
+};
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describeInFull('a service whose engines fail', () => {
+  let home: Home;
+  let service: Service;
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  const toStop: (() => Promise<unknown>)[] = [];
+  before(async function () {
+    if (noRedis !== null) return skip(this, `engines that fail: ${noRedis}`);
+    home = await services.home();
+    if (!home.doubles) return skip(this, 'engines that fail: real servers cannot be made to');
+    redis = await startRedis();
+    toStop.push(() => redis.stop());
+    service = await startService({ on: home, env: { REDIS_URL: redis.url, CHAINFOLD_LOG_LEVEL: 'silent' } });
+    toStop.push(service.stop);
+  });
+  after(async () => {
+    for (const stop of toStop.reverse()) await stop();
+  });
+
+  const redisControl = {
+    get pid() {
+      return redis.process.pid ?? 0;
+    },
+    stop: () => redis.stop(),
+    start: async () => {
+      redis = await startRedis(Number(new URL(redis.url).port));
+    },
+  };
+
+  for (const [title, fault] of Object.entries(faults))
+    it(`answers in time, loses and doubles nothing, and recovers by itself when ${title}`, async () => {
+      assert.ok(home.doubles);
+      const engines = { ...home.doubles, redis: redisControl };
+      const attempts = await callWhile(service, title, async (soFar) => {
+        await eventually(async () =>
+          assert.ok(soFar.length >= 10, 'the service answers ten commands before the fault'),
+        );
+        await fault(true, engines);
+        const since = Date.now();
+        const answered = () => soFar.filter(({ started }) => started >= since);
+        // The engine stays away until every caller has an answer without it, and the fault was felt.
+        await eventually(async () => {
+          assert.equal(new Set(answered().map(({ who }) => who)).size, callers, 'every caller is answered meanwhile');
+          assert.ok(answered().some(isAffected), 'the fault delayed or refused at least one command');
+        }).finally(() => fault(false, engines));
+      });
+      for (const attempt of attempts) {
+        const { status, problem, ms, name } = attempt;
+        const isRefused = status === 503 && problem?.code === 'UNAVAILABLE';
+        const isExpected = status === 200 || isRefused || (title === forgetful && isForgotten(attempt));
+        assert.ok(isExpected, `${name}: ${status} ${problem?.code} ${problem?.detail}`);
+        assert.ok(ms < slowestAnswerMs, `${name} took ${ms} ms`);
+      }
+      const { wallet_id } = await untilItWorks(() => clientOf(service).c.registerWallet({ name: `${title}: after` }));
+      await untilItWorks(() => clientOf(service).c.getWallet({ wallet_id }));
+      const stored = (await namesIn(service)).filter((name) => name.startsWith(`${title} `));
+      assert.equal(new Set(stored).size, stored.length, 'no wallet is stored twice');
+      const answered = attempts.filter(({ status }) => status === 200).map(({ name }) => name);
+      assert.deepEqual(
+        answered.filter((name) => !stored.includes(name)),
+        [],
+      );
+    });
+
+  it('has read models that equal a rebuild after all these faults', async () => {
+    const { live, rebuilt } = await liveAndRebuilt(home, [demoOf(home).organizationId]);
+    assert.deepEqual(live, rebuilt);
+    assert.equal(service.process.exitCode, null, 'the service never stopped');
+  });
+
+  it('waits while it starts for an engine that comes later', async () => {
+    assert.ok(home.doubles);
+    await home.doubles.mongo.stop();
+    let log = '';
+    const onLog = (text: string) => {
+      log += text;
+    };
+    const late = startService({ on: home, env: { REDIS_URL: redis.url }, onLog });
+    await eventually(async () => assert.match(log, /MongoDB does not work right now; waiting for it/));
+    await home.doubles.mongo.start();
+    const started = await late;
+    const gone = once(started.process, 'exit');
+    await started.stop();
+    await gone.catch(() => undefined);
+  });
+});
+
+const untilItWorks = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (;;)
+    try {
+      return await work();
+    } catch {
+      await sleep(100);
+    }
+};
