@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Jobs } from '../../application/ports/jobs.js';
 import { jobs as adapters } from '../support/engines/adapters.js';
-import { ids, named, until, useWorkers } from '../support/engines/job-workers.js';
+import { ids, named, useWorkers } from '../support/engines/job-workers.js';
 import { usePlace } from '../support/engines/places.js';
+import { until } from '../support/eventually.js';
 
 for (const [adapter, place] of Object.entries(adapters))
   describe(`the turns of organizations in the job queue on ${adapter}`, () => {

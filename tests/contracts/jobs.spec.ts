@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Job, Jobs } from '../../application/ports/jobs.js';
 import { jobs as adapters } from '../support/engines/adapters.js';
-import {
-  ids,
-  named,
-  repeatedAfterPause,
-  sleep,
-  startHolder,
-  until,
-  useWorkers,
-} from '../support/engines/job-workers.js';
+import { ids, named, repeatedAfterPause, sleep, startHolder, useWorkers } from '../support/engines/job-workers.js';
 import { usePlace } from '../support/engines/places.js';
+import { until } from '../support/eventually.js';
 
-/** Limit between a worker that looks for jobs again and again and one that missed a job. */
-const soonMs = 10_000;
-/** Four times the promised five seconds, since a busy machine watches and begins more slowly. */
-const takenOverMs = 20_000;
 /** Pause after which a process may have lost its leases, so that it is not the living one of a test. */
 const shortestLeaseMs = 1500;
 
@@ -57,17 +46,18 @@ for (const [adapter, place] of Object.entries(adapters))
     });
 
     it('brings a waiting job forward that is put for an earlier time, and none back', async () => {
+      const now = named(2, 'a');
       const later = named(2, 'a', Date.now() + 3_600_000);
       await store.put(later);
-      const worker = start(store);
-      await other.put(named(1, 'a'));
-      await until('the first is done', async () => (await store.count()) === 1);
-      await other.put(named(2, 'a').slice(1));
+      await other.put(now.slice(1));
       await other.put(later.slice(1));
+      const worker = start(store);
+      await until('the second is done', async () => (await store.count()) === 1);
+      await other.put(now.slice(0, 1));
       await untilNoneIsLeft();
       assert.deepEqual(
         worker.begun().map(({ id }) => id),
-        ['a-0', 'a-1'],
+        ['a-1', 'a-0'],
       );
     });
 
@@ -86,7 +76,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await until('the worker works', () => worker.has('first-0'));
       for (const [from, lane] of [[store, 'here'] as const, [other, 'there'] as const]) {
         await from.put(named(1, lane));
-        await until(`a job put ${lane} is begun`, () => worker.has(`${lane}-0`), soonMs);
+        await until(`a job put ${lane} is begun`, () => worker.has(`${lane}-0`));
       }
     });
 
@@ -269,7 +259,7 @@ for (const [adapter, place] of Object.entries(adapters))
       await kill();
       const workers = [watching, start(await open())];
       const begun = () => workers.flatMap((worker) => worker.begun()).filter(({ id }) => id !== 'late-0');
-      await until('they are begun', () => begun().length >= 20, takenOverMs);
+      await until('they are begun', () => begun().length >= 20);
       assert.deepEqual(ids(begun()), ids(named(20, () => '')));
       assert.equal(living.begun().length, 1);
       await until('they are done', async () => (await store.count()) === 1);

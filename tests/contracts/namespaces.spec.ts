@@ -3,9 +3,10 @@ import { beginning, type EventStore, noStream } from '../../application/ports/ev
 import { noEntry } from '../../application/ports/state.js';
 import type { Collection } from '../../projections/define.js';
 import { collect, event, numbers, write } from '../support/engines/counted-events.js';
-import { ids, named, until, useWorkers } from '../support/engines/job-workers.js';
+import { ids, named, useWorkers } from '../support/engines/job-workers.js';
 import { eventStoreServers, mongoServer, redisServer } from '../support/engines/namespaced.js';
 import { noRedis } from '../support/engines/redis.js';
+import { until } from '../support/eventually.js';
 
 type Closable = { close(): Promise<void> };
 

@@ -12,7 +12,8 @@ import { endpoints } from '../../interfaces/operations/index.js';
 import { addresses } from '../../projections/addresses.js';
 import { wallets } from '../../projections/wallets.js';
 import { webhookHeaders } from '../../projections/webhooks.js';
-import { composeApp, contextOf, eventually, type openStores, variantOf } from '../support/following/following.js';
+import { eventually } from '../support/eventually.js';
+import { composeApp, contextOf, type openStores, variantOf } from '../support/following/following.js';
 import { storeKinds } from '../support/following/store-kinds.js';
 import { testSystem } from '../support/silent.js';
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { App } from '../../application/app.js';
 import { createOperations } from '../../interfaces/http/operations.js';
 import { endpoints } from '../../interfaces/operations/index.js';
-import { composeApp, eventually, openStores } from '../support/following/following.js';
+import { eventually } from '../support/eventually.js';
+import { composeApp, openStores } from '../support/following/following.js';
 import { runApp } from '../support/following/running-app.js';
 
 describe('a caller that was told that its change is pending', () => {

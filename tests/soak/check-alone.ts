@@ -1,4 +1,4 @@
-import { insist } from '../support/insist.js';
+import { eventually } from '../support/eventually.js';
 import { testSystem } from '../support/silent.js';
 import { deepestReorganization } from './faults.js';
 import { spend } from './load.js';
@@ -15,7 +15,7 @@ const inHandMs = 1500;
 const wrongAfter = async (look: () => Promise<string | null>): Promise<string[]> => {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const wrong = await insist(look);
+    const wrong = await eventually(look);
     if (wrong === null) return [];
     if (Date.now() > deadline) return [wrong];
     await testSystem.sleep(lookMs);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { insist } from '../support/insist.js';
+import { eventually } from '../support/eventually.js';
 import { testSystem } from '../support/silent.js';
 import type { Target } from './faults.js';
 import { newAddress, newWallet, type Tenant } from './tenant.js';
@@ -29,7 +29,7 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
   const to = random.below(2) === 0 ? random.address() : someAddress(tenant);
   const value = String(random.between(1, 1_000_000));
   const request = { wallet_id: sender.walletId, from: sender.address, to, value, transaction_id };
-  await insist(() => api().createTransaction(request));
+  await eventually(() => api().createTransaction(request));
   payments.set(transaction_id, { canceled });
   /** Accepts a refusal of a repeated call if the first one, whose answer a crash lost, has already had its effect. */
   const orDone = async (ask: () => Promise<object>, ...done: readonly string[]) => {
@@ -42,13 +42,13 @@ export const spend = async (tenant: Tenant, canceled: boolean): Promise<string> 
     if (!done.includes(transaction.transaction_state.replace('TRANSACTION_STATE_', ''))) throw refused;
   };
   if (canceled) {
-    await insist(() => orDone(() => api().cancelTransaction({ transaction_id }), 'CANCELED'));
+    await eventually(() => orDone(() => api().cancelTransaction({ transaction_id }), 'CANCELED'));
     return transaction_id;
   }
-  const { transaction_message_to_sign } = await insist(() => api().getTransactionMessageToSign({ transaction_id }));
+  const { transaction_message_to_sign } = await eventually(() => api().getTransactionMessageToSign({ transaction_id }));
   const signature = sender.sign(transaction_message_to_sign);
-  await insist(() => api().submitTransactionSignature({ transaction_id, signature }));
-  await insist(() => orDone(() => api().sendTransaction({ transaction_id }), 'SENT', 'MINED', 'CONFIRMED'));
+  await eventually(() => api().submitTransactionSignature({ transaction_id, signature }));
+  await eventually(() => orDone(() => api().sendTransaction({ transaction_id }), 'SENT', 'MINED', 'CONFIRMED'));
   return transaction_id;
 };
 
@@ -77,7 +77,7 @@ const readThrough = async ({ ask, nodes, processes, tally, complain }: Around, {
 
 const readBack = async (_: Around, tenant: Tenant) => {
   const [wallet_id, addresses] = tenant.random.pick([...tenant.addresses]);
-  const { wallet } = await insist(() => tenant.api().getWallet({ wallet_id }));
+  const { wallet } = await eventually(() => tenant.api().getWallet({ wallet_id }));
   if (!wallet.addresses.some((one) => addresses.has(one))) throw new Error(`wallet ${wallet_id} has other addresses`);
 };
 

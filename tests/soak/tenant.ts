@@ -1,6 +1,6 @@
 import { HDNodeWallet } from 'ethers';
 import { type Client, createClient } from '../../interfaces/client.js';
-import { insist } from '../support/insist.js';
+import { eventually } from '../support/eventually.js';
 import { createRandom, type Random } from '../support/random.js';
 import { keepSecret } from '../support/run/secrets.js';
 import { checkedClient } from '../support/service/checked-client.js';
@@ -53,13 +53,13 @@ export const newWallet = async (
   address = random.address(),
 ) => {
   const once = { 'idempotency-key': `wallet-${address}` };
-  const { wallet_id } = await insist(() => api().registerWallet({ name: 'soaked', address, confirmation }, once));
+  const { wallet_id } = await eventually(() => api().registerWallet({ name: 'soaked', address, confirmation }, once));
   addresses.set(wallet_id, new Set([address]));
   return wallet_id;
 };
 
 export const newAddress = async ({ api, random, addresses }: Tenant, wallet_id: string, address = random.address()) => {
-  await insist(() => api().registerAddress({ wallet_id, address }));
+  await eventually(() => api().registerAddress({ wallet_id, address }));
   addresses.get(wallet_id)?.add(address);
 };
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createTokenDescriber } from '../../../application/assets/describe-tokens.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { Chain } from '../../../application/ports/chain.js';
-import { allEvents, contextOf, eventually, openStores } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, contextOf, openStores } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const variant = contextOf('').variant;

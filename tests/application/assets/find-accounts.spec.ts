@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Chain } from '../../../application/ports/chain.js';
 import { refuse } from '../../../domain/failure.js';
-import {
-  allEvents,
-  composeApp,
-  contextOf,
-  eventually,
-  openStores,
-  variantOf,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, composeApp, contextOf, openStores, variantOf } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { runApp } from '../../support/following/running-app.js';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../../application/commands/handle.js';
 import type { NumberedStandard } from '../../../domain/asset.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
-import { allEvents, eventually, openStores } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, openStores } from '../../support/following/following.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 
 const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];

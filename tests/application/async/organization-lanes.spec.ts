@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLanes } from '../../../application/async/organization-lanes.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 
 /** Works on one item at a time and notes whose it was; items named `bad` fail. */

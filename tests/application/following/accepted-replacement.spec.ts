@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readReached } from '../../../application/following/progress/cursor-store.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   contextOf,
-  eventually,
   followedVariant,
   openStores,
   type Running,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mostHeaders } from '../../../application/following/cursor.js';
-import { eventually, openStores, startFollowing } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { openStores, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
 
@@ -22,11 +23,11 @@ describe('a follower that cannot settle', () => {
       await eventually(async () => assert.equal(app.followers[0]?.status()?.height, 0));
       settlement.fails = true;
       script.headers = headersOf('a', mostHeaders + 300);
-      await eventually(async () => assert.equal(height(), mostHeaders - 1), 60_000);
+      await eventually(async () => assert.equal(height(), mostHeaders - 1));
       await eventually(async () => assert.match(app.followers[0]?.alarm() ?? '', /nothing is settled/));
       assert.equal(height(), mostHeaders - 1);
       settlement.fails = false;
-      await eventually(async () => assert.equal(height(), mostHeaders + 299), 30_000);
+      await eventually(async () => assert.equal(height(), mostHeaders + 299));
     } finally {
       await stop();
       await stores.close();

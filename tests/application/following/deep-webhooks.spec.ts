@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { addressOf } from '../../support/chains/evm-chain.js';
-import { allEvents, eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents } from '../../support/following/following.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
 
@@ -37,7 +38,7 @@ for (const { name, open } of storeKinds)
       await eventually(async () => {
         assert.equal(await count('TransferConfirmed'), blocks);
         assert.equal(await count('ActivityClosed'), blocks - deepest + 1);
-      }, 120_000);
+      });
       assert.equal(await count('DeliveryRequested'), blocks - deepest + 1);
       assert.equal(await count('BalanceRead'), blocks);
     });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Asset } from '../../../domain/asset.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
-import { allEvents, eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents } from '../../support/following/following.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
 
@@ -61,7 +62,7 @@ for (const { name, isEmbedded, open } of storeKinds)
         assert.equal(found['org_modest BalanceRead'], 1);
         assert.equal(found[`BalanceRead ${good}`], paid.length);
         assert.equal(found['org_greedy BalanceSetAside'], paid.length);
-      }, 60_000);
+      });
       assert.ok(scene.counts.failed <= 12, `${scene.counts.failed} calls failed`);
     });
 
@@ -96,6 +97,6 @@ for (const { name, isEmbedded, open } of storeKinds)
         const found = await tally();
         assert.equal(found[`BalanceRead ${bad}`], paid.length);
         assert.equal(found['org_greedy ContractBalancesRecovered'], 1);
-      }, 60_000);
+      });
     });
   });

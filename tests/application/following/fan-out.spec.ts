@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { EventStore, StreamWrite } from '../../../application/ports/event-store.js';
 import type { ReadModels } from '../../../application/ports/read-models.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
-import { allEvents, eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents } from '../../support/following/following.js';
 import { mortal } from '../../support/following/mortal.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
@@ -71,7 +72,7 @@ for (const { name, isEmbedded, open } of storeKinds)
         { from: payer, to: greedy, value: 1n },
         { from: payer, to: modest, value: 2n },
       ]);
-      await eventually(async () => isToldOnce(await notices('greedy'), webhooks), 90_000);
+      await eventually(async () => isToldOnce(await notices('greedy'), webhooks));
       const [own] = await notices('modest');
       assert.ok(own);
       const earlier = (await notices('greedy')).filter(({ position }) => position < own.position);
@@ -86,7 +87,7 @@ for (const { name, isEmbedded, open } of storeKinds)
       await eventually(async () => assert.equal((await notices('modest')).length, 2));
       assert.equal((await notices('greedy')).length, webhooks);
       held.open();
-      await eventually(async () => isToldOnce(await notices('greedy'), 2 * webhooks), 90_000);
+      await eventually(async () => isToldOnce(await notices('greedy'), 2 * webhooks));
     });
 
     it('are each requested once, also when the process is killed in between', async () => {
@@ -96,14 +97,14 @@ for (const { name, isEmbedded, open } of storeKinds)
       await scene.restart();
       life.revive();
       await scene.restart();
-      await eventually(async () => isToldOnce(await notices('greedy'), 3 * webhooks), 90_000);
+      await eventually(async () => isToldOnce(await notices('greedy'), 3 * webhooks));
     });
 
     it('are taken back from every webhook that was told', async () => {
       scene.chain.reorganize(1, [[], []]);
       const removed = async () =>
         (await notices('greedy')).filter(({ data }) => data.state === 'TRANSFER_STATE_REMOVED');
-      await eventually(async () => isToldOnce(await removed(), webhooks), 90_000);
+      await eventually(async () => isToldOnce(await removed(), webhooks));
       assert.equal((await notices('greedy')).length, 4 * webhooks);
     });
 

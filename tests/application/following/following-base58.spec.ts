@@ -3,14 +3,8 @@ import { longestAddress } from '../../../domain/aggregates/address.js';
 import { chainFamilies } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
 import { base58Codec, createBase58Chain } from '../../support/chains/base58-chain.js';
-import {
-  composeApp,
-  contextOf,
-  eventually,
-  openStores,
-  startFollowing,
-  variantOf,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { composeApp, contextOf, openStores, startFollowing, variantOf } from '../../support/following/following.js';
 
 const variant = variantOf('s');
 /** Codecs in which the made-up family replaces the variant's own. */

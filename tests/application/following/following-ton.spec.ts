@@ -13,10 +13,10 @@ import {
   type Transfer,
 } from '../../support/chains/ton-script.js';
 import { accountOf } from '../../support/chains/ton-transactions.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   contextOf,
-  eventually,
   openStores,
   startFollowing,
   transfersOf,
@@ -119,7 +119,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
     await started.chain.close();
   };
   const height = () => app().followers[0]?.status()?.height;
-  const caughtUp = () => eventually(async () => assert.equal(height(), script.blocks.length), 60_000);
+  const caughtUp = () => eventually(async () => assert.equal(height(), script.blocks.length));
   const heal = () => {
     index.lost.length = 0;
     index.getMethods.behind = false;

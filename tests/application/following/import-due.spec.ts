@@ -3,10 +3,10 @@ import type { Chain } from '../../../application/ports/chain.js';
 import { Failure } from '../../../domain/failure.js';
 import { startDevelopmentSui } from '../../../infrastructure/chains/development/sui/chain.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
+import { eventually } from '../../support/eventually.js';
 import {
   coinsOf,
   contextOf,
-  eventually,
   openStores,
   type Running,
   startFollowing,

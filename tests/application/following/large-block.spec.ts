@@ -3,7 +3,8 @@ import type { Recorded } from '../../../application/ports/event-store.js';
 import { aggregates } from '../../../domain/aggregates.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
 import { startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
-import { allEvents, eventually, openStores } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, openStores } from '../../support/following/following.js';
 import { createScene, people, tokens } from '../../support/following/scripted-following.js';
 import { describeInFull } from '../../support/run/tier.js';
 

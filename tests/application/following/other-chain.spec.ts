@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readReached } from '../../../application/following/progress/cursor-store.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
-  eventually,
   followedVariant,
   openStores,
   type Running,

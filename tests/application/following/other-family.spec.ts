@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  contextOf,
-  eventually,
-  openStores,
-  type Running,
-  startFollowing,
-  variantOf,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { contextOf, openStores, type Running, startFollowing, variantOf } from '../../support/following/following.js';
 import { forkOf, headerChain, headersOf } from '../../support/following/header-chain.js';
 
 const variant = variantOf('s');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { addressOf } from '../../support/chains/evm-chain.js';
-import { allEvents, eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents } from '../../support/following/following.js';
 import { startNeighbourhood } from '../../support/following/neighbours.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
 

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import { createReadiness } from '../../../interfaces/console/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
-import {
-  eventually,
-  followedVariant,
-  openStores,
-  type Running,
-  startFollowing,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { followedVariant, openStores, type Running, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
 import { testSystem } from '../../support/silent.js';

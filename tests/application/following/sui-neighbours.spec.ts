@@ -6,11 +6,11 @@ import { fullAddress } from '../../../infrastructure/chains/sui/addresses.js';
 import { nativeCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import { type SuiNode, startSuiNode } from '../../support/chains/sui-node.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   coinsOf,
   contextOf,
-  eventually,
   openStores,
   type Running,
   startFollowing,
@@ -79,8 +79,8 @@ describe('beside a greedy or hostile organization on Sui, another one', function
     const read = (await allEvents(stores.events)).filter(({ type }) => type === 'BalanceRead').length;
     assert.ok(read < crowd.length, 'the other waited for all balances of the greedy one');
     node.heal();
-    await eventually(async () => assert.equal((await balancesOf(greedy)).length, crowd.length), 120_000);
-    await eventually(async () => assert.deepEqual(new Set(await balancesOf(greedy)), new Set(['1'])), 120_000);
+    await eventually(async () => assert.equal((await balancesOf(greedy)).length, crowd.length));
+    await eventually(async () => assert.deepEqual(new Set(await balancesOf(greedy)), new Set(['1'])));
   });
 
   it('is not touched by a coin whose balances no node tells, of which only that coin is set aside', async () => {

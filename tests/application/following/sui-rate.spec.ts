@@ -6,9 +6,9 @@ import { nativeCoinType } from '../../../infrastructure/chains/sui/coin-type.js'
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import type { FeedTimes } from '../../../infrastructure/chains/sui/feed.js';
 import { type SuiNode, startSuiNode } from '../../support/chains/sui-node.js';
+import { eventually } from '../../support/eventually.js';
 import {
   contextOf,
-  eventually,
   openStores,
   type Running,
   startFollowing,
@@ -33,7 +33,7 @@ describe('the requests to a node of Sui', function () {
   const closing: (() => Promise<unknown>)[] = [];
 
   const height = () => running.app.followers[0]?.status()?.height ?? -1;
-  const caughtUp = () => eventually(async () => assert.equal(height(), ledger.height()), 120_000);
+  const caughtUp = () => eventually(async () => assert.equal(height(), ledger.height()));
   /** Makes checkpoints, twenty of them whenever those before were followed. */
   const follow = async (checkpoints: number) => {
     for (let n = 1; n <= checkpoints; n++) {

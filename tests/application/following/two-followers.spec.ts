@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
-import {
-  allEvents,
-  contextOf,
-  eventually,
-  openStores,
-  type Running,
-  startFollowing,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, contextOf, openStores, type Running, startFollowing } from '../../support/following/following.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 

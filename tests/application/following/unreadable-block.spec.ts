@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   coinsOf,
   contextOf,
-  eventually,
   followedVariant,
   openStores,
   type Running,

@@ -13,7 +13,7 @@ import {
   type ScriptedTransaction,
 } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
 type Log = { blockHash: string; logIndex: string; transactionHash: string; removed: boolean };

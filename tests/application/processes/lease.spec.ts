@@ -4,7 +4,7 @@ import type { System } from '../../../application/ports/system.js';
 import { createLease } from '../../../application/processes/lease.js';
 import { states as adapters } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 
 for (const [adapter, place] of Object.entries(adapters))

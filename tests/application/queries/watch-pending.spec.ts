@@ -7,7 +7,7 @@ import { createPendingWatcher } from '../../../application/queries/watch-pending
 import { Failure } from '../../../domain/failure.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { addressOf, digestOf } from '../../support/chains/evm-chain.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { testSystem } from '../../support/silent.js';
 

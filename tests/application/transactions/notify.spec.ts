@@ -4,14 +4,8 @@ import type { RebuildableReadModels } from '../../../application/ports/generatio
 import { transactionStep } from '../../../application/transactions/transactions.js';
 import type { TransactionCommand } from '../../../domain/aggregates/transaction.js';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
-import {
-  allEvents,
-  composeApp,
-  contextOf,
-  eventually,
-  openStores,
-  processOf,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf('org_a');

@@ -7,7 +7,8 @@ import { deliveryIdFor, deliveryStep, deliveryStream } from '../../../applicatio
 import { createDeliveryRepair } from '../../../application/webhooks/queue-deliveries.js';
 import { delivery } from '../../../domain/aggregates/delivery.js';
 import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
-import { allEvents, contextOf, eventually, nowhere } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, contextOf, nowhere } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
 

@@ -7,11 +7,11 @@ import { supervise } from '../../../application/processes/supervise.js';
 import { webhookKey } from '../../../application/webhooks/webhooks.js';
 import { webhook } from '../../../domain/aggregates/webhook.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
+import { eventually } from '../../support/eventually.js';
 import {
   allEvents,
   composeApp,
   contextOf,
-  eventually,
   everyPage,
   nowhere,
   openStores,
@@ -133,7 +133,7 @@ describe('a removed webhook', () => {
       await eventually(async () => {
         const shown = await listed();
         assert.deepEqual([await used('webhooks'), await used('webhook_headers')], [shown.webhooks, shown.headers]);
-      }, 5000);
+      });
     };
     await fc.assert(fc.asyncProperty(fc.array(change, { maxLength: 20 }), check), { numRuns: sized(5, 20) });
   });

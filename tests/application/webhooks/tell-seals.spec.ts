@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
-import {
-  allEvents,
-  composeApp,
-  contextOf,
-  eventually,
-  openStores,
-  processOf,
-} from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents, composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
 
 const endpoint = 'https://receiver.example/';
 const leafOf = (organizationId: string, count: number) => ({

@@ -4,7 +4,8 @@ import type { EventStore } from '../../../application/ports/event-store.js';
 import type { Jobs } from '../../../application/ports/jobs.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import { deliveryIdFor } from '../../../application/webhooks/deliveries.js';
-import { composeApp, contextOf, eventually, openStores, processOf } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);

@@ -3,7 +3,7 @@ import type { Node } from '../../../application/ports/node.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { type AnsweringNode, refusal, startAnsweringNode } from '../../support/chains/answering-node.js';
 import { digestOf } from '../../support/chains/evm-chain.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { silent } from '../../support/silent.js';
 
 const hash = (name: string) => digestOf(name);

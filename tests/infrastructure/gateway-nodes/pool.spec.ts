@@ -9,7 +9,7 @@ import { startAnsweringNode } from '../../support/chains/answering-node.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../../support/chains/evm-chain.js';
 import type { EvmFaults } from '../../support/chains/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { silent } from '../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();

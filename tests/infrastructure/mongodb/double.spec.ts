@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { type MongoDouble, startMongoDouble } from '../../support/mongodb-double/server.js';
 
 type Item = { _id: string; n?: number; kind?: string; place?: { city?: string }; tags?: string[]; made?: boolean };

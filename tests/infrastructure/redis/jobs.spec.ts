@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { rootIn } from '../../../infrastructure/redis/connection.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
-import { ids, named, startHolder, until, useWorkers } from '../../support/engines/job-workers.js';
+import { ids, named, startHolder, useWorkers } from '../../support/engines/job-workers.js';
 import { noRedis, redisDatabase, startRedis } from '../../support/engines/redis.js';
+import { until } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkpointedElsewhere, createCheckpoints } from '../../../infrastructure/sqlite/checkpoints.js';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
-import { until } from '../../support/engines/job-workers.js';
+import { until } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
 
 const rowBytes = 8192;

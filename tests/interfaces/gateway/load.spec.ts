@@ -12,7 +12,7 @@ import { answerMessage } from '../../../interfaces/gateway/dispatch.js';
 import { createGateway } from '../../../interfaces/gateway/http.js';
 import { readMessage } from '../../../interfaces/gateway/json-rpc.js';
 import { createLoad } from '../../../interfaces/gateway/load.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { account, call, fakeNode } from '../../support/gateway/json-rpc.js';
 import { silent, testSystem } from '../../support/silent.js';
 

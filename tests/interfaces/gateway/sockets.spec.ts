@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { createBackpressure } from '../../../application/gateway/backpressure.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { connectTo } from '../../support/gateway/gateway.js';
 import { openSockets } from '../../support/gateway/gateway-sockets.js';
 import { testSystem } from '../../support/silent.js';

@@ -4,19 +4,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
+import { until } from '../eventually.js';
 import { patient } from '../run/tier.js';
 
 type Limits = { readonly atOnce: number; readonly perLane: number; readonly perOrganization?: number };
 type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-export const until = async (what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000) => {
-  const latest = Date.now() + patient(ms);
-  while (!(await isSo())) {
-    assert.ok(Date.now() < latest, `not within ${ms} ms: ${what}`);
-    await sleep(5);
-  }
-};
 export const named = (count: number, lane: string | ((n: number) => string), at = 0, organization = 'org_a') =>
   Array.from({ length: count }, (_, n) => ({
     organization,

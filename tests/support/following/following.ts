@@ -129,19 +129,6 @@ export const startFollowing = (
   };
 };
 
-/** Repeats the check until it passes; throws its last error when the time is up. */
-export const eventually = async <T>(check: () => Promise<T>, ms = 60_000): Promise<T> => {
-  const deadline = Date.now() + patient(ms);
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-    await testSystem.sleep(10);
-  }
-};
-
 export const allEvents = async (events: EventStore): Promise<Recorded[]> => {
   const found: Recorded[] = [];
   for await (const batch of events.readAll(0)) found.push(...batch);

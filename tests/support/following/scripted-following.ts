@@ -12,16 +12,9 @@ import {
   type ScriptedTransaction,
 } from '../chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
+import { eventually } from '../eventually.js';
 import { silent } from '../silent.js';
-import {
-  contextOf,
-  eventually,
-  everyPage,
-  type openStores,
-  type Running,
-  startFollowing,
-  transfersOf,
-} from './following.js';
+import { contextOf, everyPage, type openStores, type Running, startFollowing, transfersOf } from './following.js';
 import { mortal } from './mortal.js';
 
 type Blocks = readonly (readonly ScriptedTransaction[])[];

@@ -6,10 +6,10 @@ import { fullAddress } from '../../../infrastructure/chains/sui/addresses.js';
 import { nativeCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import { type SuiNode, startSuiNode } from '../chains/sui-node.js';
+import { eventually } from '../eventually.js';
 import { silent } from '../silent.js';
 import {
   contextOf,
-  eventually,
   everyPage,
   type openStores,
   type Running,

@@ -1,16 +1,44 @@
-const { existsSync, readFileSync, rmSync } = require('node:fs');
+const { existsSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 const { reportFile } = require('./report-file.cjs');
+
+const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants;
+
+/** Collects the result of every test by file, for the gate's second run of the files that failed. */
+const collectResults = (runner) => {
+  const results = [];
+  let lastFile = '';
+  const add = (state, test, error) => {
+    // A root hook belongs to no file; workers hand in their events file by file, so it ran in the last one.
+    lastFile = test.file && test.type === 'test' ? relative(process.cwd(), test.file) : lastFile;
+    results.push({
+      file: lastFile,
+      title: test.fullTitle(),
+      isHook: test.type === 'hook',
+      state,
+      ms: test.duration ?? 0,
+      ...(error && { error: { code: error.code, text: error.stack ?? error.message } }),
+    });
+  };
+  runner.on(EVENT_TEST_PASS, (test) => add('passed', test));
+  runner.on(EVENT_TEST_PENDING, (test) => add('skipped', test));
+  runner.on(EVENT_TEST_FAIL, (test, error) => add('failed', test, error));
+  return results;
+};
 
 /** Prints mocha's own listing, then the reported lines, then one line with the counts for programs. */
 module.exports = class extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    runner.once(Runner.constants.EVENT_RUN_END, () => {
+    const results = collectResults(runner);
+    runner.once(EVENT_RUN_END, () => {
       const { passes = 0, failures = 0, pending = 0 } = this.stats;
       const say = (line) => process.stdout.write(`${line}\n`);
       const lines = existsSync(reportFile) ? readFileSync(reportFile, 'utf8').trim().split('\n') : [];
       rmSync(reportFile, { force: true });
+      const { CHAINFOLD_TEST_RESULTS: file } = process.env;
+      if (file) writeFileSync(file, JSON.stringify(results));
       for (const line of new Set(lines)) say(line);
       say(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { buildIfStale } from './builder.js';
 import { madeDirectories } from './directories.js';
@@ -7,8 +8,11 @@ import { report } from './report.js';
 import { findLeaks, forgetProducts, keepAllContents, readableKeepers } from './secrets.js';
 import { seed } from './seed.js';
 import { openSweeps, type Sweep } from './sweep.js';
+import { noteTest } from './test-end.js';
 
-fc.configureGlobal({ seed });
+// fast-check keeps its configuration once for modules that are imported and once for those that are required.
+for (const { configureGlobal } of [fc, createRequire(import.meta.url)('fast-check') as typeof fc])
+  configureGlobal({ seed });
 
 let sweeps: readonly Sweep[] = [];
 
@@ -17,6 +21,7 @@ export const mochaGlobalSetup = async () => {
   await buildIfStale();
   sweeps = await openSweeps();
   for (const { version } of sweeps) report(`server: ${version}`);
+  report(`seed of all random choices: ${seed} (CHAINFOLD_SEED)`);
 };
 
 /** Leaves nothing of the run on servers that others use too. */
@@ -26,16 +31,26 @@ export const mochaGlobalTeardown = async () => {
 
 const searched = new Set<string>();
 
-/** Searches everything that a file's tests made for secrets when they have ended. */
 export const mochaHooks = {
+  beforeEach(this: Mocha.Context) {
+    noteTest(this.currentTest?.timeout() ?? null);
+  },
+  afterEach() {
+    noteTest(null);
+  },
+  /** Searches everything that a file's tests made for secrets when they have ended. */
   async afterAll(this: Mocha.Context) {
     this.timeout(300_000);
     await keepAllContents();
     await closeEngines();
     const fresh = madeDirectories().filter((directory) => !searched.has(directory));
     for (const directory of fresh) searched.add(directory);
-    assert.deepEqual(findLeaks(fresh), []);
-    assert.deepEqual(readableKeepers(), []);
-    forgetProducts();
+    try {
+      assert.deepEqual(findLeaks(fresh), []);
+      assert.deepEqual(readableKeepers(), []);
+    } finally {
+      // A leak fails the file that caused it and none of the files after it.
+      forgetProducts();
+    }
   },
 };

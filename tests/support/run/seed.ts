@@ -1,2 +1,2 @@
-/** Seed of every property, the same in each run, so that a failure is of the change at hand; `CHAINFOLD_TEST_SEED` sets another. */
-export const seed = Number(process.env.CHAINFOLD_TEST_SEED ?? 20_261_116);
+/** Seed of every property, the same in each run, so that a failure is of the change at hand; `CHAINFOLD_SEED` sets another. */
+export const seed = Number(process.env.CHAINFOLD_SEED ?? 20_261_116);

@@ -3,7 +3,7 @@ import { HDNodeWallet, type SigningKey, Wallet } from 'ethers';
 import { startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import type { Client } from '../../../interfaces/client.js';
 import type { Engine, Home } from '../engines/engines.js';
-import { eventually } from '../following/following.js';
+import { eventually } from '../eventually.js';
 import { clientOf, startService } from '../service/service.js';
 import { silent } from '../silent.js';
 
@@ -76,7 +76,7 @@ export const openPayments = async (engine: Engine, env: Record<string, string> =
     mine: (blocks = 1) => chain.request('dev_mine', [blocks]),
     stateOf,
     becomes: (transaction_id: string, state: string, ms?: number) =>
-      eventually(async () => assert.equal(await stateOf(transaction_id), state), ms),
+      eventually(async () => assert.equal(await stateOf(transaction_id), state)),
     create,
     sign,
     createSent: async (given: object = {}) => {

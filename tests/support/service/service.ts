@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Client, createClient } from '../../../interfaces/client.js';
 import type { Credentials } from '../../../interfaces/signature.js';
 import type { Engine, Home } from '../engines/engines.js';
-import { insist } from '../insist.js';
+import { eventually } from '../eventually.js';
 import { keepCredentials, keepLog } from '../run/secrets.js';
 import { checkedClient } from './checked-client.js';
 import { environmentOf, jsonOf, launcher as ownLauncher } from './command.js';
@@ -67,9 +67,9 @@ export const startService = async (options: {
     return gone;
   };
   // Engines that have just started on a busy machine may not answer in time.
-  if (!(await hasDemo(home, options.env))) await insist(() => makeDemo(home));
+  if (!(await hasDemo(home, options.env))) await eventually(() => makeDemo(home));
   const { url } = JSON.parse(first);
-  if (url !== null && existsSync(demoFile(home))) await insist(() => liftLimits(url, demoOf(home)));
+  if (url !== null && existsSync(demoFile(home))) await eventually(() => liftLimits(url, demoOf(home)));
   return {
     url,
     home,

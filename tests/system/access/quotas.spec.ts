@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { defaultQuotas } from '../../../domain/quota.js';
 import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
 

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { embedded, type Home } from '../../support/engines/engines.js';
+import { eventually } from '../../support/eventually.js';
 import { allEvents } from '../../support/following/following.js';
-import { insist } from '../../support/insist.js';
 import { describeInFull } from '../../support/run/tier.js';
 import { runCommand } from '../../support/service/command.js';
 import { clientOf, demoOf, startService } from '../../support/service/service.js';
@@ -52,7 +52,7 @@ describeInFull('docs/operations.md', () => {
     assert.deepEqual(restored[0], whole[0].slice(0, restored[0].length));
     const again = await startService({ on: copy, env: { CHAINFOLD_DEMO: 'false' } });
     // A backup has no limiter.db, so that nonces of its time are refused: they may have been used.
-    const { wallet } = await insist(() => clientOf(again, demoOf(home)).c.getWallet({ wallet_id: kept.wallet_id }));
+    const { wallet } = await eventually(() => clientOf(again, demoOf(home)).c.getWallet({ wallet_id: kept.wallet_id }));
     assert.equal(wallet.name, 'before the backup');
     await again.stop();
     const { code, stdout } = await runCommand(copy, ['doctor', '--json']);

@@ -11,7 +11,7 @@ import { startCoralNode } from '../../support/chains/coral-node.js';
 import { type Change, changesIn, copyRepository, filesListedIn } from '../../support/docs/recipes.js';
 import { createTypeCheck } from '../../support/docs/type-check.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { describeInFull } from '../../support/run/tier.js';
 import { runProcess } from '../../support/service/command.js';
 import { demoOf, type Service, startService } from '../../support/service/service.js';

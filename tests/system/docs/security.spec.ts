@@ -13,7 +13,7 @@ import { stateVault } from '../../../infrastructure/vault.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import { type Credentials, signatureHeaders } from '../../../interfaces/signature.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';
 import { describeInFull } from '../../support/run/tier.js';

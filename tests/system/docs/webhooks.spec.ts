@@ -9,7 +9,7 @@ import { Webhook } from 'standardwebhooks';
 import { sharedKeyEnds } from '../../../application/webhooks/shared-key.js';
 import { retryDelays } from '../../../domain/aggregates/delivery.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';

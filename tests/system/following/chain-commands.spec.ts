@@ -7,7 +7,7 @@ import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-st
 import { createEvmChain } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { type Service, startService } from '../../support/service/service.js';
 
@@ -31,7 +31,7 @@ describe('the commands about single blocks of a chain', () => {
     eventually(async () => {
       const { followers } = await jsonOf(service.home, ['projections', 'status']);
       assert.equal(followers[0]?.height, wanted);
-    }, 40_000);
+    });
   const blocksIn = async () => {
     const { stdout } = await command(first, 'doctor', '--json');
     const { checks } = JSON.parse(stdout) as { checks: readonly Examined[] };

@@ -3,7 +3,7 @@ import { HDNodeWallet, JsonRpcProvider, Network, parseEther, Wallet } from 'ethe
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';

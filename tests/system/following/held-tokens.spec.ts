@@ -3,7 +3,7 @@ import { startDevelopmentEvm } from '../../../infrastructure/chains/development/
 import type { Client } from '../../../interfaces/client.js';
 import { addressOf } from '../../support/chains/evm-chain.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { clientOf, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';

@@ -3,7 +3,7 @@ import { Address } from '@ton/core';
 import { startDevelopmentTon } from '../../../infrastructure/chains/development/ton/chain.js';
 import { accountOf } from '../../support/chains/ton-transactions.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 import { silent } from '../../support/silent.js';

@@ -4,7 +4,7 @@ import { startDevelopmentTon } from '../../../infrastructure/chains/development/
 import type { Client } from '../../../interfaces/client.js';
 import { accountOf } from '../../support/chains/ton-transactions.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import {
   openVariants,
   skipWithoutDevelopmentChains,

@@ -15,7 +15,7 @@ import { foundry } from 'viem/chains';
 import { Web3 } from 'web3';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { gatewayUrl, post, socketUrl } from '../../support/gateway/gateway.js';
 import { skip } from '../../support/run/skip.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';

@@ -5,7 +5,7 @@ import type { Client } from '../../../interfaces/client.js';
 import { createEvmChain } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { connectTo, gatewayUrl, post, refusalOf, socketUrl } from '../../support/gateway/gateway.js';
 import { jsonOf } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';

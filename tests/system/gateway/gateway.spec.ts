@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { connectTo, gatewayUrl, keyOf, post, refusalOf, socketUrl } from '../../support/gateway/gateway.js';
 import { jsonOf } from '../../support/service/command.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';

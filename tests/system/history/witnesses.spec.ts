@@ -7,7 +7,7 @@ import { leafHash, nodeHash } from '../../../domain/merkle.js';
 import { isContinued, isIncluded } from '../../../domain/merkle-proof.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { runCommand } from '../../support/service/command.js';
 import { call } from '../../support/service/http.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { HDNodeWallet, JsonRpcProvider, Network, type TransactionRequest } from 'ethers';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { checkAnswer, type Records } from '../../support/gateway/recorded-queries.js';
 import { skip } from '../../support/run/skip.js';
 import { call, problemIn } from '../../support/service/http.js';

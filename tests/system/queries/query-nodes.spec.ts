@@ -3,7 +3,7 @@ import { endpoints } from '../../../interfaces/operations/index.js';
 import { noSuchMethod, refusal, startAnsweringNode } from '../../support/chains/answering-node.js';
 import { addressOf, digestOf } from '../../support/chains/evm-chain.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { checkAnswer, type Records, useRecordedRollup } from '../../support/gateway/recorded-queries.js';
 import { hashOf, otherTraces, recordedAnswers, transactionOf } from '../../support/gateway/recorded-rollup.js';
 import { call, problemIn } from '../../support/service/http.js';

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Examined } from '../../../application/maintenance/finding.js';
 import { embedded, engines, type Home } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { runCommand } from '../../support/service/command.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 

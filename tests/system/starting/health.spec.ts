@@ -5,7 +5,7 @@ import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { createEvmChain } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { runCommand } from '../../support/service/command.js';
 import { type Service, startService } from '../../support/service/service.js';
 

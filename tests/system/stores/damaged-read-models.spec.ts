@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { describeInFull } from '../../support/run/tier.js';
 import { runCommand } from '../../support/service/command.js';

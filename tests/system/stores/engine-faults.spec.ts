@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Home, services } from '../../support/engines/engines.js';
 import { noRedis, startRedis } from '../../support/engines/redis.js';
 import type { EventStoreDouble } from '../../support/eventstoredb-double/server.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import type { MongoDouble } from '../../support/mongodb-double/server.js';
 import { skip } from '../../support/run/skip.js';

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { skip } from '../../support/run/skip.js';
 import { call, problemIn } from '../../support/service/http.js';

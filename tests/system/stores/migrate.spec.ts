@@ -7,7 +7,8 @@ import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastruct
 import { createClient } from '../../../interfaces/client.js';
 import type { Credentials } from '../../../interfaces/signature.js';
 import { embedded, engines, type Home, services } from '../../support/engines/engines.js';
-import { allEvents, eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
+import { allEvents } from '../../support/following/following.js';
 import { freshDirectory } from '../../support/run/directories.js';
 import { skip } from '../../support/run/skip.js';
 import { describeInFull } from '../../support/run/tier.js';

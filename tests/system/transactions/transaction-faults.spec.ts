@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Wallet } from 'ethers';
 import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { sized } from '../../support/run/tier.js';
 import { openPayments, type Payments, receiver } from '../../support/scenes/payments.js';
@@ -47,7 +47,7 @@ for (const engine of engines)
       await eventually(async () => {
         await scene.mine();
         for (const one of made) assert.equal(await scene.stateOf(one), 'CONFIRMED');
-      }, 60_000);
+      });
       assert.equal(await scene.balanceOf(to), BigInt(kills));
     });
 
@@ -84,7 +84,7 @@ for (const engine of engines)
         await eventually(async () => {
           await scene.mine();
           assert.equal(await scene.stateOf(transaction_id), 'CONFIRMED');
-        }, 60_000);
+        });
         const twiceEach = ['CONFIRMED', 'CONFIRMED', 'MINED', 'MINED', 'SENT', 'SENT'];
         await eventually(async () => assert.deepEqual(statesTold(told, transaction_id).sort(), twiceEach));
       } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Interface, Wallet } from 'ethers';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { openPayments, type Payments, receiver, refusedWith, signOutside } from '../../support/scenes/payments.js';
 import { runCommand } from '../../support/service/command.js';
@@ -220,7 +220,7 @@ for (const engine of engines)
       await eventually(async () => {
         await mine();
         assert.equal(await balanceOf(to), 1000n);
-      }, 30_000);
+      });
       await mine(2);
       await becomes(transaction_id, 'CONFIRMED');
     });

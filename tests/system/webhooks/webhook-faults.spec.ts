@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Engine, engines, type Home } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { patient, sized } from '../../support/run/tier.js';
 import { playWebhookFaults } from '../../support/scenes/webhook-scenario.js';

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { type DevelopmentChain, startDevelopmentEvm } from '../../../infrastructure/chains/development/evm/chain.js';
 import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
-import { eventually } from '../../support/following/following.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, type Service, startService } from '../../support/service/service.js';

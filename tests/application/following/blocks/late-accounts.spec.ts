@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Chain, Header, Movement } from '../../../../application/ports/chain.js';
 import { refuse } from '../../../../domain/failure.js';
+import { eventually } from '../../../support/eventually.js';
 import {
   allEvents,
   contextOf,
-  eventually,
   openStores,
   type Running,
   startFollowing,

@@ -3,7 +3,8 @@ import type { Context } from '../../../../application/commands/handle.js';
 import type { TokenStandard } from '../../../../domain/asset.js';
 import { addressOf, nobody, type ScriptedLog } from '../../../support/chains/evm-chain.js';
 import { addressWord, type Contract, word } from '../../../support/chains/evm-contracts.js';
-import { eventually, openStores } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
+import { openStores } from '../../../support/following/following.js';
 import { startNeighbourhood } from '../../../support/following/neighbours.js';
 
 const [token, payer, anna] = ['token', 'payer', 'anna'].map(addressOf) as [string, string, string];

@@ -4,7 +4,8 @@ import { notingTraces, tracedChains } from '../../../../application/maintenance/
 import type { Chain } from '../../../../application/ports/chain.js';
 import { addressOf } from '../../../support/chains/evm-chain.js';
 import { addressWord, word } from '../../../support/chains/evm-contracts.js';
-import { eventually, openStores } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
+import { openStores } from '../../../support/following/following.js';
 import { startNeighbourhood } from '../../../support/following/neighbours.js';
 
 const [payer, vault, anna, bert] = ['payer', 'vault', 'anna', 'bert'].map(addressOf) as [

@@ -9,7 +9,7 @@ import {
   someone,
   useDevelopmentChain,
 } from '../../../support/chains/development-chain.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 type Reply = { id: unknown; result?: unknown; error?: { code: number; message: string } };

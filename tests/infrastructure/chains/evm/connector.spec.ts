@@ -9,7 +9,7 @@ import { fail } from '../../../support/chains/evm-answers.js';
 import { addressOf, createEvmChain } from '../../../support/chains/evm-chain.js';
 import type { EvmFaults } from '../../../support/chains/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../../../support/chains/evm-node.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const [anna, bert, token, vault] = ['anna', 'bert', 'token', 'vault'].map(addressOf) as [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createTonScript, type Shape, shapes, type TonScript } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { createTonScene, everything, inHex } from '../../../support/ton/scene.js';
 
 const bert = accountOf('bert');

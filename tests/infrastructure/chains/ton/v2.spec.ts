@@ -4,7 +4,7 @@ import { Failure } from '../../../../domain/failure.js';
 import { tonChain } from '../../../../infrastructure/chains/ton/connector.js';
 import { createTonScript, jettonWalletOf, master, shapes, type TonScript } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 import { createTonScene, everything, inHex, patient } from '../../../support/ton/scene.js';
 import { startTonV2, v2Faults } from '../../../support/ton/v2-server.js';

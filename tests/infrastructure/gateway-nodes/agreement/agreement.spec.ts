@@ -3,7 +3,7 @@ import type { Node, RpcAnswer } from '../../../../application/ports/node.js';
 import { lacksLogs } from '../../../../infrastructure/gateway-nodes/agreement/contradiction.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
 import { noSuchMethod, refusal, startAnsweringNode } from '../../../support/chains/answering-node.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();

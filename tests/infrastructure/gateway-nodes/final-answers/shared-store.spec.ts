@@ -3,7 +3,7 @@ import type { FinalAnswers } from '../../../../application/ports/gateway/final-a
 import type { Node, RpcAnswer } from '../../../../application/ports/node.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
 import { type AnsweringNode, startAnsweringNode } from '../../../support/chains/answering-node.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();

@@ -5,7 +5,7 @@ import { createElection } from '../../../../infrastructure/gateway-nodes/identit
 import { createMember, type Member } from '../../../../infrastructure/gateway-nodes/member.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
 import { startAnsweringNode } from '../../../support/chains/answering-node.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();

@@ -15,7 +15,7 @@ import {
   refusal,
   startAnsweringNode,
 } from '../../../support/chains/answering-node.js';
-import { eventually } from '../../../support/following/following.js';
+import { eventually } from '../../../support/eventually.js';
 import { silent } from '../../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();

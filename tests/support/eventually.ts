@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { testEnd } from './run/test-end.js';
+import { testSystem } from './silent.js';
+
+const [firstPauseMs, longestPauseMs] = [5, 50];
+
+/** Repeats the check until it passes; throws the last error shortly before mocha would end the test. */
+export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => {
+  const end = testEnd();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.2, longestPauseMs)) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await testSystem.sleep(pauseMs);
+  }
+};
+
+/** Waits until the condition holds, which the failure names. */
+export const until = (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> =>
+  eventually(async () => assert.ok(await isSo(), `this did not come true: ${what}`));
