@@ -1,12 +1,12 @@
 # One image serves every role; the command chooses it, for example: serve --role api.
-FROM node:24-bookworm-slim AS build
+FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
-FROM node:24-bookworm-slim
+FROM node:26-bookworm-slim
 ENV NODE_ENV=production CHAINFOLD_HOST=0.0.0.0 CHAINFOLD_DATA_DIR=/data
 WORKDIR /app
 # Build tools are left out: without build.js beside it, bin/chainfold.js runs dist/ as it is.

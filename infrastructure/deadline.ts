@@ -1,3 +1,9 @@
+/** Delay of a timer from which on the process counts as having stood still. */
+const standstillMs = 100;
+const mostStandstills = 3;
+/** Time to read the answers that came while the process stood still. */
+const graceMs = 1000;
+
 /** Resolves or rejects like `work`, or rejects after `ms`; `release` then frees resources that the work still holds. */
 export const withDeadline = async <T>(
   work: Promise<T>,
@@ -5,11 +11,19 @@ export const withDeadline = async <T>(
   release: () => void = () => undefined,
 ): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
+  let standstills = 0;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    const lookAfter = (waitMs: number) => {
+      const due = performance.now() + waitMs;
+      timer = setTimeout(() => look(due), waitMs);
+    };
+    const look = (due: number) => {
+      const stoodStill = performance.now() - due > standstillMs;
+      if (stoodStill && standstills++ < mostStandstills) return lookAfter(graceMs);
       release();
       reject(new Error(`no answer within ${ms} ms`));
-    }, ms);
+    };
+    lookAfter(ms);
   });
   // Abandoned work may still reject later, when nobody awaits it any more.
   work.catch(() => undefined);

@@ -10,7 +10,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 process.env.CHAINFOLD_TEST_RUN ??= randomBytes(3).toString('hex');
 const { openSweeps } = await import('./support/run/sweep.js');
 
-const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'tests/full.mocharc.cjs'];
+process.env.CHAINFOLD_TEST_TIER = 'full';
+const mocha = ['node_modules/mocha/bin/mocha.js'];
 const steps = {
   'contract suites and adapters': [
     ...mocha,

@@ -1,6 +1,4 @@
 process.env.CHAINFOLD_TEST_TIER = 'full';
 
-/**
- * The full tier runs the long forms of tests, a process for each command, and every set of engines that is reachable.
- */
-module.exports = require('../.mocharc.cjs');
+/** Runs the tests that `npm test` leaves out: long forms, a process for each command, and the whole service on the engines. */
+module.exports = { ...require('../.mocharc.cjs'), spec: require('./tiers.cjs').full };

@@ -78,8 +78,11 @@ const costMs = (pattern: RegExp, text: string) => {
   return process.cpuUsage(before).user / 1000;
 };
 
-/** Tells a pattern that backtracks, which is slow every time, from one that shared a moment with other threads. */
-const isSlow = (pattern: RegExp, text: string) => [1, 2, 3].every(() => costMs(pattern, text) > mostMs);
+/**
+ * Tells a pattern that backtracks, which is slow every time, from one that shared a moment with other threads. The
+ * process may stand still as long as it likes, since that takes no processor time.
+ */
+const isSlow = (pattern: RegExp, text: string) => [1, 2, 3, 4, 5].every(() => costMs(pattern, text) > mostMs);
 
 describe('the regular expressions of the code', () => {
   it('are found by the search of this spec', () => assert.ok(patterns.length > 20, String(patterns.length)));

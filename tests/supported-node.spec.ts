@@ -14,7 +14,7 @@ describe('the supported versions of Node', () => {
   /** Major versions that Node itself supports; 20 still works, but is no longer supported. */
   const supported = majors.filter((major) => major > 20);
 
-  it('are 22 and 24, and still 20', () => assert.deepEqual(majors, [20, 22, 24]));
+  it('are 22, 24 and 26, and still 20', () => assert.deepEqual(majors, [20, 22, 24, 26]));
 
   it('are the same in the README, in CONTRIBUTING and in CI', () => {
     const named = ({ major, minor }: { major: number; minor: number }) =>
@@ -23,8 +23,9 @@ describe('the supported versions of Node', () => {
     const old =
       versions.find(({ major }) => !supported.includes(major)) ?? assert.fail('package.json no longer allows Node 20');
     const [readme, contributing] = [read('README.md'), read('CONTRIBUTING.md')];
-    assert.equal(/needs Node (.+?), and nothing else\./.exec(readme)?.[1], wanted.join(' or '));
-    assert.equal(/\*\*Node\*\* (.+?)\. Node/.exec(contributing)?.[1], wanted.join(' or '));
+    const listed = new Intl.ListFormat('en', { type: 'disjunction' }).format(wanted);
+    assert.equal(/needs Node (.+?), and nothing else\./.exec(readme)?.[1], listed);
+    assert.equal(/\*\*Node\*\* (.+?)\. Node/.exec(contributing)?.[1], listed);
     for (const page of [readme, contributing])
       assert.equal(/Node (\S+) or later still works/.exec(page)?.[1], `${old.major}.${old.minor}`);
     assert.deepEqual(numbers(/for version in (.+);/.exec(read('.ci/run'))?.[1]), supported);

@@ -11,6 +11,8 @@ import { abortion, protocol } from './records.js';
  */
 const patienceMs = 1000;
 const askEveryMs = 25;
+/** Times that a live command's outcome is asked for at least, since a process that stood still has not watched it. */
+const leastAsked = 10;
 /** Times that an outcome is asked for which must be there, because a stream that should be empty was not. */
 const mostAsked = 40;
 const rememberedOutcomes = 10_000;
@@ -58,7 +60,7 @@ export const createOutcomes = (connection: Connection): Outcomes => {
   };
   const settle = async (commitStream: string, patience?: Patience): Promise<boolean> => {
     const until = performance.now() + patienceMs;
-    while (performance.now() < until) {
+    for (let asked = 0; asked < leastAsked || performance.now() < until; asked++) {
       const outcome = await look(commitStream, patience);
       if (outcome !== null) return outcome;
       await sleep(askEveryMs);

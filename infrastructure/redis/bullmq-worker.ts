@@ -7,8 +7,9 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import type { createLanes, Step } from './fair-queue.js';
 
-/** A dead worker's shifts are found within the lock duration and two checks, well below five seconds. */
-const leases = { lockDuration: 3000, stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };
+/** A dead worker's shifts are found within the lease and two checks, well below five seconds. */
+export const usualLeaseMs = 3000;
+const checks = { stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };
 /** Seconds that BullMQ waits for a shift; Redis must answer within `silentMs`, so this stays below it. */
 const drainDelay = 2;
 const silentMs = 5000;
@@ -26,6 +27,8 @@ export type Working = {
   /** Hands shifts to BullMQ. */
   readonly begin: (shifts: readonly string[]) => Promise<void>;
   readonly log: Log;
+  /** Time for which a shift stays with a worker that does not renew its lock. */
+  readonly leaseMs: number;
   readonly signal: AbortSignal;
 };
 
@@ -130,7 +133,8 @@ export const workShifts = async (work: Work, working: Working) => {
       await shift.finally(() => inHand.delete(shift));
     },
     {
-      ...leases,
+      ...checks,
+      lockDuration: working.leaseMs,
       connection,
       drainDelay,
       concurrency: work.atOnce,

@@ -7,7 +7,7 @@ import { unavailable } from '../unavailable.js';
 export const rootIn = (namespace: string) => (namespace === '' ? 'chainfold' : `${namespace}:chainfold`);
 
 /** Longest wait of a caller for Redis, whether it is slow, silent or gone. */
-const answerMs = 2000;
+export const usualAnswerMs = 2000;
 const longestPauseMs = 2000;
 
 /** Tells whether a server belongs to a Redis Cluster. */
@@ -23,7 +23,7 @@ const refuseCluster = async (redis: Redis) => {
 };
 
 /** Opens a connection that reconnects by itself; commands sent meanwhile fail within the time limit. */
-export const connectRedis = async (url: string, log: Log): Promise<Redis> => {
+export const connectRedis = async (url: string, log: Log, answerMs = usualAnswerMs): Promise<Redis> => {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: answerMs,

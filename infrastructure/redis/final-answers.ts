@@ -53,8 +53,9 @@ export const redisFinalAnswers = async (
   mostBytes: number,
   log: Log,
   namespace = '',
+  answerMs?: number,
 ): Promise<FinalAnswers> => {
-  const redis = await connectRedis(url, log);
+  const redis = await connectRedis(url, log, answerMs);
   const keys = parts.map((part) => `${rootIn(namespace)}:{final-answers}:${part}`);
   redis.defineCommand('chainfoldFindAnswers', { numberOfKeys: keys.length, lua: find });
   redis.defineCommand('chainfoldKeepAnswers', { numberOfKeys: keys.length, lua: keep });

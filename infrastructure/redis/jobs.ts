@@ -5,13 +5,14 @@ import type { Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
-import { workShifts } from './bullmq-worker.js';
-import { connectRedis, rootIn } from './connection.js';
+import { usualLeaseMs, workShifts } from './bullmq-worker.js';
+import { connectRedis, rootIn, usualAnswerMs } from './connection.js';
 import { createLanes } from './fair-queue.js';
 
 /** Jobs per call, so that a large put does not block Redis for others. */
 const atOnce = 1000;
-const answerMs = 3000;
+/** Time beyond that of one command that BullMQ gets for its part of a put. */
+const handOverMs = 1000;
 
 const parts = <T>(all: readonly T[]) =>
   Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
@@ -27,6 +28,9 @@ const identityOf = async (redis: Redis, root: string) => {
   return `${run} ${await redis.get(markKey)}`;
 };
 
+/** Patience with a worker that does not renew its leases, and with Redis. */
+type Patience = { readonly leaseMs?: number; readonly answerMs?: number };
+
 /**
  * Job queue over BullMQ shifts, in which a worker does one job after the other. BullMQ wakes workers, shares the shifts
  * between them and gives those of dead workers to others. The lanes choose the next job, because a BullMQ queue is
@@ -34,8 +38,9 @@ const identityOf = async (redis: Redis, root: string) => {
  * queued job for each of ours. The limit on jobs of a lane at once holds over all processes; an organization may hold the
  * sum of what each process allows it.
  */
-export const bullJobs = async (url: string, log: Log, namespace = ''): Promise<Jobs> => {
-  const redis = await connectRedis(url, log);
+export const bullJobs = async (url: string, log: Log, namespace = '', patience: Patience = {}): Promise<Jobs> => {
+  const { leaseMs = usualLeaseMs, answerMs = usualAnswerMs } = patience;
+  const redis = await connectRedis(url, log, answerMs);
   const root = rootIn(namespace);
   const lanes = createLanes(redis, `${root}:turns`);
   const queue = new Queue('shifts', {
@@ -52,7 +57,7 @@ export const bullJobs = async (url: string, log: Log, namespace = ''): Promise<J
   const begin = async (shifts: readonly string[]) => {
     if (shifts.length === 0) return;
     const added = queue.addBulk(shifts.map((shift) => ({ name: 'shift', data: {}, opts: { jobId: shift } })));
-    await withDeadline(added, answerMs).catch(unavailable('Redis'));
+    await withDeadline(added, answerMs + handOverMs).catch(unavailable('Redis'));
   };
 
   return {
@@ -64,7 +69,7 @@ export const bullJobs = async (url: string, log: Log, namespace = ''): Promise<J
     },
     work: async (work, signal) => {
       const either = AbortSignal.any([signal, closing.signal]);
-      const working = workShifts(work, { queue, redis, lanes, begin, log, signal: either });
+      const working = workShifts(work, { queue, redis, lanes, begin, log, leaseMs, signal: either });
       workers.add(working);
       await working;
       workers.delete(working);

@@ -138,8 +138,8 @@ const remember = async (redis: Redis, keys: Keys, memories: readonly Memory[]) =
 };
 
 /** Limiter in Redis: one round trip per question, exact for all processes that share the server. */
-export const redisLimiter = async (url: string, log: Log, namespace = ''): Promise<Limiter> => {
-  const redis = await connectRedis(url, log);
+export const redisLimiter = async (url: string, log: Log, namespace = '', answerMs?: number): Promise<Limiter> => {
+  const redis = await connectRedis(url, log, answerMs);
   const root = rootIn(namespace);
   const keys = keysIn(root);
   for (const [name, { keys: numberOfKeys, lua }] of Object.entries(scripts))

@@ -8,9 +8,9 @@ const keptMs = 60_000;
 type Listener = (height: number) => void;
 
 /** Tells heads to all processes of the namespace on this database of Redis. A lost message is made good by the next head. */
-export const redisToldHeads = async (url: string, log: Log, namespace = ''): Promise<ToldHeads> => {
+export const redisToldHeads = async (url: string, log: Log, namespace = '', answerMs?: number): Promise<ToldHeads> => {
   const root = `${rootIn(namespace)}:heads`;
-  const redis = await connectRedis(url, log);
+  const redis = await connectRedis(url, log, answerMs);
   const ears = redis.duplicate({ commandTimeout: undefined, maxRetriesPerRequest: null } as object);
   ears.on('error', () => undefined);
   // Channels, unlike keys, belong to no database.

@@ -21,9 +21,9 @@ const kept = new Set<Database>();
 export type Access = 'write' | 'read';
 
 /** Opens a database, or creates it, so that other processes may use it at the same time. */
-export const openDatabase = (path: string, durability: Durability, lockMs = 5000) => {
+export const openDatabase = (path: string, durability: Durability) => {
   try {
-    return open(path, durability, lockMs);
+    return open(path, durability);
   } catch (error) {
     throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`, { cause: error });
   }
@@ -40,34 +40,44 @@ export const openToRead = (path: string): Database => {
   return db;
 };
 
+/** Wait for the locks of other processes, which open or create the same database when they start together. */
+const openingMs = 5000;
+
+/** Bounds the wait of each later statement for a lock; a store calls this after it has created its tables. */
+export const limitLockWait = (db: Database, ms: number) => db.exec(`PRAGMA busy_timeout = ${ms}`);
+
 const locked = 5;
-const isLocked = (error: unknown) => (error as { errcode?: number }).errcode === locked;
+/** The low byte of SQLite's code; the others say why the database is locked, as by a recovery of its log. */
+const isLocked = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === locked;
 const pauseMs = 5;
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
-/** Switches to the write-ahead log. SQLite itself does not wait for the lock when two switch a new file at once. */
-const useWriteAheadLog = (db: Database, lockMs: number): void => {
-  const until = performance.now() + lockMs;
-  for (;;) {
+/**
+ * Switches to the write-ahead log. SQLite itself does not wait for the lock when two switch a new file at once. The wait
+ * is counted in pauses, so that a process that stood still for long does not give up at its first try.
+ */
+const useWriteAheadLog = (db: Database): void => {
+  for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
       db.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (!isLocked(error) || performance.now() > until) throw error;
+      if (!isLocked(error) || waitedMs >= openingMs) throw error;
       pause();
     }
   }
 };
 
-const open = (path: string, durability: Durability, lockMs: number) => {
+const open = (path: string, durability: Durability) => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (!existsSync(path)) {
     writeFileSync(path, '', { mode: ownerOnly, flag: 'a' });
     chmodSync(path, ownerOnly);
   }
-  const db = new DatabaseSync(path, { timeout: lockMs });
+  const db = new DatabaseSync(path, { timeout: 0 });
   kept.add(db);
-  useWriteAheadLog(db, lockMs);
+  useWriteAheadLog(db);
+  limitLockWait(db, openingMs);
   db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
     PRAGMA cache_size = -65536;
     PRAGMA mmap_size = 268435456;`);

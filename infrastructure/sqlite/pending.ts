@@ -1,7 +1,7 @@
 import type { PendingTransaction, PendingTransactions } from '../../application/ports/pending.js';
 import { padded } from '../padded-nonce.js';
 import { unavailable } from '../unavailable.js';
-import { inTransaction, openDatabase } from './database.js';
+import { inTransaction, limitLockWait, openDatabase } from './database.js';
 
 const scannedAtOnce = 100;
 /** Wait for a lock; short, because this store is written on the main thread. */
@@ -28,8 +28,9 @@ const readRow = ({ hash, sender, nonce, first_seen, told }: Row): PendingTransac
  * Pending transactions shared by all processes on this data directory; not fsynced, because lost ones are seen again.
  */
 export const sqlitePending = async (path: string): Promise<PendingTransactions> => {
-  const db = openDatabase(path, 'relaxed', lockMs);
+  const db = openDatabase(path, 'relaxed');
   db.exec(schema);
+  limitLockWait(db, lockMs);
   const insert = db.prepare('INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?)');
   const byHash = db.prepare('SELECT * FROM pending WHERE hash = ?');
   const bySender = db.prepare('SELECT * FROM pending WHERE sender = ? ORDER BY nonce, first_seen, hash');

@@ -57,8 +57,11 @@ describe('a caller that was told that its change is pending', () => {
     caller = 'org_a';
 
     const running = runApp(app);
-    await eventually(async () => assert.equal((await ask('GetWallet', { wallet_id })).status, 200));
-    assert.equal((await ask('GetWallet', { wallet_id: 'wal_unknown' })).status, 404);
-    await running.end();
+    try {
+      await eventually(async () => assert.equal((await ask('GetWallet', { wallet_id })).status, 200));
+      assert.equal((await ask('GetWallet', { wallet_id: 'wal_unknown' })).status, 404);
+    } finally {
+      await running.end();
+    }
   });
 });

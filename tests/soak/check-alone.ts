@@ -6,21 +6,18 @@ import { whileNothingIsStored } from './standstill.js';
 import { newWallet, type Tenant } from './tenant.js';
 import type { World } from './world.js';
 
-const lookMs = 200;
-const patienceMs = 90_000;
-/** Time in which a follower surely has read a block and tries to store it. */
+/** Time in which a follower has most likely read a block and tries to store it. */
 const inHandMs = 1500;
 
-/** Repeats the check until it finds nothing; returns its last finding if that takes longer than `patienceMs`. */
-const wrongAfter = async (look: () => Promise<string | null>): Promise<string[]> => {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    const wrong = await eventually(look);
-    if (wrong === null) return [];
-    if (Date.now() > deadline) return [wrong];
-    await testSystem.sleep(lookMs);
-  }
-};
+/** Repeats the check until it finds nothing; returns its last finding if that takes too long. */
+const wrongAfter = (look: () => Promise<string | null>): Promise<string[]> =>
+  eventually(async () => {
+    const wrong = await look();
+    if (wrong !== null) throw new Error(wrong);
+  }).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
 const ofEach = async <T>(some: readonly T[], wrong: (one: T) => Promise<string[]>) =>
   (await Promise.all(some.map(wrong))).flat();
 

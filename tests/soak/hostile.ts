@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Credentials } from '../../interfaces/signature.js';
+import { createRandom } from '../support/random.js';
+import { seed } from '../support/run/seed.js';
 import { call, sign } from '../support/service/http.js';
 import { newOrganization } from '../support/service/service.js';
 import { testSystem } from '../support/silent.js';
@@ -37,7 +39,8 @@ const asking =
   (url, by) =>
     call(url, by, path, request(by), headers());
 const inWallet = ({ walletId }: Hostile) => ({ wallet_id: walletId });
-const somewhere = () => ({ 'x-as-of': String(1 + Math.floor(Math.random() * 100)) });
+const random = createRandom(seed, 'hostile');
+const somewhere = () => ({ 'x-as-of': String(random.between(1, 100)) });
 
 /** Steps by which one organization, or a caller without a credential, could slow the others down. */
 const steps: Readonly<Record<string, Step>> = {

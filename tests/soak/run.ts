@@ -19,6 +19,10 @@ export type Plan = {
   readonly seconds: number;
   /** Least number of kills: the run goes on beyond `seconds` until it is reached. */
   readonly kills: number;
+  /** Counts of the tally that must be above zero before the run ends. */
+  readonly atLeastOnce?: readonly string[];
+  /** Time in which a read must be answered beside a hostile organization; any time will do when it is not given. */
+  readonly readDeadlineMs?: number;
   readonly organizations: number;
   readonly pace: Pace;
   /** Odds of each misbehaviour of a receiver at the first attempt of a delivery. */
@@ -53,14 +57,16 @@ const trouble = async (world: World, plan: Plan, { tenants, shared, hostile }: G
   const enough = new AbortController();
   const watchTime = async () => {
     await testSystem.sleep(plan.seconds * 1000);
-    while (killsIn(world) < plan.kills) await testSystem.sleep(lookMs);
+    const isEnough = () =>
+      killsIn(world) >= plan.kills && (plan.atLeastOnce ?? []).every((what) => world.tally.of(what) > 0);
+    while (!isEnough()) await testSystem.sleep(lookMs);
     enough.abort();
   };
   await Promise.all([
     watchTime(),
     injectFaults(around, plan.seed, plan.pace, enough.signal),
     harass(world, hostile, enough.signal),
-    watchDeadlines(around, tenants, enough.signal),
+    watchDeadlines({ ...around, deadlineMs: plan.readDeadlineMs ?? null }, tenants, enough.signal),
     ...tenants.map((tenant) => work(around, tenant, enough.signal)),
   ]);
   return complaints;

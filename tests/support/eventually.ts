@@ -11,7 +11,8 @@ export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => 
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > end) throw error;
+      // The mark tells what did not come in time from what came and was wrong.
+      if (Date.now() > end) throw Object.assign(error as Error, { isLate: true });
     }
     await testSystem.sleep(pauseMs);
   }

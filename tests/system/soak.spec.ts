@@ -13,7 +13,8 @@ const plan: Plan = {
   organizations: 3,
   pace: { reorganizationMs: 1000, killMs: 1500, nodeMs: 3000 },
   odds: { slow: 0.1, fail: 0.05, reset: 0.03, hang: 0 },
-  patienceSeconds: 150,
+  atLeastOnce: ['reorganizations', 'managed transactions', 'reads beside the hostile organization'],
+  patienceSeconds: 300,
 };
 
 describeInFull('a service under load whose roles are killed again and again on a chain that reorganizes', () => {

@@ -1,4 +1,4 @@
-import { inTransaction, openDatabase } from '../database.js';
+import { inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 
 export type AnswersJob =
@@ -31,8 +31,9 @@ const schema = `
   END;`;
 
 serveThread<{ path: string; mostBytes: number }, AnswersJob, FoundAnswers>(({ path, mostBytes }) => {
-  const db = openDatabase(path, 'relaxed', lockMs);
+  const db = openDatabase(path, 'relaxed');
   inTransaction(db, () => db.exec(schema));
+  limitLockWait(db, lockMs);
   const select = db.prepare('SELECT number, used, result FROM answers WHERE id = ?');
   const use = db.prepare('UPDATE answers SET used = ? WHERE number = ?');
   const insert = db.prepare('INSERT OR IGNORE INTO answers (id, used, size, result) VALUES (?, ?, ?, ?)');

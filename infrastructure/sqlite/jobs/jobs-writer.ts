@@ -201,11 +201,11 @@ const take = (run: Statements, request: Take): Job[] => {
   );
 };
 
-serveThread<{ path: string }, JobsRequest, JobsAnswer>(({ path }) => {
+serveThread<{ path: string; leaseMs: number }, JobsRequest, JobsAnswer>(({ path, leaseMs }) => {
   const db = openDatabase(path, 'relaxed');
   createTables(db);
   const run = prepare(db);
-  const leases = createLeases(db, (place, now) => call(run, place, now, now));
+  const leases = createLeases(db, leaseMs, (place, now) => call(run, place, now, now));
 
   const answer = (request: JobsRequest): JobsAnswer => {
     switch (request.kind) {

@@ -6,6 +6,7 @@ import { createDoorbell } from '../../doorbell.js';
 import { unavailable } from '../../unavailable.js';
 import { startThread, type Thread } from '../thread.js';
 import type { InHand, JobsAnswer, JobsRequest } from './jobs-writer.js';
+import { usualLeaseMs } from './leases.js';
 
 /** Interval at which an idle worker looks for jobs put by other processes and for dead workers. */
 const lookEveryMs = 100;
@@ -122,8 +123,9 @@ const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call:
  * Job queue shared by all processes on this data directory; it outlives them, but a power cut may lose its last
  * moments.
  */
-export const sqliteJobs = async (path: string, now: () => number = Date.now): Promise<Jobs> => {
-  const writer: Writer = await startThread('jobs-writer', { path });
+export const sqliteJobs = async (path: string, leaseMs = usualLeaseMs): Promise<Jobs> => {
+  const now = Date.now;
+  const writer: Writer = await startThread('jobs-writer', { path, leaseMs });
   const closing = new AbortController();
   const calls = new Set<ReturnType<typeof createCall>>();
   const workers = new Set<Promise<void>>();

@@ -6,13 +6,13 @@ type Place = Pick<Job, 'organization' | 'lane'>;
 const beatEveryMs = 1000;
 const lookEveryMs = 100;
 /** Silence after which a worker counts as dead, so that its jobs are done again well within five seconds. */
-const silentMs = 3500;
+export const usualLeaseMs = 3500;
 
 /**
  * Leases on jobs. A worker with jobs in hand changes its beat every second; if others see it unchanged for too long,
  * the worker is dead and its jobs wait again. No two clocks are compared, so that setting a clock cannot end a lease.
  */
-export const createLeases = (db: Database, waitsAgain: (place: Place, now: number) => void) => {
+export const createLeases = (db: Database, leaseMs: number, waitsAgain: (place: Place, now: number) => void) => {
   const beat = db.prepare(
     `INSERT INTO workers SELECT $worker, $beat WHERE EXISTS (SELECT 1 FROM jobs WHERE worker = $worker)
      ON CONFLICT (id) DO UPDATE SET beat = excluded.beat`,
@@ -60,7 +60,7 @@ export const createLeases = (db: Database, waitsAgain: (place: Place, now: numbe
         return [id, { beat, ms: before?.beat === beat ? before.ms + watched : 0 }] as const;
       };
       seen = new Map(others.map(look));
-      for (const [id, { beat, ms }] of seen) if (ms >= silentMs) bringBack(id, beat, now);
+      for (const [id, { beat, ms }] of seen) if (ms >= leaseMs) bringBack(id, beat, now);
     },
     /** Must run in the transaction in which the worker took jobs, so that no job is without a watched worker. */
     begin: (worker: string) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../../application/ports/limiter.js';
 import { unavailable } from '../../unavailable.js';
-import { inTransaction, openDatabase } from '../database.js';
+import { inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { createHandover } from './handover.js';
 import { createNonceTable } from './nonce-table.js';
 import { createRates } from './rates.js';
@@ -32,7 +32,7 @@ const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['cla
 
 /** Limiter shared by all processes on this data directory; not fsynced, so a power cut may lose its last moment. */
 export const sqliteLimiter = async (path: string, now: () => number): Promise<Limiter> => {
-  const db = openDatabase(path, 'relaxed', lockMs);
+  const db = openDatabase(path, 'relaxed');
   db.exec(schema);
   const addAnswer = db.prepare('INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, NULL, ?)');
   const findAnswer = db.prepare('SELECT request, seed, answer FROM answers WHERE api_key = ? AND idempotency_key = ?');
@@ -44,6 +44,7 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
   const nonces = createNonceTable(db);
   const rates = createRates(db, now);
   const handover = createHandover(db);
+  limitLockWait(db, lockMs);
 
   let tasks: Task[] = [];
   let swept = 0;

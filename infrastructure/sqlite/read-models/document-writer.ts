@@ -1,7 +1,7 @@
 import type { Position } from '../../../application/ports/event-store.js';
 import { longestHoldMs, type Positions } from '../../../application/ports/generations.js';
 import { checkpointedElsewhere } from '../checkpoints.js';
-import { type Database, inTransaction, openDatabase } from '../database.js';
+import { type Database, inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { type DocumentRows, documentCell, ownCells } from './document-rows.js';
 import { createGenerations, quoted, type Table, tableName } from './generations.js';
@@ -101,7 +101,8 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
 type Given = { readonly path: string; readonly tables: readonly Table[]; readonly firstRevision: number };
 
 serveThread<Given, Job, boolean>(({ path, tables, firstRevision }) => {
-  const db = openDatabase(path, 'relaxed', lockMs);
+  const db = openDatabase(path, 'relaxed');
+  limitLockWait(db, lockMs);
   db.exec(checkpointedElsewhere);
   const generations = createGenerations(db, tables, firstRevision);
   const writing = createWriting(db, generations, tables);

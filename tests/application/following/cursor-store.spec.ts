@@ -124,7 +124,7 @@ describe('the stored cursor of a follower', () => {
       ids = await stores.state.ids('processes', ids.at(-1) ?? '');
     }
     assert.ok(entries <= mostHeaders, `${entries} entries`);
-  }).timeout(30_000);
+  });
 
   it('asks for the headers of a first cursor in parts', async () => {
     const headers = headersOf('a', 4501);

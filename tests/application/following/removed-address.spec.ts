@@ -14,7 +14,7 @@ for (const { name, open } of storeKinds)
     let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
     before(async () => {
       stores = await open();
-      scene = await startNeighbourhood(stores, 'removed-address');
+      scene = await startNeighbourhood(stores, 'removed-address', { isHeadAtHand: true });
     });
     after(async () => {
       await scene?.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import { createReadiness } from '../../../interfaces/console/readiness.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { followedVariant, openStores, type Running, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
@@ -48,13 +48,17 @@ describe('a chain that is no longer followed', () => {
 
   it('shows within a minute when a turn hangs while the chain goes on', async () => {
     const release = new AbortController();
-    const node: { hangs: boolean } = { hangs: false };
-    const { app, script, clock } = await start((call) =>
-      node.hangs && call === 'block' ? testSystem.sleep(600_000, release.signal) : undefined,
-    );
+    const node = { hangs: false, isAsked: false };
+    const { app, script, clock } = await start((call) => {
+      if (!node.hangs || call !== 'block') return undefined;
+      node.isAsked = true;
+      return testSystem.sleep(600_000, release.signal);
+    });
     assert.deepEqual(await everything(app), { ready: [], alarm: 0, blocks: 0, seconds: 0, headRead: 0 });
     node.hangs = true;
     script.headers = headersOf('a', 25);
+    // Time passes once the turn hangs, because a turn that was under way would still count as following.
+    await until('the turn hangs', () => node.isAsked);
     clock.pass(55);
     await eventually(async () => {
       const { ready, alarm, blocks, seconds } = await everything(app);

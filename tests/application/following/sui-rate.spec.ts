@@ -22,6 +22,10 @@ const ann = `0x${'a1'.repeat(32)}`;
 const variant = variantOf('s');
 /** Refusals that say nothing about the pace of requests: those until a first one has told that there is a limit. */
 const learning = 4;
+/** Patience that outlasts a process that stands still, since an answer that comes too late is asked for again. */
+const patience = { deadlineMs: 120_000, answerMs: 30_000 };
+/** Times after which nothing happens within a test, so that only what is followed makes requests. */
+const untimed = { freshMs: 600_000, pollMs: 600_000, behindMs: 600_000, silenceMs: 600_000 };
 
 describe('the requests to a node of Sui', function () {
   this.timeout(240_000);
@@ -44,9 +48,11 @@ describe('the requests to a node of Sui', function () {
   const pay = (amount: bigint) =>
     ledger.execute({ sender: fullAddress('0xf'), changes: [{ address: ann, coinType: nativeCoinType, amount }] });
   const values = async () => (await transfersOf(running.app, by, walletId)).map(({ transfer }) => transfer.value);
+  /** Waits for the read models, which are behind the follower. */
+  const shows = (...wanted: readonly string[]) => eventually(async () => assert.deepEqual(await values(), wanted));
   let stores: Awaited<ReturnType<typeof openStores>>;
   const restart = async (times: Partial<FeedTimes> = {}) => {
-    const chain = await suiChain([node.url], silent, { times });
+    const chain = await suiChain([node.url], silent, { ...patience, times });
     running = startFollowing(stores, chain, { variant, fromGenesis: false });
     closing.push(chain.close, running.stop);
   };
@@ -72,17 +78,15 @@ describe('the requests to a node of Sui', function () {
   });
 
   it('are far fewer than the checkpoints of a chain that it follows, which the node sends by itself', async () => {
-    await start();
+    await start(untimed);
     await follow(3);
-    const [before, since] = [node.calls.all(), performance.now()];
+    const before = node.calls.all();
     await follow(100);
     pay(7n);
     await follow(100);
     const asked = node.calls.all() - before;
-    // The head is asked for by the clock, so a slow machine asks more often for as many checkpoints.
-    const seconds = (performance.now() - since) / 1000;
-    assert.ok(asked <= 20 + 2 * seconds, `${asked} requests for 200 checkpoints in ${seconds} s`);
-    assert.deepEqual(await values(), ['7']);
+    assert.ok(asked <= 20, `${asked} requests for 200 checkpoints`);
+    await shows('7');
   });
 
   it('stay within four in a second while a chain is followed, and what is refused is not asked more often', async () => {
@@ -110,7 +114,7 @@ describe('the requests to a node of Sui', function () {
       await caughtUp();
       const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
       assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were refused`);
-      await eventually(async () => assert.deepEqual(await values(), ['3']));
+      await shows('3');
     });
 
   it('are one for each checkpoint and a few for the head where a node has no subscriptions', async () => {
@@ -121,9 +125,10 @@ describe('the requests to a node of Sui', function () {
     pay(3n);
     await follow(3);
     const asked = node.calls.all() - before;
+    // The head is asked for once in a second at most, so a slow machine may ask for it more often, and is allowed to.
     const seconds = (performance.now() - since) / 1000;
     assert.ok(asked <= 44 + 2 * (seconds + 1) + 5, `${asked} requests for 43 checkpoints in ${seconds} s`);
-    assert.deepEqual(await values(), ['3']);
+    await shows('3');
     assert.equal(node.calls.of('subscribeCheckpoints'), 1);
   });
 
@@ -137,7 +142,7 @@ describe('the requests to a node of Sui', function () {
     node.heal();
     ledger.makeCheckpoint();
     await caughtUp();
-    assert.deepEqual(await values(), ['5']);
+    await shows('5');
     await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
     await subscribed();
   });
@@ -148,7 +153,7 @@ describe('the requests to a node of Sui', function () {
     node.faults.silent = true;
     pay(5n);
     await follow(3);
-    assert.deepEqual(await values(), ['5']);
+    await shows('5');
     await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
     node.heal();
     await subscribed();

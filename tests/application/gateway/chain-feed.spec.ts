@@ -13,7 +13,7 @@ import {
   type ScriptedTransaction,
 } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
 type Log = { blockHash: string; logIndex: string; transactionHash: string; removed: boolean };
@@ -60,7 +60,7 @@ describe('the feed of a chain', () => {
     chain = createEvmChain();
     for (let i = 0; i < 5; i++) chain.mine([logging()]);
     nodes = await Promise.all(Array.from({ length: count }, () => startEvmNode({ chain })));
-    pool = nodePool(nodes.flatMap(over), silent, false, { hedgeMs: 40, deadlineMs: 8000 });
+    pool = nodePool(nodes.flatMap(over), silent, false, { hedgeMs: 40, deadlineMs: 30_000 });
     feed = createChainFeed(pool, { ...testSystem, now: () => clock });
     [headers, logs, pending] = [[], [], []];
     await feed.onHeads(({ json }) => headers.push(JSON.parse(json)));
@@ -127,7 +127,8 @@ describe('the feed of a chain', () => {
     pending.length = 0;
     chain.reorganize(1, [[kept], []]);
     await caughtUp();
-    assert(pending.includes(transactions[1]?.hash ?? '') && !pending.includes(transactions[0]?.hash ?? ''));
+    await until('the dropped one is told', () => pending.includes(transactions[1]?.hash ?? ''));
+    assert(!pending.includes(transactions[0]?.hash ?? ''));
   });
   it('misses no log while all nodes are away', async () => {
     await start(2);

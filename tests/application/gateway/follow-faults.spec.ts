@@ -5,6 +5,7 @@ import type { Node } from '../../../application/ports/node.js';
 import { Failure } from '../../../domain/failure.js';
 import { readFilter } from '../../../domain/log-filter.js';
 import { hex } from '../../support/chains/evm-chain.js';
+import { until } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
 type Told = { readonly blockHash: string; readonly removed: boolean };
@@ -73,9 +74,6 @@ const following = async () => {
       state.head = to;
       newHead();
     },
-    until: async (isSo: () => boolean) => {
-      while (!isSo()) await turn();
-    },
     close: () => ending.abort(),
   };
 };
@@ -89,25 +87,25 @@ describe('the follower of a gateway', () => {
   const toldOf = ({ logs }: typeof follower) => logs.map(({ blockHash }) => numberOf(blockHash));
 
   it('tells the logs of a block after any number of failed turns', async () => {
-    const { state, faults, grow, until, heads } = follower;
+    const { state, faults, grow, heads } = follower;
     let failures = 0;
     faults.block = () => (++failures < 40 ? away() : undefined);
     let refusals = 0;
     faults.logs = () => (++refusals <= 30 ? away() : undefined);
     grow(11);
-    await until(() => follower.logs.length > 0);
+    await until('the follower has told', () => follower.logs.length > 0);
     assert.deepEqual([state.pauses >= 69, heads, toldOf(follower)], [true, [hashOf(11)], [11]]);
   });
 
   it('believes a node that says often enough that a block has no logs, counted for each block alone', async () => {
-    const { state, faults, grow, until, heads } = follower;
+    const { state, faults, grow, heads } = follower;
     const asked = new Map<string, number>();
     faults.logs = (hash) => {
       asked.set(hash, (asked.get(hash) ?? 0) + 1);
       return [];
     };
     grow(12);
-    await until(() => heads.length === 2);
+    await until('the follower has told', () => heads.length === 2);
     assert.deepEqual(
       [...asked],
       [11, 12].map((number) => [hashOf(number), 20]),
@@ -116,7 +114,7 @@ describe('the follower of a gateway', () => {
   });
 
   it('does not believe denials that follow each other quickly, however many heads come', async () => {
-    const { state, faults, grow, until, heads, logs } = follower;
+    const { state, faults, grow, heads, logs } = follower;
     let denials = 0;
     faults.logs = (hash) => {
       if (numberOf(hash) !== 11 || ++denials > 60) return undefined;
@@ -128,7 +126,7 @@ describe('the follower of a gateway', () => {
       grow(head);
       await turn();
     }
-    await until(() => logs.length > 0);
+    await until('the follower has told', () => logs.length > 0);
     assert.deepEqual([heads[0], toldOf(follower)[0]], [hashOf(11), 11]);
   });
 
@@ -138,28 +136,28 @@ describe('the follower of a gateway', () => {
     ['says everything', `0x${'ff'.repeat(256)}`],
   ] as const)
     it(`asks for the logs of a block whose bloom ${what}, and believes that there are none`, async () => {
-      const { state, faults, grow, until, heads } = follower;
+      const { state, faults, grow, heads } = follower;
       state.bloom = bloom;
       grow(11);
-      await until(() => follower.logs.length === 1);
+      await until('the follower has told', () => follower.logs.length === 1);
       assert.deepEqual(toldOf(follower), [11]);
       faults.logs = () => [];
       grow(12);
-      await until(() => heads.length === 2);
+      await until('the follower has told', () => heads.length === 2);
       assert.equal(state.pauses, 0);
     });
 
   it('asks again for a head that no node has, without waiting for the next one', async () => {
-    const { faults, grow, until, logs } = follower;
+    const { faults, grow, logs } = follower;
     let missing = 3;
     faults.block = () => (missing-- > 0 ? null : undefined);
     grow(11);
-    await until(() => logs.length > 0);
+    await until('the follower has told', () => logs.length > 0);
     assert.deepEqual(toldOf(follower), [11]);
   });
 
   it('catches up after a long loss in pieces, and goes on where a failure stopped it', async () => {
-    const { state, faults, grow, until, heads } = follower;
+    const { state, faults, grow, heads } = follower;
     let asked = 0;
     // Every hundredth question fails, so that a back-fill that started over would never end.
     faults.block = () => (++asked % 100 === 0 ? away() : undefined);
@@ -172,7 +170,7 @@ describe('the follower of a gateway', () => {
       return undefined;
     };
     grow(310);
-    await until(() => follower.logs.length >= 300);
+    await until('the follower has told', () => follower.logs.length >= 300);
     assert.deepEqual(
       heads.map(numberOf),
       Array.from({ length: 300 }, (_, i) => 11 + i),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createChainFeed } from '../../../application/gateway/chain-feed.js';
 import type { Node } from '../../../application/ports/node.js';
+import { until } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
@@ -50,7 +51,7 @@ describe('a feed with thousands of subscribers', () => {
     for (let n = 0; n < subscribers; n++) await one(() => void heard++);
   };
   const allHave = async (times: number) => {
-    while (heard < times * subscribers) await turn();
+    await until('all have heard', () => heard >= times * subscribers);
     assert.equal(heard, times * subscribers);
     assert.ok(mostInOneTurn > 0 && mostInOneTurn <= toldAtOnce, `${mostInOneTurn} were told in one turn`);
   };

@@ -9,6 +9,7 @@ import type { AnyProjection } from '../../../projections/index.js';
 import { projections } from '../../../projections/index.js';
 import { eventStores, readModels } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
+import { until } from '../../support/eventually.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
 
@@ -70,16 +71,15 @@ for (const [name, eventPlace, modelPlace] of pairs)
       };
       return { projector, stop: end };
     };
-    const until = async (done: () => Promise<boolean>) => {
-      while (!(await done())) await testSystem.sleep(1);
-    };
     const positionOf = async (name: string) => (await models.checkpoint()).positions[name] ?? 0;
+    const reached = (name: string, position: number) =>
+      until(`${name} has reached ${position}`, async () => (await positionOf(name)) >= position);
 
     it('applies each event once while another projector runs beside it', async () => {
       const runners = [project([counts]), project([counts], other)];
       let last = 0;
       for (let n = 0; n < 300; n++) last = await append(`d${n}`);
-      await until(async () => (await positionOf('counts')) >= last);
+      await reached('counts', last);
       await Promise.all(runners.map(({ stop }) => stop()));
       assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 300 });
     });
@@ -96,7 +96,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const runner = project([counts], counting);
       for (let n = 0; n < 20; n++) {
         const position = await append(`d${n}`);
-        await until(async () => (await positionOf('counts')) >= position);
+        await reached('counts', position);
       }
       await runner.stop();
       assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 20 });
@@ -125,7 +125,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const many = Array.from({ length: 500 }, () => ({ ...one, id: testSystem.uuid() }) as typeof one & object);
       const runner = project([noting('counts'), noting('picky')], models, { ...testSystem, breathe });
       const position = await events.append([{ ...created, events: many }]);
-      await until(async () => (await positionOf('picky')) >= position);
+      await reached('picky', position);
       await runner.stop();
       const [first, second] = [turns.get('counts'), turns.get('picky')];
       assert.ok(first && second);
@@ -147,7 +147,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const said: string[] = [];
       const log = { ...testSystem.log, error: (_: object, text: string) => void said.push(text) };
       const runner = project(projections, models, { ...testSystem, log });
-      await until(async () => said.length > 0);
+      await until('the projector complains', () => said.length > 0);
       assert.match(said.join(), /ahead of the event store.*chainfold projections rebuild --all/);
       // Events that are appended meanwhile do not make these read models true.
       let last = position;
@@ -157,9 +157,9 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const rebuild = createRebuild({ events, readModels: models, system: testSystem, projections });
       const options = { signal: new AbortController().signal, tell: () => undefined };
       assert.equal((await rebuild.run(projections, options)).outcome, 'swapped');
-      assert.equal(await progress.reached(last, 10_000), true);
+      await until('the read models are true again', async () => (await progress.ask()) >= last);
       const next = await append('next');
-      await until(async () => (await progress.ask()) >= next);
+      await until('the next event is shown', async () => (await progress.ask()) >= next);
       await runner.stop();
     });
 
@@ -179,7 +179,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const ports = { events: lagging, readModels: models, progress, system: testSystem, projections: [counts] };
       const running = createProjector(ports).run(stop.signal);
       const next = await append('next');
-      await until(async () => (await positionOf('counts')) >= next);
+      await reached('counts', next);
       stop.abort();
       await running;
       assert.deepEqual([heads.length, await models.get(counts, { scope: everybody, id: 'all' })], [0, { count: 8 }]);
@@ -189,7 +189,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       for (let round = 1; round <= 5; round++) {
         const runner = project([counts]);
         const position = await append(`round${round}`);
-        await until(async () => (await positionOf('counts')) >= position);
+        await reached('counts', position);
         await runner.stop();
         assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: round });
       }
@@ -200,7 +200,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       await append('poison');
       const last = await append('later');
       const runner = project(catalogue);
-      await until(async () => (await positionOf('counts')) >= last);
+      await reached('counts', last);
       assert.match(runner.projector.stopped().get('picky') ?? '', /cannot digest/);
       assert.ok((await positionOf('picky')) < last);
       await runner.stop();
@@ -211,10 +211,10 @@ for (const [name, eventPlace, modelPlace] of pairs)
       let last = 0;
       for (const domain of ['a', 'b', 'c']) last = await append(domain);
       const first = project([counts]);
-      await until(async () => (await positionOf('counts')) >= last);
+      await reached('counts', last);
       await first.stop();
       const second = project([counts, picky]);
-      await until(async () => (await positionOf('picky')) >= last);
+      await reached('picky', last);
       await second.stop();
       assert.deepEqual(await models.get(picky, { scope: everybody, id: 'all' }), { domain: 'c' });
       assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });

@@ -11,6 +11,7 @@ import { everybody, type Projection } from '../../../projections/define.js';
 import { type AnyProjection, projections } from '../../../projections/index.js';
 import { eventStores, rebuildableReadModels } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
+import { until } from '../../support/eventually.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { histories } from '../../support/histories/histories.js';
 import { describeInFull } from '../../support/run/tier.js';
@@ -115,11 +116,10 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
     };
     const reached = async (wanted: readonly AnyProjection[], over = models) => {
       const head = await events.head();
-      for (;;) {
+      await until(`all projections have reached ${head}`, async () => {
         const { positions } = await over.checkpoint();
-        if (wanted.every((one) => (positions[one.name] ?? 0) >= head)) return;
-        await testSystem.sleep(2);
-      }
+        return wanted.every((one) => (positions[one.name] ?? 0) >= head);
+      });
     };
     const projected = async (wanted: readonly AnyProjection[] = projections) => {
       const stop = project(wanted);
@@ -289,7 +289,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       assert.equal(await count(), 7);
       const stop = new AbortController();
       const running = rebuildOver(models, [countsRaised]).runRaised(stop.signal);
-      while ((await live('counts'))?.version !== 2) await testSystem.sleep(2);
+      await until('the raised version is live', async () => (await live('counts'))?.version === 2);
       await events.append([organizationCreated('after it')]);
       await reached([countsRaised]);
       assert.equal(await count(), 14);

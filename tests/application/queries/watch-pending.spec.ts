@@ -104,6 +104,7 @@ describe('the watcher of pending transactions', () => {
   let stop: AbortController;
   let running: Promise<void>;
   let ahead: number;
+  let marks = 0;
   const system: System = { ...testSystem, now: () => Date.now() + ahead };
 
   const start = () => {
@@ -132,7 +133,7 @@ describe('the watcher of pending transactions', () => {
     });
   /** Waits until the watcher has handled everything that was announced before. */
   const settled = async () => {
-    const mark = transactionOf(addressOf('mark'), 0, String(Math.random()));
+    const mark = transactionOf(addressOf('mark'), 0, `mark ${marks++}`);
     hand.appear(mark);
     await eventually(async () => assert.ok(await pending.find(mark.hash)));
   };

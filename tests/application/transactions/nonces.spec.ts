@@ -45,7 +45,7 @@ const openScene = async (engine: (typeof engines)[number]) => {
   const stop = new AbortController();
   const projecting = supervise('projector', processOf(app, 'projector').run, stop.signal, system);
   const settled = async <T>({ answer, position }: { answer: T; position: number }) => {
-    assert.ok(await app.progress.reached(position, 20_000));
+    assert.ok(await app.progress.reached(position, 120_000));
     return answer;
   };
   const wanted = { name: 'payments', address: from, importAsset: undefined, confirmation: 1 };

@@ -5,6 +5,7 @@ import type { Change } from '../../../application/ports/read-models.js';
 import { addresses } from '../../../projections/addresses.js';
 import { assetDocumentId, assets } from '../../../projections/assets.js';
 import { wallets } from '../../../projections/wallets.js';
+import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
 import { addressOf, runApp } from '../../support/following/running-app.js';
 import { testSystem } from '../../support/silent.js';
@@ -18,12 +19,14 @@ describe('a wallet with very many addresses', () => {
   let appended: { organizationId: string; streams: number }[];
   let turns: number;
   let diesAfter: number;
+  let noteAppend = () => {};
 
   const start = (...names: string[]) => {
     const append = (writes: readonly StreamWrite[]) => {
       if (diesAfter-- === 0) return Promise.reject(new Error('killed'));
       const organizationId = writes[0]?.events[0]?.metadata.organizationId ?? '';
       appended.push({ organizationId, streams: writes.length });
+      noteAppend();
       return stores.events.append(writes);
     };
     const breathe = () => {
@@ -42,7 +45,7 @@ describe('a wallet with very many addresses', () => {
 
   beforeEach(async () => {
     stores = await openStores();
-    [appended, turns, diesAfter] = [[], 0, -1];
+    [appended, turns, diesAfter, noteAppend] = [[], 0, -1, () => {}];
     start();
   });
   afterEach(async () => {
@@ -52,8 +55,11 @@ describe('a wallet with very many addresses', () => {
 
   it('loses all of them in parts, so that the write of another organization waits for one part', async () => {
     const walletId = await walletOf(1200);
+    const third = new Promise<void>((resolve) => {
+      noteAppend = () => appended.length === 3 && resolve();
+    });
     const removed = scene.app.addresses.removeAll(greedy, walletId);
-    while (appended.length < 3) await testSystem.breathe();
+    await third;
     const before = appended.length;
     await scene.app.wallets.register(modest, {
       name: 'm',
@@ -82,7 +88,7 @@ describe('a wallet with very many addresses', () => {
     await scene.shown((await scene.app.addresses.register(greedy, { walletId, inputs })).position);
     await scene.end();
     start('removal of addresses');
-    while ((await left(walletId)) > 1) await testSystem.breathe();
+    await until('the rest is removed', async () => (await left(walletId)) <= 1);
     assert.deepEqual(
       (await scene.app.addresses.list(greedy, walletId, page)).documents.map(({ address }) => address),
       [addressOf(5000)],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Letter, Reception } from '../../../application/ports/sender.js';
+import { until } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
 
@@ -126,7 +127,7 @@ describe('the deliverer', () => {
       hangUp = () => resolve({ status: null, failure: 'the service is stopping' });
     });
     const outcome = scene.run(deliveryId);
-    while (letters.length === 0) await testSystem.breathe();
+    await until('the letter is posted', () => letters.length > 0);
     await scene.caughtUp();
     scene.stop();
     assert.deepEqual(await outcome, { again: now });

@@ -41,7 +41,7 @@ describe('a removed webhook', () => {
     await stores.close();
   });
   const start = (name: string) => running.push(supervise(name, processOf(app, name).run, stop.signal, testSystem));
-  const caughtUp = async () => assert.ok(await app.progress.reached(await stores.events.head(), 10_000));
+  const caughtUp = async () => assert.ok(await app.progress.reached(await stores.events.head(), 120_000));
 
   const register = async () => (await app.webhooks.register(context, endpoint)).answer.webhook_id;
   const addHeader = async (webhookId: string | undefined) =>

@@ -4,8 +4,8 @@ import type { Vault } from '../../../application/ports/vault.js';
 import type { ShownHeader } from '../../../application/webhooks/headers.js';
 import { createTargets, type Targets } from '../../../application/webhooks/target-cache.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
+import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
-import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const other = contextOf(`org_${'b'.repeat(32)}`);
@@ -43,7 +43,7 @@ describe('the target of a webhook', () => {
   /** Waits until the read models show the command, as an answer to a client does. */
   const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
     const { answer, position } = await done;
-    while ((await app.progress.ask()) < position) await testSystem.breathe();
+    await until('the command is shown', async () => (await app.progress.ask()) >= position);
     return answer;
   };
   const headers = async () => (await targets.find(context, webhookId))?.headers.map(([name]) => name);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Vault } from '../../../application/ports/vault.js';
+import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
-import { testSystem } from '../../support/silent.js';
 
 const [one, other] = ['a', 'b'].map((digit) => contextOf(`org_${digit.repeat(32)}`)) as [Context, Context];
 type Context = ReturnType<typeof contextOf>;
@@ -24,7 +24,7 @@ describe('the public key of a webhook', () => {
     };
     ids = [await register(one), await register(one), await register(other)];
     const head = await stores.events.head();
-    while ((await app.progress.ask()) < head) await testSystem.breathe();
+    await until('the webhooks are shown', async () => (await app.progress.ask()) >= head);
   });
   afterEach(async () => {
     stop.abort();

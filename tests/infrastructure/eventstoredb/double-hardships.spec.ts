@@ -11,8 +11,9 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
-import { collect, follow, numbered, numbersOf, placesOf, until } from '../../support/eventstoredb-double/client.js';
+import { collect, follow, numbered, numbersOf, placesOf } from '../../support/eventstoredb-double/client.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
+import { until } from '../../support/eventually.js';
 
 describe('the EventStoreDB double, no kinder than a server,', () => {
   let double: EventStoreDouble;
@@ -36,7 +37,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     await assert.rejects(collect(client.readAll({ fromPosition })), refused);
     await assert.rejects(collect(client.readAll({ fromPosition, direction: BACKWARDS })), refused);
     const { errors } = follow(client.subscribeToAll({ fromPosition, filter: excludeSystemEvents() }));
-    await until(() => errors.length === 1);
+    await until('the subscription fails', () => errors.length === 1);
     assert.match(errors[0]?.message ?? '', /Unexpected FilteredReadAllResult: Error/);
   });
 
@@ -50,7 +51,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     for (const n of [1, 2, 3]) await append('orders', n);
     const later = double.log.filter(({ position }) => position > fromPosition.commit);
     assert.ok(later.length > 0 && later.length < 3);
-    await until(() => seen.length === later.length);
+    await until('all later events are seen', () => seen.length === later.length);
     assert.deepEqual(
       numbersOf(seen),
       later.map(({ data }) => (data as { n: number }).n),
@@ -112,7 +113,7 @@ describe('the EventStoreDB double, no kinder than a server,', () => {
     const text = 'x'.repeat(20_000);
     for (let n = 0; n < 400 && errors.length === 0; n++)
       await client.appendToStream('orders', { ...numbered('E', n), metadata: { text } });
-    await until(() => {
+    await until('the subscriber is dropped', () => {
       subscription.resume();
       return errors.length === 1;
     });

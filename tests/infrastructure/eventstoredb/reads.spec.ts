@@ -45,7 +45,13 @@ describe('reading through the EventStoreDB adapter', () => {
     client = EventStoreDBClient.connectionString(double.url);
     organization = `org_${randomUUID().replaceAll('-', '')}`;
   });
+  const others: { close(): unknown }[] = [];
+  const keep = <T extends { close(): unknown }>(one: T): T => {
+    others.push(one);
+    return one;
+  };
   afterEach(async () => {
+    for (const one of others.splice(0).reverse()) await one.close();
     await store.close();
     await client.dispose();
     await double.close();
@@ -122,7 +128,7 @@ describe('reading through the EventStoreDB adapter', () => {
     await assert.rejects(forwards(), named);
     await assert.rejects(backwards(), named);
     await assert.rejects(store.read(gone), named);
-  }).timeout(60_000);
+  });
 
   it('refuses a stream that was deleted or has a tombstone to commands, which read before they write', async () => {
     const [deleted, ended] = [`${organization}.thing-1`, `${organization}.thing-2`];
@@ -155,13 +161,13 @@ describe('reading through the EventStoreDB adapter', () => {
     assert.equal((await forwards()).length, 1300);
     assert.equal((await backwards()).length, 1300);
     assert.equal((await store.read(`${organization}.thing-many0`)).events.length, 50);
-  }).timeout(60_000);
+  });
 
   it('takes a read that goes on for alive, however long it takes', async () => {
     await addMany(20);
     double.readPace({ ms: 150 });
     assert.equal((await store.read(`${organization}.thing-many0`)).events.length, 20);
-  }).timeout(60_000);
+  });
 
   it('reads records that are large in pages that are small', async () => {
     const text = 'x'.repeat(900_000);
@@ -170,10 +176,10 @@ describe('reading through the EventStoreDB adapter', () => {
     for await (const batch of store.readAll(beginning)) batches.push(batch.length);
     assert.ok(batches.length > 3, `${batches}`);
     assert.equal((await forwards()).length, 30);
-  }).timeout(60_000);
+  });
 
   it('asks for few outcomes at a time in a stream with many reservations', async () => {
-    const connection = await connect(double.url);
+    const connection = keep(await connect(double.url));
     const stream = `${organization}.thing-busy`;
     for (const n of range(300)) {
       const reserved = write(stream, [event(n)]);
@@ -187,7 +193,6 @@ describe('reading through the EventStoreDB adapter', () => {
         metadata: {},
       });
     }
-    await connection.close();
     let [open, most] = [0, 0];
     double.beforeRead(async (name) => {
       if (!name?.includes('.commit-')) return;
@@ -197,7 +202,7 @@ describe('reading through the EventStoreDB adapter', () => {
     });
     assert.deepEqual(numbers((await store.read(stream)).events), range(300));
     assert.ok(most <= 64, `${most} reads at once`);
-  }).timeout(60_000);
+  });
 
   it('hands everything to a slow subscriber, which the server drops, without gap or repetition', async () => {
     const text = 'x'.repeat(400_000);
@@ -216,12 +221,12 @@ describe('reading through the EventStoreDB adapter', () => {
       if (seen.length === 41) stop.abort();
     }
     assert.deepEqual(seen, [0, ...range(40)]);
-  }).timeout(60_000);
+  });
 
   it('delivers to a subscriber of a node that is behind what the leader has', async () => {
     await add('thing', 0);
     await double.demote();
-    const other = await eventStoreDb(double.url, ['thing']);
+    const other = keep(await eventStoreDb(double.url, ['thing']));
     await add('thing', 1);
     const seen: number[] = [];
     for await (const batch of other.subscribe(beginning, new AbortController().signal)) {
@@ -229,20 +234,17 @@ describe('reading through the EventStoreDB adapter', () => {
       if (seen.length === 2) break;
     }
     assert.deepEqual(seen, [0, 1]);
-    await other.close();
-  }).timeout(60_000);
+  });
 
   it('keeps one connection over many reads of streams that are not there', async () => {
     const { port } = new URL(double.url);
-    const counting = await startCounting(Number(port));
-    const through = await eventStoreDb(double.url.replace(port, String(counting.port)), ['thing']);
+    const counting = keep(await startCounting(Number(port)));
+    const through = keep(await eventStoreDb(double.url.replace(port, String(counting.port)), ['thing']));
     const before = counting.count();
     for (let n = 0; n < 750; n += 50)
       await Promise.all(range(50).map((m) => through.read(`${organization}.thing-${n + m}`)));
     assert.equal(counting.count(), Math.max(before, 1));
-    await through.close();
-    counting.close();
-  }).timeout(60_000);
+  });
 
   it('waits for links that the server wrote out of order', async () => {
     for (const n of range(3)) await add(n % 2 ? 'thing' : 'wallet', n);
@@ -251,20 +253,18 @@ describe('reading through the EventStoreDB adapter', () => {
     await add('wallet', 4);
     assert.deepEqual(numbers(await forwards()), range(5));
     assert.deepEqual(numbers(await backwards()), range(5).toReversed());
-  }).timeout(60_000);
+  });
 
   it('reads from the leader what was acknowledged, when it is connected to a node that is behind', async () => {
     await add('thing', 0);
     await double.demote();
     const position = await add('thing', 1);
     assert.equal(await store.head(), position);
-    const other = await eventStoreDb(double.url, ['thing', 'wallet']);
+    const other = keep(await eventStoreDb(double.url, ['thing', 'wallet']));
     assert.equal(await other.head(), position);
-    await other.close();
-    const third = await eventStoreDb(double.url, ['thing', 'wallet']);
+    const third = keep(await eventStoreDb(double.url, ['thing', 'wallet']));
     const { revision } = await third.read(`${organization}.thing-1`);
     assert.notEqual(revision, noStream);
     assert.deepEqual(numbers(await collect(third.readOrganization(organization, beginning))), [0, 1]);
-    await third.close();
   });
 });

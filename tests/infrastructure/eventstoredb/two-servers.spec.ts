@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { noStream } from '../../../application/ports/event-store.js';
 import { type Connection, connect } from '../../../infrastructure/eventstoredb/connection.js';
-import { until } from '../../support/eventstoredb-double/client.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
+import { until } from '../../support/eventually.js';
 
 const record = (n: number) => ({ id: `00000000-0000-4000-8000-00000000000${n}`, type: 'E', data: { n }, metadata: {} });
 
@@ -25,7 +25,7 @@ describe('two event servers in one process', () => {
     right.holdAnswers(true);
     const waiting = here.append('waiting', noStream, [record(1)]);
     const dropped = there.append('dropped', noStream, [record(2)]);
-    await until(() => left.heldAnswers === 1 && right.heldAnswers === 1);
+    await until('both answers are held back', () => left.heldAnswers === 1 && right.heldAnswers === 1);
     right.dropConnections();
     right.holdAnswers(false);
     await dropped;

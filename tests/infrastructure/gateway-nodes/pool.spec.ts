@@ -9,7 +9,7 @@ import { startAnsweringNode } from '../../support/chains/answering-node.js';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../../support/chains/evm-chain.js';
 import type { EvmFaults } from '../../support/chains/evm-faults.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { silent } from '../../support/silent.js';
 
 const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.result : answer.error).toString();
@@ -166,7 +166,10 @@ describe('a pool of nodes', () => {
     const node = await startAnsweringNode({ eth_getBlockByNumber: () => settled, eth_getBalance: () => '0x7' });
     open.push(node);
     pool = poolOf(node.url);
-    while (pool.figures().hits === 0) await ask('eth_getBalance', anna, hex(8));
+    await until('a final value comes from the cache', async () => {
+      await ask('eth_getBalance', anna, hex(8));
+      return pool.figures().hits > 0;
+    });
     node.asked.length = 0;
     for (let i = 0; i < 5; i++)
       assert.deepEqual(
@@ -191,16 +194,21 @@ describe('a pool of nodes', () => {
       for (let i = chain.head().number; i < 80; i++) chain.mine(i === 77 ? [{ from: anna, to: bert }] : []);
       pool = poolOf(first.url);
       // The final block is looked up when it is first needed.
-      while (pool.figures().hits === 0) await ask('eth_getBalance', bert, hex(1));
+      await until('a final value comes from the cache', async () => {
+        await ask('eth_getBalance', bert, hex(1));
+        return pool.figures().hits > 0;
+      });
     });
     for (const [value, method, params] of kept)
       it(`remembers ${value}`, async () => {
-        const { hits } = pool.figures();
         const answer = await ask(method, ...params(chain));
-        const before = first.asked.length;
-        assert.equal(await ask(method, ...params(chain)), answer);
-        assert.equal(first.asked.length, before);
-        assert.equal(pool.figures().hits, hits + 1);
+        // Repeated, because a pool that is slow may look at the head in between.
+        await eventually(async () => {
+          const [before, { hits }] = [first.asked.length, pool.figures()];
+          assert.equal(await ask(method, ...params(chain)), answer);
+          assert.equal(first.asked.length, before);
+          assert.equal(pool.figures().hits, hits + 1);
+        });
       });
     const asking: readonly [string, string, (of: EvmChain) => readonly unknown[]][] = [
       ['the head', 'eth_blockNumber', () => []],
@@ -223,11 +231,12 @@ describe('a pool of nodes', () => {
       const small = openPool([first.url], { cacheBytes: 60_000 });
       const read = (i: number) => small.answer({ method: 'eth_getBlockByHash', params: [chain.at(i)?.hash, false] });
       for (let i = 0; i < 60; i++) await read(i);
-      const before = first.asked.length;
+      const reads = () => first.asked.filter((one) => one === 'eth_getBlockByHash').length;
+      const before = reads();
       await read(59);
-      assert.equal(first.asked.length, before);
+      assert.equal(reads(), before);
       await read(0);
-      assert.equal(first.asked.length, before + 1);
+      assert.equal(reads(), before + 1);
     });
   });
 
@@ -265,12 +274,12 @@ describe('a pool of nodes', () => {
     assert.equal(closed, 0);
     other.leave();
     assert.equal(await waiting[1], 'left');
-    while (closed === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until('the node sees the connection close', () => closed > 0);
   });
 
   it('sends a transaction to every node once', async () => {
     assert.match(await ask('eth_sendRawTransaction', '0x01'), /^"0x/);
-    while (second.sent.length < 1 || first.sent.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await until('both nodes have it', () => second.sent.length > 0 && first.sent.length > 0);
     assert.deepEqual([first.sent, second.sent], [['0x01'], ['0x01']]);
   });
   it('accepts a transaction that one node accepts', async () => {

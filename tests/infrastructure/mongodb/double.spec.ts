@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
-import { eventually } from '../../support/eventually.js';
 import { type MongoDouble, startMongoDouble } from '../../support/mongodb-double/server.js';
 
 type Item = { _id: string; n?: number; kind?: string; place?: { city?: string }; tags?: string[]; made?: boolean };
@@ -270,15 +269,6 @@ describe('the MongoDB double', () => {
         await increase('1');
         assert.deepEqual([arrived('commitTransaction'), (await item('1'))?.n], [2, 11]);
       });
-
-    it('answers nothing while muted, and answers again afterwards', async () => {
-      const impatient = await connect({ socketTimeoutMS: 100, connectTimeoutMS: 100 });
-      await eventually(() => impatient.command({ ping: 1 }));
-      double.mute(true);
-      await assert.rejects(impatient.collection('items').findOne(), { name: 'MongoNetworkTimeoutError' });
-      double.mute(false);
-      assert.equal((await eventually(() => impatient.collection('items').findOne()))?.n, 1);
-    });
 
     it('drops connections, and the driver makes new ones', async () => {
       await item('1');

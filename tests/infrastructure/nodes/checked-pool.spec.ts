@@ -8,7 +8,7 @@ describe('a pool of checked nodes', () => {
     const configured = ['first', 'second'].map((name) => ({ name, way: name, redact: (text: string) => text }));
     const pool = createPool(configured, silent, {
       deadlineMs: 10_000,
-      answerMs: 1000,
+      answerMs: 10_000,
       open: (way: string) => way,
       identify: async () => 'one chain',
       close: async () => undefined,

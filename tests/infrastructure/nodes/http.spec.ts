@@ -17,7 +17,7 @@ describe('JSON-RPC over HTTP', () => {
     const { port } = server.address() as AddressInfo;
     const http = createHttp(new URL(`http://${userinfo}127.0.0.1:${port}/path?key=1`), {
       connections: 2,
-      connectMs: 3000,
+      connectMs: 30_000,
       mostBytes,
     });
     open.push(http.close, () => new Promise((resolve) => server.close(resolve)));

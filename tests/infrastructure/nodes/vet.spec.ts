@@ -24,7 +24,7 @@ describe('the vet of nodes', () => {
       isOther,
     );
     assert.equal(other.isVetted(), false);
-    assert.equal(other.isResting(), true);
+    assert.equal(other.isUp(), false);
   });
 
   it('asks a vetted node no more until it has failed', async () => {

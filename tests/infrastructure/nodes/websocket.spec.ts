@@ -41,7 +41,7 @@ describe('JSON-RPC over WebSocket', () => {
   };
   const connect = async (behaviour: Behaviour, silentMs = 30_000, options = {}) => {
     const { url, peers } = await serve(behaviour, options);
-    const socket = createSocket(url, { connectMs: 3000, mostBytes: 10_000, silentMs }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, mostBytes: 10_000, silentMs }, reading);
     open.unshift(socket.close);
     const ask = (params: string, waiter = createWaiter()) => socket.exchange('some_method', params, waiter);
     return { ...socket, peers, ask };
@@ -139,7 +139,7 @@ describe('JSON-RPC over WebSocket', () => {
     const { url, peers } = await serve(echo);
     for (const close of open.splice(0)) close();
     assert.deepEqual(peers, []);
-    const socket = createSocket(url, { connectMs: 3000, mostBytes: 10_000, silentMs: 30_000 }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, mostBytes: 10_000, silentMs: 30_000 }, reading);
     open.push(socket.close);
     await assert.rejects(socket.exchange('some_method', '[]', createWaiter()), {
       name: 'NodeFault',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Limiter } from '../../../application/ports/limiter.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
-import { noRedis, redisDatabase } from '../../support/engines/redis.js';
+import { noRedis, redisAnswerMs, redisDatabase } from '../../support/engines/redis.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
@@ -47,7 +47,7 @@ describe('a limiter on Redis whose connection breaks before the answer', () => {
   beforeEach(async () => {
     database = await redisDatabase();
     path = await startLossyPath(new URL(database.url));
-    limiter = await redisLimiter(path.url, silent, database.namespace);
+    limiter = await redisLimiter(path.url, silent, database.namespace, redisAnswerMs);
   });
   afterEach(async () => {
     await limiter.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { checkpointedElsewhere, createCheckpoints } from '../../../infrastructure/sqlite/checkpoints.js';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { until } from '../../support/eventually.js';
@@ -19,12 +19,17 @@ const open = () => {
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
       INSERT INTO rows SELECT zeroblob(${rowBytes}) FROM n`,
   );
-  return { path, db, write: () => insert.run() };
+  const close = () => {
+    db.close();
+    // The search for secrets would read all these zeros.
+    rmSync(dirname(path), { recursive: true });
+  };
+  return { path, write: () => insert.run(), close };
 };
 
 describe('the write-ahead log of an embedded store', () => {
   it('is copied by a thread of its own, and no commit waits for that', async () => {
-    const { path, db, write } = open();
+    const { path, write, close } = open();
     const checkpoints = createCheckpoints(path);
     const before = statSync(path).size;
     write();
@@ -32,14 +37,14 @@ describe('the write-ahead log of an embedded store', () => {
     assert.equal(statSync(path).size, before);
     await until('the log is copied', () => statSync(path).size > rows * rowBytes);
     await checkpoints.close();
-    db.close();
+    close();
   });
 
   it('stays bounded without that thread', () => {
-    const { path, db, write } = open();
+    const { path, write, close } = open();
     for (let n = 0; n < 20; n++) write();
     assert.ok(statSync(path).size > 60 * mega);
     assert.ok(statSync(`${path}-wal`).size < 80 * mega);
-    db.close();
+    close();
   });
 });

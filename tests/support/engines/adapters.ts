@@ -12,12 +12,14 @@ import { memoryReadModels } from '../../../infrastructure/memory/read-models.js'
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../../infrastructure/mongodb/state.js';
+import { usualLeaseMs as bullLeaseMs } from '../../../infrastructure/redis/bullmq-worker.js';
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers/final-answers.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
+import { usualLeaseMs as sqliteLeaseMs } from '../../../infrastructure/sqlite/jobs/leases.js';
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { renewingReadModels } from '../../../infrastructure/sqlite/read-models/renewing-read-models.js';
@@ -29,7 +31,7 @@ import { report } from '../run/report.js';
 import { freshNamespace, given } from '../run/servers.js';
 import { silent } from '../silent.js';
 import type { Place } from './places.js';
-import { noRedis, redisDatabase, redisKind } from './redis.js';
+import { noRedis, redisAnswerMs, redisDatabase, redisKind } from './redis.js';
 
 const aggregates = ['thing'];
 const inFile = (name: string) => join(freshDirectory(), name);
@@ -125,23 +127,32 @@ export const limiters = {
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, ...rest } = await redisDatabase();
-      return { open: () => redisLimiter(url, silent, namespace), now: Date.now, ...rest };
+      return { open: () => redisLimiter(url, silent, namespace, redisAnswerMs), now: Date.now, ...rest };
     },
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
 
+/** Lease that no standstill of a process outlasts, for tests in which no worker dies. */
+const endlessMs = 600_000;
+
 /** `where` tells another process how to open the same place. */
-type JobsPlace = Place<Jobs> & { readonly where: string };
+type JobsPlace = {
+  open(leaseMs?: number): Promise<Jobs>;
+  end?(): Promise<void>;
+  readonly where: string;
+  readonly usualLeaseMs: number;
+};
 
 export const jobs = {
   sqlite: async () => {
     const where = inFile('jobs.db');
-    return { open: () => sqliteJobs(where), where };
+    return { open: (leaseMs = endlessMs) => sqliteJobs(where, leaseMs), where, usualLeaseMs: sqliteLeaseMs };
   },
   ...(noRedis === null && {
     bullmq: async () => {
       const { url, namespace, end } = await redisDatabase();
-      return { open: () => bullJobs(url, silent, namespace), where: `${url}#${namespace}`, end };
+      const open = (leaseMs = endlessMs) => bullJobs(url, silent, namespace, { leaseMs, answerMs: redisAnswerMs });
+      return { open, where: `${url}#${namespace}`, usualLeaseMs: bullLeaseMs, end };
     },
   }),
 } satisfies Record<string, () => Promise<JobsPlace>>;
@@ -157,7 +168,7 @@ export const finalAnswers = {
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, end } = await redisDatabase();
-      return { open: () => redisFinalAnswers(url, mostAnswerBytes, silent, namespace), end };
+      return { open: () => redisFinalAnswers(url, mostAnswerBytes, silent, namespace, redisAnswerMs), end };
     },
   }),
 } satisfies Record<string, () => Promise<Place<FinalAnswers>>>;

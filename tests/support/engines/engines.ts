@@ -16,7 +16,7 @@ import { closeAtEnd } from '../run/open-engines.js';
 import { report } from '../run/report.js';
 import { keepHome } from '../run/secrets.js';
 import { freshNamespace, given } from '../run/servers.js';
-import { isFull } from '../run/tier.js';
+import { byTier, isFull } from '../run/tier.js';
 import { noRedis, redisDatabase } from './redis.js';
 
 /** Stores on which services can be started repeatedly, and several at once. */
@@ -83,6 +83,7 @@ export const services: Engine = {
   },
 };
 
-/** Sets of engines that the black-box suite runs on; the full tier adds the services. */
-export const engines: readonly Engine[] = isFull && noRedis === null ? [embedded, services] : [embedded];
+/** Sets of engines that the black-box suite runs on. */
+export const engines: readonly Engine[] = byTier([embedded], noRedis === null ? [services] : []);
 if (!isFull) report(`left to npm run test:full: the whole service on ${services.name}`);
+else if (noRedis !== null) report(`not run: the whole service on ${services.name}: ${noRedis}`);

@@ -3,9 +3,12 @@ import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
 import { silent } from '../silent.js';
 
 /** Arguments of this process, which begins `count` jobs, prints their ids and never ends them. */
-const [where = '', count = ''] = process.argv.slice(2);
+const [where = '', count = '', lease = ''] = process.argv.slice(2);
 const [url = '', namespace] = where.split('#');
-const jobs = await (/^rediss?:/.test(url) ? bullJobs(url, silent, namespace) : sqliteJobs(where));
+const leaseMs = Number(lease);
+const jobs = await (/^rediss?:/.test(url)
+  ? bullJobs(url, silent, namespace, { leaseMs, answerMs: 60_000 })
+  : sqliteJobs(where, leaseMs));
 const run = ({ id }: { id: string }) => {
   process.stdout.write(`${id}\n`);
   return new Promise<never>(() => undefined);

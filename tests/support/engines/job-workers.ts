@@ -1,11 +1,9 @@
-import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Job, JobOutcome, Jobs } from '../../../application/ports/jobs.js';
 import { until } from '../eventually.js';
-import { patient } from '../run/tier.js';
 
 type Limits = { readonly atOnce: number; readonly perLane: number; readonly perOrganization?: number };
 type Run = (job: Job) => Promise<JobOutcome> | JobOutcome;
@@ -29,6 +27,9 @@ const createDoor = () => {
   return { open, opened };
 };
 
+/** Processes that `startHolder` started. */
+const holders: ChildProcess[] = [];
+
 /** Makes workers that record the jobs they begin; after each test they are stopped and waiting jobs released. */
 export const useWorkers = () => {
   let door = createDoor();
@@ -41,6 +42,7 @@ export const useWorkers = () => {
     door.open();
     for (const { stop } of workers) stop();
     await Promise.all(workers.map(({ ended }) => ended));
+    for (const holder of holders.splice(0)) holder.kill('SIGKILL');
   });
   return {
     door: () => door,
@@ -81,35 +83,18 @@ export const useWorkers = () => {
 };
 
 /** Starts a process that begins `count` jobs and ends none; returns a function that kills it. */
-export const startHolder = async (where: string, count: number) => {
+export const startHolder = async (where: string, count: number, leaseMs: number) => {
   const program = fileURLToPath(new URL('./job-holder.ts', import.meta.url));
-  const args = ['--import', 'tsx', program, where, String(count)];
+  const args = ['--import', 'tsx', program, where, String(count), String(leaseMs)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   child.unref();
   process.once('exit', () => child.kill('SIGKILL'));
   const held: string[] = [];
   createInterface(child.stdout).on('line', (id) => held.push(id));
+  holders.push(child);
   await until('the holder has begun its jobs', () => held.length === count);
   return async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
 };
-
-/** Makes a test that mocha repeats if this process stood still for longer than `ms` during it. */
-export const repeatedAfterPause = (ms: number, body: () => Promise<void>) =>
-  async function (this: Mocha.Context) {
-    let seen = performance.now();
-    const look = () => {
-      const now = performance.now();
-      if (now - seen > ms) this.retries(3);
-      seen = now;
-    };
-    const timer = setInterval(look, 50);
-    try {
-      await body();
-    } finally {
-      look();
-      clearInterval(timer);
-    }
-  };

@@ -11,7 +11,7 @@ import { startEventStoreDouble } from '../eventstoredb-double/server.js';
 import { startMongoDouble } from '../mongodb-double/server.js';
 import { freshNamespace, given } from '../run/servers.js';
 import { silent } from '../silent.js';
-import { redisDatabase } from './redis.js';
+import { redisAnswerMs, redisDatabase } from './redis.js';
 
 const aggregates = ['thing'];
 const nothing = async () => undefined;
@@ -57,10 +57,10 @@ export const redisServer = async () => {
   const { url, end } = await redisDatabase();
   const name = namespacesOn(given.redis !== undefined);
   return {
-    limiter: (place: number) => redisLimiter(url, silent, name(place)),
-    jobs: (place: number) => bullJobs(url, silent, name(place)),
-    answers: (place: number) => redisFinalAnswers(url, 64_000, silent, name(place)),
-    heads: (place: number) => redisToldHeads(url, silent, name(place)),
+    limiter: (place: number) => redisLimiter(url, silent, name(place), redisAnswerMs),
+    jobs: (place: number) => bullJobs(url, silent, name(place), { leaseMs: redisAnswerMs, answerMs: redisAnswerMs }),
+    answers: (place: number) => redisFinalAnswers(url, 64_000, silent, name(place), redisAnswerMs),
+    heads: (place: number) => redisToldHeads(url, silent, name(place), redisAnswerMs),
     end,
   };
 };

@@ -1,8 +1,11 @@
 /** Empty place for a store; each `open` is the view of one more process. */
 export type Place<Store> = { open(): Promise<Store>; end?(): Promise<void> };
 
+/** `open` may take terms that differ between the processes of a test. */
+type AnyPlace = { open(...terms: never[]): Promise<{ close(): Promise<void> }>; end?(): Promise<void> };
+
 /** Makes a place for each test of the suite, and closes every store that the test opened. */
-export const usePlace = <P extends Place<{ close(): Promise<void> }>>(make: () => Promise<P>) => {
+export const usePlace = <P extends AnyPlace>(make: () => Promise<P>) => {
   type Store = Awaited<ReturnType<P['open']>>;
   let place: P;
   const opened = new Set<Store>();
@@ -16,8 +19,8 @@ export const usePlace = <P extends Place<{ close(): Promise<void> }>>(make: () =
   });
   return {
     place: () => place,
-    open: async () => {
-      const one = (await place.open()) as Store;
+    open: async (...terms: Parameters<P['open']>) => {
+      const one = (await place.open(...terms)) as Store;
       opened.add(one);
       return one;
     },

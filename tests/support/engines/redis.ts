@@ -14,6 +14,9 @@ export const noRedis =
   given || installed || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
 
+/** Time for an answer of Redis, far beyond that for which a process may stand still. */
+export const redisAnswerMs = 60_000;
+
 export type RedisServer = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
 
 /** Starts a Redis server, whose data is lost when it stops, with settings beyond those of every test. */
@@ -29,10 +32,14 @@ export const startRedis = async (port?: number, settings: readonly string[] = []
   const gone = once(child, 'exit');
   const probe = new Redis(on, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => undefined);
-  const isReady = await Promise.race([probe.ping(), gone.then(() => null)]);
+  const told = await Promise.race([probe.info('server'), gone.then(() => '')]);
   probe.disconnect();
-  // Another process took the port in the meantime.
-  if (isReady === null) return startRedis(port, settings);
+  // Another process, which may be another Redis, took the port in the meantime.
+  if (!told.includes(`process_id:${child.pid}\r\n`)) {
+    child.kill('SIGKILL');
+    await gone;
+    return startRedis(port, settings);
+  }
   return {
     url: `redis://127.0.0.1:${on}`,
     process: child,

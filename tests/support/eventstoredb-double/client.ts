@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AllStreamSubscription,
   jsonEvent,
@@ -31,12 +29,4 @@ export const follow = (subscription: AllStreamSubscription | StreamSubscription)
   const errors: Error[] = [];
   subscription.on('data', (one: ResolvedEvent) => seen.push(one)).on('error', (error: Error) => errors.push(error));
   return { seen, errors };
-};
-
-export const until = async (check: () => boolean | Promise<boolean>) => {
-  const deadline = Date.now() + 60_000;
-  while (!(await check())) {
-    assert.ok(Date.now() < deadline, 'the condition was not met in time');
-    await wait(5);
-  }
 };

@@ -24,7 +24,6 @@ import { stateVault } from '../../../infrastructure/vault.js';
 import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
 import { projections } from '../../../projections/index.js';
 import { freshDirectory } from '../run/directories.js';
-import { patient } from '../run/tier.js';
 import { testSystem } from '../silent.js';
 
 /** Variant whose wallets have token contracts. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../application/commands/handle.js';
-import type { Chain } from '../../../application/ports/chain.js';
+import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { System } from '../../../application/ports/system.js';
 import type { Holding } from '../../../domain/aggregates/ledger.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
@@ -11,8 +11,11 @@ import { contextOf, type openStores, type Running, startFollowing } from './foll
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** A scripted chain followed for several organizations, whose calls are counted and can be made to fail. */
-export const startNeighbourhood = async (stores: Stores, name: string) => {
+/**
+ * A scripted chain followed for several organizations, whose calls are counted and can be made to fail. A head that is
+ * at hand is told without a request, so that no deadline passes before it, however slow the machine is.
+ */
+export const startNeighbourhood = async (stores: Stores, name: string, { isHeadAtHand = false } = {}) => {
   const chain = createEvmChain(name);
   const node = await startEvmNode({ chain });
   const connected = await evmChain([node.url], silent);
@@ -29,11 +32,15 @@ export const startNeighbourhood = async (stores: Stores, name: string) => {
     fails: () => false,
     clockMs: 0,
   };
+  const headAtHand = async (): Promise<Header> => {
+    const { number, hash, parentHash, time } = chain.head();
+    return { number, hash, parentHash, time };
+  };
   const counted: Chain = {
     ...connected,
     head: () => {
       counts.head++;
-      return connected.head();
+      return isHeadAtHand ? headAtHand() : connected.head();
     },
     headerAt: (number) => {
       counts.headerAt++;
@@ -56,7 +63,9 @@ export const startNeighbourhood = async (stores: Stores, name: string) => {
       throw new Error('the node gave no answer in time');
     },
   };
-  const system: System = { ...testSystem, now: () => testSystem.now() + script.clockMs };
+  // The script alone makes time pass, because a slow machine would let pauses end that a test does not wait for.
+  const startedAt = testSystem.now();
+  const system: System = { ...testSystem, now: () => startedAt + script.clockMs };
   const start = () => startFollowing(stores, counted, { system });
   let running: Running = start();
 

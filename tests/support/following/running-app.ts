@@ -1,6 +1,6 @@
 import type { App } from '../../../application/app.js';
 import type { Context } from '../../../application/commands/handle.js';
-import { testSystem } from '../silent.js';
+import { until } from '../eventually.js';
 import { processOf } from './following.js';
 
 export const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
@@ -11,9 +11,8 @@ export const runApp = (app: App, ...names: readonly string[]) => {
   const running: Promise<unknown>[] = [];
   const begin = (name: string) => void running.push(processOf(app, name).run(stop.signal));
   for (const name of ['projector', ...names]) begin(name);
-  const shown = async (position: number) => {
-    while ((await app.progress.ask()) < position) await testSystem.breathe();
-  };
+  const shown = (position: number) =>
+    until(`the read models include ${position}`, async () => (await app.progress.ask()) >= position);
   return {
     app,
     begin,

@@ -12,7 +12,7 @@ import {
   type ScriptedTransaction,
 } from '../chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../chains/evm-node.js';
-import { eventually } from '../eventually.js';
+import { eventually, until } from '../eventually.js';
 import { silent } from '../silent.js';
 import { contextOf, everyPage, type openStores, type Running, startFollowing, transfersOf } from './following.js';
 import { mortal } from './mortal.js';
@@ -95,7 +95,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
   const [good, bad] = await Promise.all([startEvmNode({ chain }), startEvmNode({ chain })]);
   for (const node of [good, bad]) for (const quirk of quirks) node.quirks.add(quirk);
   const first = quirks.includes('first block is number 1') ? chain.mine().number : 0;
-  const { stores, dieAfter, revive } = mortal(given);
+  const { stores, dieAfter, isDead, revive } = mortal(given);
   const connect = () => evmChain([bad.url, good.wsUrl], silent);
   // A development chain, which begins with block 0, is followed from there, and others from their head.
   const start = (connected: Chain) => startFollowing(stores, connected, { fromGenesis: first === 0 });
@@ -121,8 +121,8 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     connected = await connect();
     running = start(connected);
   };
-  const caughtUp = () =>
-    eventually(async () => assert.equal(running.app.followers[0]?.status()?.height, chain.head().number));
+  const height = () => running.app.followers[0]?.status()?.height;
+  const caughtUp = () => eventually(async () => assert.equal(height(), chain.head().number));
   if (first > 0) await caughtUp();
   const reorganize = (depth: number, blocks: Blocks) => {
     replaced = chain.head().hash;
@@ -137,7 +137,7 @@ export const createScene = async (given: Stores, name: string, quirks: readonly 
     dieAfter(writes);
     if (depth > 0) reorganize(depth, []);
     for (let n = 0; n < 2; n++) chain.mine([{ from: ann, to: cid, value: 1n }]);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await until('the follower died or caught up', () => isDead() || height() === chain.head().number);
     goFar(away);
     await restart();
   };

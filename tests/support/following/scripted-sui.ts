@@ -6,7 +6,7 @@ import { fullAddress } from '../../../infrastructure/chains/sui/addresses.js';
 import { nativeCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import { type SuiNode, startSuiNode } from '../chains/sui-node.js';
-import { eventually } from '../eventually.js';
+import { eventually, until } from '../eventually.js';
 import { silent } from '../silent.js';
 import {
   contextOf,
@@ -53,6 +53,8 @@ const wanted = [
   { organization: 'b', confirmation: 6, addresses: [ann, dot], imports: [] },
 ];
 const deepest = 6;
+/** Requests by which a follower has looked at a new checkpoint. */
+const enoughRequests = 8;
 
 type Wallet = {
   readonly by: Context;
@@ -111,7 +113,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
   ledger.makeCheckpoint();
   const nodes = await Promise.all([startSuiNode(ledger), startSuiNode(ledger)]);
   const [first] = nodes as [SuiNode, SuiNode];
-  const { stores, dieAfter, revive } = mortal(given);
+  const { stores, dieAfter, isDead, revive } = mortal(given);
   const connect = () =>
     suiChain(
       nodes.map(({ url }) => url),
@@ -126,8 +128,9 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
   const payments: Done[] = [];
 
   const wallets: Wallet[] = [];
-  const caughtUp = () =>
-    eventually(async () => assert.equal(running.app.followers[0]?.status()?.height, ledger.height()));
+  const height = () => running.app.followers[0]?.status()?.height;
+  const caughtUp = () => eventually(async () => assert.equal(height(), ledger.height()));
+  const asked = () => nodes.reduce((sum, { calls }) => sum + calls.all(), 0);
   await caughtUp();
   for (const { organization, confirmation, addresses, imports } of wanted) {
     const by = contextOf(`org_${name}${organization}`, variant);
@@ -173,7 +176,9 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       dieAfter(writes);
       pay({ from: ann, to: cid, value: 1n, coin: 'native', failed: false });
       ledger.makeCheckpoint();
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // Nodes may be so faulty that the follower neither writes nor gets on, and only asks again.
+      const most = asked() + enoughRequests;
+      await until('the follower died or looked', () => isDead() || height() === ledger.height() || asked() > most);
       await restart();
     },
     'catch up': async () => {

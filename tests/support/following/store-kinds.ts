@@ -12,7 +12,7 @@ import { noRedis, redisDatabase } from '../engines/redis.js';
 import { startEventStoreDouble } from '../eventstoredb-double/server.js';
 import { startMongoDouble } from '../mongodb-double/server.js';
 import { report } from '../run/report.js';
-import { isFull } from '../run/tier.js';
+import { byTier, isFull } from '../run/tier.js';
 import { silent } from '../silent.js';
 import { openStores } from './following.js';
 
@@ -48,8 +48,8 @@ const openServicesWithRedis: typeof openStores = async () => {
 if (!isFull)
   report('left to npm run test:full: fairness, following, fan-out and refreshes on EventStoreDB and MongoDB');
 
-/** Kinds of stores that an application can be composed over; the full tier adds the services, which are slow here. */
-export const storeKinds = [
-  { name: 'embedded stores', isEmbedded: true, open: openStores },
-  ...(isFull ? [{ name: 'EventStoreDB, MongoDB and Redis', isEmbedded: false, open: openServicesWithRedis }] : []),
-];
+/** Kinds of stores that an application can be composed over; the services are slow here, so the full tier has them. */
+export const storeKinds = byTier(
+  [{ name: 'embedded stores', isEmbedded: true, open: openStores }],
+  [{ name: 'EventStoreDB, MongoDB and Redis', isEmbedded: false, open: openServicesWithRedis }],
+);

@@ -18,7 +18,7 @@ const collectResults = (runner) => {
       isHook: test.type === 'hook',
       state,
       ms: test.duration ?? 0,
-      ...(error && { error: { code: error.code, text: error.stack ?? error.message } }),
+      ...(error && { error: { code: error.code, isLate: error.isLate === true, text: error.stack ?? error.message } }),
     });
   };
   runner.on(EVENT_TEST_PASS, (test) => add('passed', test));
@@ -38,8 +38,9 @@ module.exports = class extends reporters.Spec {
       const lines = existsSync(reportFile) ? readFileSync(reportFile, 'utf8').trim().split('\n') : [];
       rmSync(reportFile, { force: true });
       const { CHAINFOLD_TEST_RESULTS: file } = process.env;
-      if (file) writeFileSync(file, JSON.stringify(results));
-      for (const line of new Set(lines)) say(line);
+      const reported = [...new Set(lines)].sort((a, b) => a.localeCompare(b));
+      if (file) writeFileSync(file, JSON.stringify({ results, reported }));
+      for (const line of reported) say(line);
       say(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
     });
   }

@@ -1,7 +1,23 @@
 import { report } from './report.js';
 
-/** True in the full tier, which `tests/full.mocharc.cjs` asks for: long forms of tests on every set of engines. */
-export const isFull = process.env.CHAINFOLD_TEST_TIER === 'full';
+/**
+ * Tiers, one of which each configuration of mocha in `tests/` sets: `usual` runs on embedded stores, `full` adds what
+ * that leaves out, and `alone` is both for the specs that need the machine for themselves.
+ */
+const tiers = ['usual', 'full', 'alone'] as const;
+type Tier = (typeof tiers)[number];
+
+const { CHAINFOLD_TEST_TIER = 'usual' } = process.env;
+const found = tiers.find((one) => one === CHAINFOLD_TEST_TIER);
+if (!found) throw new Error(`CHAINFOLD_TEST_TIER is ${CHAINFOLD_TEST_TIER}: expected ${tiers.join(', ')}`);
+const tier: Tier = found;
+
+/** True where tests take their long forms and commands run in a process each. */
+export const isFull = tier !== 'usual';
+
+/** Chooses what a test runs on: the embedded stores, the services, or both, one after the other. */
+export const byTier = <A, B>(embedded: readonly A[], services: readonly B[]): readonly (A | B)[] =>
+  ({ usual: embedded, full: services, alone: [...embedded, ...services] })[tier];
 
 /** Chooses the size of a test: enough to see a fault in every run, or as much as the full tier has time for. */
 export const sized = (usual: number, full: number) => (isFull ? full : usual);

@@ -75,7 +75,7 @@ export const openPayments = async (engine: Engine, env: Record<string, string> =
     },
     mine: (blocks = 1) => chain.request('dev_mine', [blocks]),
     stateOf,
-    becomes: (transaction_id: string, state: string, ms?: number) =>
+    becomes: (transaction_id: string, state: string) =>
       eventually(async () => assert.equal(await stateOf(transaction_id), state)),
     create,
     sign,

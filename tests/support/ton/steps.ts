@@ -95,6 +95,16 @@ export const lostBlocks: Step[] = [
   { kind: 'heal' },
 ];
 
+/**
+ * Script in which sixteen answers in a row fail, each in a way that makes the connector pause: with its usual pauses,
+ * which grow, it would rest for a minute.
+ */
+export const sixteenFaults: Step[] = [
+  { kind: 'faults', faults: Array(4).fill(['failing', 'busy', 'cut off', 'busy in the body']).flat() },
+  { kind: 'mine', transfers: [{ from: ben, to: ann, value: 9000n * fee, kind: 'jetton' }], shape: 'split' },
+  { kind: 'catch up' },
+];
+
 const paidAway = (source: 'index' | 'backup', shape: Shape): Step => ({
   kind: 'away',
   source,

@@ -1,7 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { createRandom } from '../random.js';
+import { seed } from '../run/seed.js';
 
 /** Behaviour of a receiver towards a notification. */
 export type Fate = 'answer' | 'slow' | 'fail' | 'reset' | 'hang';
@@ -29,6 +37,8 @@ export type Attempt = {
   readonly body: string;
   /** Time of arrival, Unix ms. */
   readonly at: number;
+  /** Connection on which it arrived, numbered in the order of their beginning. */
+  readonly connection: number;
   readonly fate: Fate;
   /** Time at which the answer was sent or the connection ended, Unix ms; null before. */
   endedAt: number | null;
@@ -71,7 +81,7 @@ export const createVerifier =
   };
 
 /** Draws a fate for the first attempt of each id and takes the attempt after a failure, so that no retry is far off. */
-export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next = Math.random) => {
+export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, number>>, next: () => number) => {
   const failed = new Set<string>();
   const fates = Object.keys(odds) as (keyof typeof odds)[];
   const draw = (): Fate => {
@@ -94,22 +104,45 @@ export const misbehaving = (odds: Readonly<Record<Exclude<Fate, 'answer'>, numbe
 export type Choose = (id: string) => Fate;
 const slowestMs = 1500;
 
+/** Numbers the connections of a server in their order, which tells apart the processes that opened them. */
+const numberConnections = (server: Server) => {
+  const numbers = new WeakMap<Socket, number>();
+  let count = 0;
+  server.on('connection', (socket) => numbers.set(socket, count++));
+  return {
+    of: (socket: Socket) => numbers.get(socket) as number,
+    /** Opens a connection, and returns its number: connections that began before have lower ones. */
+    next: (port: number) =>
+      new Promise<number>((resolve) => {
+        const own = connect(port, '127.0.0.1');
+        const look = (socket: Socket) => {
+          if (socket.remotePort !== own.localPort) return;
+          server.off('connection', look);
+          own.destroy();
+          resolve(numbers.get(socket) as number);
+        };
+        server.on('connection', look);
+      }),
+  };
+};
+
 /** Starts an endpoint that records and checks every notification, and treats it as `choose` says. */
 export const startReceiver = async (options: { choose?: Choose; check?: (attempt: Attempt) => string | null } = {}) => {
   const attempts: Attempt[] = [];
   const complaints: string[] = [];
   const taken = new Set<string>();
   const behaviour = { choose: options.choose ?? (() => 'answer' as Fate), check: options.check };
+  const random = createRandom(seed, 'a receiver');
 
   const act: {
     readonly [F in Fate]: (response: ServerResponse, request: IncomingMessage, end: () => void) => unknown;
   } = {
     answer: (response) => response.end('noted'),
-    slow: (response) => setTimeout(() => response.end('noted'), Math.random() * slowestMs),
+    slow: (response) => setTimeout(() => response.end('noted'), random.below(slowestMs)),
     // The end is noted before it is told, because the sender may know of it before this process runs again.
     fail: (response, _, end) => {
       end();
-      response.writeHead(500 + Math.floor(Math.random() * 5)).end('not now');
+      response.writeHead(random.between(500, 504)).end('not now');
     },
     reset: (_, { socket }, end) => {
       end();
@@ -125,10 +158,11 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
       // The sender was killed while it sent the request, which therefore never arrived.
       return;
     }
-    const { headers } = request;
+    const { headers, socket } = request;
     const id = String(headers['webhook-id']);
     const body = Buffer.concat(chunks).toString();
-    const attempt: Attempt = { id, headers, body, at: Date.now(), fate: behaviour.choose(id), endedAt: null };
+    const [at, connection, fate] = [Date.now(), connections.of(socket), behaviour.choose(id)];
+    const attempt: Attempt = { id, headers, body, at, connection, fate, endedAt: null };
     attempts.push(attempt);
     if (isTaken(attempt)) taken.add(id);
     const complaint = behaviour.check?.(attempt);
@@ -140,6 +174,7 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
     act[attempt.fate](response, request, end);
   };
   const server = createServer((request, response) => void receive(request, response));
+  const connections = numberConnections(server);
   // Connections stay open, because one that closes between two requests makes an attempt that only the sender knows of.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -151,6 +186,8 @@ export const startReceiver = async (options: { choose?: Choose; check?: (attempt
     behaviour,
     /** Ids of the notifications that the endpoint has accepted. */
     taken: taken as ReadonlySet<string>,
+    /** Returns a number above those of the connections that have begun, and below those of all later ones. */
+    nextConnection: () => connections.next(port),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

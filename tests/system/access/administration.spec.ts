@@ -17,9 +17,6 @@ const defaults = {
   per_month_limit: 20_000_000,
 };
 
-/** Ten times the promised second, since a machine may stand still. */
-const soonMs = 10_000;
-
 for (const engine of engines)
   describe(`the administration on ${engine.name}`, () => {
     let service: Service;

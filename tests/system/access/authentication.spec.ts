@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Credentials } from '../../../interfaces/signature.js';
 import { engines } from '../../support/engines/engines.js';
+import { eventually } from '../../support/eventually.js';
 import { runCommand } from '../../support/service/command.js';
 import { call, problemIn, send, sign } from '../../support/service/http.js';
 import { demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
@@ -127,7 +128,8 @@ for (const engine of engines)
       assert.equal((await call(service.url, credentials, path, {})).status, 200);
       const deleted = await runCommand(service.home, ['credential', 'delete', credentials.key, '--json']);
       assert.deepEqual([deleted.code, deleted.stdout], [0, '{}\n']);
-      assert.equal((await call(service.url, credentials, path, {})).status, 401);
+      // The service hears of it from the events.
+      await eventually(async () => assert.equal((await call(service.url, credentials, path, {})).status, 401));
       const again = await runCommand(service.home, ['credential', 'delete', credentials.key]);
       assert.equal(again.code, 0);
     });

@@ -145,7 +145,7 @@ for (const engine of engines)
       await limit('gateway_connections', 2);
       const connect = () => new WebSocket(`${service.url.replace('http', 'ws')}/c/mainnet/v1/ws/${credentials.key}`);
       const sockets = [connect(), connect()];
-      for (const socket of sockets) await once(socket, 'open');
+      await Promise.all(sockets.map((socket) => once(socket, 'open')));
       assert.equal(await used('gateway_connections'), 2);
       const [, response] = await once(connect(), 'unexpected-response');
       assert.equal(response.statusCode, 403);

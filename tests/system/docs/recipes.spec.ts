@@ -39,8 +39,11 @@ describe('the recipes', () => {
 
   it('apply to the code of today', () => {
     const { apply, remove } = copyRepository();
-    for (const change of [familyName, ...familyRest, ...others]) apply(change);
-    remove();
+    try {
+      for (const change of [familyName, ...familyRest, ...others]) apply(change);
+    } finally {
+      remove();
+    }
   });
 });
 
@@ -71,7 +74,7 @@ describeInFull('the recipes applied to a copy of the repository', function () {
     const specs = touched.filter((path) => path.endsWith('.spec.ts'));
     assert.ok(specs.length >= pages.length, specs.join());
     await promisify(execFile)(process.execPath, ['build.js'], { cwd: root });
-    await run('mocha/bin/mocha.js', '--no-config', '--import=tsx', '--exit', '--timeout=60000', ...specs);
+    await run('mocha/bin/mocha.js', '--no-config', '--import=tsx', '--exit', '--timeout=180000', ...specs);
   });
 
   describe('on a running service', () => {

@@ -72,7 +72,7 @@ for (const engine of engines)
       assert.deepEqual(await statesOf(wallet_id), ['PENDING']);
       await mine(1);
       await eventually(async () => assert.deepEqual(await statesOf(wallet_id), ['SUCCESS']));
-      assert.deepEqual(await balancesOf(wallet_id), ['1000']);
+      await eventually(async () => assert.deepEqual(await balancesOf(wallet_id), ['1000']));
       const [transfer] = await transfersOf(wallet_id);
       assert.deepEqual(
         [
@@ -253,7 +253,7 @@ for (const engine of engines)
       await api.updateConfirmation({ wallet_id, confirmation: 1 });
       await mine(1);
       await eventually(async () => assert.deepEqual(await balancesOf(wallet_id), ['8']));
-      assert.deepEqual(await statesOf(wallet_id), ['SUCCESS']);
+      await eventually(async () => assert.deepEqual(await statesOf(wallet_id), ['SUCCESS']));
       const unknown = { address: newAddress(), asset_type: 'ASSET_TYPE_C' };
       const answer = await call(service.url, demoOf(service.home), '/v1/c/RefreshAssetBalances', unknown);
       assert.equal(answer.status, 404);

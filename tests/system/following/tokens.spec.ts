@@ -10,10 +10,11 @@ import { call } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization } from '../../support/service/service.js';
 import { noticeIn } from '../../support/webhooks/webhook-receiver.js';
 
+let coined = 0;
 /** Tokens of the development chains, and what they say of themselves. */
 const coins = {
   s: {
-    deploy: async () => `0x${'c0'.repeat(32)}::coin${Math.random().toString(36).slice(2)}::GOLD`,
+    deploy: async () => `0x${'c0'.repeat(32)}::coin${++coined}::GOLD`,
     said: { name: 'Coin GOLD', symbol: 'GOLD', decimals: 9 },
   },
   t: {

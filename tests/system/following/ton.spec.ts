@@ -91,16 +91,15 @@ for (const engine of engines)
       assert.ok(block_timestamp > 0);
       assert.equal(from_user_friendly_address, friendly(from));
       assert.match(transfer_hash, /^[0-9a-f]{64}$/);
-      assert.deepEqual(await assetsOf(wallet_id), [
-        {
-          wallet_id,
-          address,
-          asset_type: 'ASSET_TYPE_T',
-          balance: '1500000000',
-          user_friendly_address: friendly(address),
-          asset_metadata: {},
-        },
-      ]);
+      const asset = {
+        wallet_id,
+        address,
+        asset_type: 'ASSET_TYPE_T',
+        balance: '1500000000',
+        user_friendly_address: friendly(address),
+        asset_metadata: {},
+      };
+      await eventually(async () => assert.deepEqual(await assetsOf(wallet_id), [asset]));
       const [notice] = receiver.attempts.map(noticeIn);
       assert.deepEqual([notice?.data.wallet_id, notice?.data.state], [wallet_id, 'TRANSFER_STATE_SUCCESS']);
       assert.deepEqual(notice?.data.transfer, transfer);

@@ -64,8 +64,11 @@ describe('the gateway', () => {
 
       it('answers its reads', async () => {
         assert.equal((await provider.getNetwork()).chainId, 31337n);
-        const number = await provider.getBlockNumber();
-        assert.equal(number, await height());
+        const number = await eventually(async () => {
+          const told = await provider.getBlockNumber();
+          assert.equal(told, await height());
+          return told;
+        });
         const [block, fee, code, missing] = await Promise.all([
           provider.getBlock(number, true),
           provider.getFeeData(),
@@ -132,7 +135,7 @@ describe('the gateway', () => {
 
       it('answers its reads and takes its transaction', async () => {
         assert.equal(await client.getChainId(), 31337);
-        assert.equal(Number(await client.getBlockNumber()), await height());
+        await eventually(async () => assert.equal(Number(await client.getBlockNumber()), await height()));
         const account = mnemonicToAccount(phrase, { addressIndex: 2 });
         const wallet = createWalletClient({ account, chain: foundry, transport: transport() });
         const hash = await wallet.sendTransaction({ to: someone, value: 3n });
@@ -170,7 +173,7 @@ describe('the gateway', () => {
       it(`answers its reads and takes its transaction over ${over}`, async () => {
         const web3 = new Web3(over === 'HTTP' ? gatewayUrl(service) : socketUrl(service));
         assert.equal(await web3.eth.getChainId(), 31337n);
-        assert.equal(Number(await web3.eth.getBlockNumber()), await height());
+        await eventually(async () => assert.equal(Number(await web3.eth.getBlockNumber()), await height()));
         const [account] = web3.eth.accounts.wallet.add(
           HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0").deriveChild(3).privateKey,
         );
@@ -203,7 +206,7 @@ describe('the gateway', () => {
     const isNotThere = (error: unknown) =>
       /-32601|this token is not for the method evm_getBalance/.test(inspect(error));
     for (const provider of [new JsonRpcProvider(url), new WebSocketProvider(wsUrl)]) {
-      assert.equal(await provider.getBlockNumber(), await height());
+      await eventually(async () => assert.equal(await provider.getBlockNumber(), await height()));
       await assert.rejects(provider.getBalance(someone), isNotThere);
       await provider.destroy();
     }
@@ -225,7 +228,8 @@ describe('the gateway', () => {
     for (let i = 0; i < 3; i++) assert.deepEqual(await told(call), ['hit', null, null]);
     const [cache, node, attempts] = await told(call, { 'x-gateway-cache': 'skip' });
     assert.deepEqual([cache, Number(attempts) >= 1], ['skip', true]);
-    assert.equal(node, '0');
+    // The second node is asked when the first is slow.
+    assert.match(node ?? '', /^[01]$/);
     assert.equal((await told(call.replace('eth_chainId', 'eth_blockNumber')))[0], 'miss');
     // An answer of the gateway's own, and a batch, are of no single node.
     for (const other of [call.replace('eth_chainId', 'eth_chainIds'), `[${call}]`])

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { addressOf, createEvmChain, type EvmChain, hex } from '../../support/chains/evm-chain.js';
 import { type EvmNode, startEvmNode } from '../../support/chains/evm-node.js';
 import { embedded } from '../../support/engines/engines.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { connectTo, gatewayUrl, keyOf, post, refusalOf, socketUrl } from '../../support/gateway/gateway.js';
 import { jsonOf } from '../../support/service/command.js';
 import { clientOf, newOrganization, type Service, startService } from '../../support/service/service.js';
@@ -144,6 +144,7 @@ describe('the node gateway', () => {
     });
     it('is not held up by a thousand clients that disconnect before their answers', async () => {
       node.faults.hang = true;
+      let asked = 0;
       const leave = () =>
         new Promise<void>((resolve) => {
           const one = request(url(), { method: 'POST', headers: { 'content-type': 'application/json' } });
@@ -151,7 +152,7 @@ describe('the node gateway', () => {
           // A gateway that has put its nodes aside may answer a client before it leaves.
           one.on('close', resolve);
           one.end(
-            `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${addressOf(String(Math.random()))}","latest"]}`,
+            `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${addressOf(`asked ${asked++}`)}","latest"]}`,
           );
           one.on('socket', () => setTimeout(() => one.destroy(), 5));
         });
@@ -266,8 +267,9 @@ describe('the node gateway', () => {
       let mined = 0;
       const waiting = async () =>
         Number(/chainfold_gateway_subscriptions (\d+)/.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
-      const before = await waiting();
-      while ((await waiting()) === before && mined < 60) {
+      // Connections of earlier tests may still be closing.
+      await until('these two are the only subscriptions', async () => (await waiting()) === 2);
+      while ((await waiting()) === 2 && mined < 60) {
         chain.mine([{ ...logging, logs: many }]);
         mined++;
         await eventually(async () => assert.equal(heard.length, mined * 1000));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Endpoint, endpoints } from '../../../interfaces/operations/index.js';
 import { type Engine, embedded, engines } from '../../support/engines/engines.js';
+import { eventually } from '../../support/eventually.js';
 import { skip } from '../../support/run/skip.js';
 import { openPayments, type Payments } from '../../support/scenes/payments.js';
 import { runCommand } from '../../support/service/command.js';
@@ -221,14 +222,12 @@ describe('time travel over transactions and transfers that a chain takes back', 
       return { position: told.get('x-position') ?? '', answer: `${status} ${JSON.stringify(rest)}` };
     };
     /** Repeats the request until no event came meanwhile, so that the answer belongs to the position noted with it. */
-    const note = async (path: string, request: object) => {
-      for (let tries = 0; tries < 100; tries++) {
+    const note = (path: string, request: object) =>
+      eventually(async () => {
         const { position, answer } = await ask(path, request);
-        if ((await ask('ListWallets', {})).position === position)
-          return noted.push({ path, request, position, answer });
-      }
-      throw new Error('no answer between two events in 100 tries');
-    };
+        assert.equal((await ask('ListWallets', {})).position, position, 'no answer came between two events');
+        noted.push({ path, request, position, answer });
+      });
     const noteAll = async () => {
       await note('GetTransaction', { transaction_id });
       await note('GetTransactionMessageToSign', { transaction_id });

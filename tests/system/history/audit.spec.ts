@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { EventRecord } from '../../../application/audit/event-record.js';
 import { shownToClient } from '../../../interfaces/operations/client-history.js';
 import { type Engine, engines } from '../../support/engines/engines.js';
+import { until } from '../../support/eventually.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { call, problemIn } from '../../support/service/http.js';
 import { clientOf, demoOf, newOrganization, type Service, startService } from '../../support/service/service.js';
@@ -215,7 +215,7 @@ const describeAudit = (engine: Engine) =>
         await c.batchRegisterAddresses({ wallet_id, addresses });
       }
       const newest = async () => (await clientOf(service, busy).admin.listEvents({ page_size: 1 })).events[0];
-      while ((await newest())?.type !== 'AuditSealed') await sleep(50);
+      await until('the history is sealed', async () => (await newest())?.type === 'AuditSealed');
       const proof = await verify(['--organization', 'busy', '--key', await publishedKey()]);
       assert.deepEqual([proof.code, proof.valid, proof.seals], [0, true, 1]);
       assert.ok(proof.events > 1000);

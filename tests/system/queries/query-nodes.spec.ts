@@ -15,7 +15,6 @@ const unknown = { transaction_hash: digestOf('unknown') };
 
 describe('the query API on nodes of limited ability', () => {
   const { ask, refused, node, service } = useRecordedRollup();
-  const countOf = (method: string) => node().asked.filter((one) => one.method === method).length;
 
   describe('asked for internal transactions', () => {
     const request = { transaction_hash: hashOf('one with tokens') };
@@ -136,26 +135,31 @@ describe('the query API on nodes of limited ability', () => {
   it('asks for a hundred transactions in one batch, and one by one where a node refuses batches', async () => {
     const names = ['one with tokens', 'a legacy transfer', 'a creation'];
     const hashes = [...names.map(hashOf), ...Array.from({ length: 97 }, (_, i) => digestOf(`batch ${i}`))];
-    const before = node().batches.length;
+    // Other batches are those with which the service looks after its node.
+    const large = () => node().batches.filter((size) => size >= hashes.length - names.length);
+    const before = large().length;
     const listed = async () => (await ask('ListTransactions', { transaction_hashes: hashes })).transactions as Records;
     const found = await listed();
     assert.deepEqual(
       found.map(({ transaction_hash }) => transaction_hash),
       names.map(hashOf),
     );
-    assert.equal(node().batches.slice(before).length, 1);
+    assert.equal(large().length, before + 1);
     node().options.takesBatches = false;
     assert.deepEqual(await listed(), found);
     assert.deepEqual(await listed(), found);
-    assert.deepEqual(node().batches.slice(before + 1), [hashes.length - names.length]);
+    assert.deepEqual(large().slice(before + 1), [hashes.length - names.length]);
     node().options.takesBatches = true;
   });
 
   it('asks the node again for a block that may change', async () => {
-    const before = countOf('eth_getBlockByNumber');
+    const before = node().asked.length;
     await ask('GetBlock', { block_number: 198 });
     await ask('GetBlock', { block_number: 198 });
-    assert.ok(countOf('eth_getBlockByNumber') >= before + 2);
+    const askedFor = node()
+      .asked.slice(before)
+      .filter(({ params }) => params[0] === '0xc6');
+    assert.ok(askedFor.length >= 2, `asked ${askedFor.length} times`);
   });
 
   it('is documented with an example and the refusals of every operation', async () => {

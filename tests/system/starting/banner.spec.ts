@@ -12,6 +12,7 @@ const startForPeople = async (home: Home, extra: Record<string, string>) => {
   const given = Object.entries({ ...environmentOf(home), ...extra });
   const env = Object.fromEntries(given.filter(([name]) => !unset.includes(name) || name in extra));
   const child = spawn(process.execPath, [launcher, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  process.once('exit', () => child.kill('SIGKILL'));
   let [shown, told] = ['', ''];
   child.stderr.on('data', (chunk) => (told += chunk));
   for await (const chunk of child.stdout) {

@@ -83,7 +83,7 @@ for (const engine of engines)
       const answer = await examined(home, {
         CHAIN_C_URL: `http://127.0.0.1:${port}/secret-key`,
         CHAIN_Q_URL: `http://127.0.0.1:${port}`,
-      });
+      }).finally(() => mute.close());
       assert.equal(answer.code, 1);
       const names = notOk(answer).filter((one) => one.startsWith('fail'));
       assert.deepEqual(names.toSorted(), [
@@ -95,7 +95,6 @@ for (const engine of engines)
         ['warn'],
       );
       assert.ok(!JSON.stringify(answer).includes('secret-key'));
-      mute.close();
     });
   });
 

@@ -18,8 +18,11 @@ describe('npm start', () => {
         if (found) resolve(found);
       });
     });
-    assert.equal((await fetch(`${url}/health/live`)).status, 200);
-    npm.kill('SIGTERM');
+    try {
+      assert.equal((await fetch(`${url}/health/live`)).status, 200);
+    } finally {
+      npm.kill('SIGTERM');
+    }
     await ended;
     await assert.rejects(fetch(`${url}/health/live`));
   });

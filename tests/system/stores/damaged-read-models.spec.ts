@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, until } from '../../support/eventually.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { describeInFull } from '../../support/run/tier.js';
 import { runCommand } from '../../support/service/command.js';
@@ -71,7 +71,7 @@ describe('damaged read models', () => {
     assert.equal(setAside(home).length, 1);
     await allAreFound(service, walletIds);
     await allAreFound(service, await registered(service, 1));
-    assert.match(service.output(), /damaged/);
+    await until('the log tells of it', () => /damaged/.test(service.output()));
     assert.equal(await service.stop(), 0);
     const { live, rebuilt } = await liveAndRebuilt(home, [demoOf(home).organizationId]);
     assert.deepEqual(live, rebuilt);

@@ -14,6 +14,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { embedded as engine } from '../../support/engines/engines.js';
+import { until } from '../../support/eventually.js';
 import { everyPage } from '../../support/following/following.js';
 import { liveAndRebuilt } from '../../support/histories/rebuild.js';
 import { skip } from '../../support/run/skip.js';
@@ -100,11 +101,11 @@ describe('a service on embedded stores', () => {
       }
     };
     const writers = Array.from({ length: 4 }, write);
-    while (acknowledged.length < 20) await new Promise((resolve) => setImmediate(resolve));
+    await until('twenty wallets are written', () => acknowledged.length >= 20);
     const before = [...acknowledged];
     for (const sql of backupCommands(home.directory, copy.directory)) sql();
-    const until = acknowledged.length;
-    while (acknowledged.length < until + 20) await new Promise((resolve) => setImmediate(resolve));
+    const copied = acknowledged.length;
+    await until('twenty more are written', () => acknowledged.length >= copied + 20);
     stop.abort();
     await Promise.all(writers);
     await service.stop();

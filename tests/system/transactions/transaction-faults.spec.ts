@@ -3,6 +3,8 @@ import { Wallet } from 'ethers';
 import type { Client } from '../../../interfaces/client.js';
 import { engines } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
+import { createRandom } from '../../support/random.js';
+import { seed } from '../../support/run/seed.js';
 import { skip } from '../../support/run/skip.js';
 import { sized } from '../../support/run/tier.js';
 import { openPayments, type Payments, receiver } from '../../support/scenes/payments.js';
@@ -101,12 +103,15 @@ for (const engine of engines)
         const senders = Array.from({ length: 10 }, () => Wallet.createRandom().address.toLowerCase());
         const { wallet_id } = await scene.api.registerWallet({ name: 'many' });
         await scene.api.batchRegisterAddresses({ wallet_id, addresses: senders });
-        const work = senders.flatMap((from) => Array.from({ length: each }, (_, i) => ({ from, i })));
-        const makeOne = async ({ from, i }: (typeof work)[number]) => {
+        const random = createRandom(seed, 'cancellations');
+        const work = senders.flatMap((from) =>
+          Array.from({ length: each }, (_, i) => ({ from, i, isCanceled: random.below(5) === 0 })),
+        );
+        const makeOne = async ({ from, i, isCanceled }: (typeof work)[number]) => {
           const api = apis[i % 2] as Client['c'];
           const given = { wallet_id, from, to: from, value: '0', gas: '21000', gas_price: '1' };
           const { transaction } = await api.createTransaction(given);
-          if (Math.random() < 0.2) await api.cancelTransaction({ transaction_id: transaction.transaction_id });
+          if (isCanceled) await api.cancelTransaction({ transaction_id: transaction.transaction_id });
         };
         const waiting = [...work].sort((a, b) => a.i - b.i);
         const worker = async () => {

@@ -58,7 +58,10 @@ for (const engine of engines)
     });
     after(async () => {
       assert.equal(await service.stop(), 0);
-      assert.equal(service.output().split('\n').filter(Boolean).length, 1, service.output());
+      // Engines that are slow on a busy machine are complained of, but no request is.
+      const isOfEngine = (line: string) => /does not work right now/.test(line);
+      const told = service.output().split('\n').filter(Boolean);
+      assert.equal(told.filter((line) => !isOfEngine(line)).length, 1, service.output());
     });
 
     const countWallets = async () => (await clientOf(service).c.listWallets({ page_size: 100 })).wallets.length;

@@ -6,13 +6,11 @@ import type { startTonIndex } from '../../../support/chains/ton-index.js';
 import { createTonScript, fee, jettonWalletOf, master } from '../../../support/chains/ton-script.js';
 import { accountOf } from '../../../support/chains/ton-transactions.js';
 import { silent } from '../../../support/silent.js';
-import { createTonScene, everything, inHex } from '../../../support/ton/scene.js';
+import { createTonScene, everything, inHex, patient } from '../../../support/ton/scene.js';
 
 const [anna, bert] = ['anna', 'bert'].map(accountOf) as [string, string];
 const jettons = { standard: 'token', contract: master } as const;
 const native = { standard: 'native' } as const;
-/** Little patience, for indexes that never answer well. */
-const quick = { deadlineMs: 1500, answerMs: 500 };
 
 const is = (code: Failure['code'], text: RegExp) => (error: unknown) => {
   assert(error instanceof Failure, String(error));
@@ -117,11 +115,12 @@ describe('the TON connector', () => {
 
   it('sends its key as a header and never shows it', async () => {
     const { served } = await scene();
-    const chain = keep(await tonChain([`${served.url}/?api_key=secret-of-mine`], silent, quick));
-    await chain.head();
+    const url = `${served.url}/?api_key=secret-of-mine`;
+    await keep(await tonChain([url], silent, patient)).head();
     assert(served.asked.some(({ path, key }) => path === 'blocks' && key === 'secret-of-mine'));
     served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
-    await assert.rejects(chain.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
+    const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, answerMs: 1500 }));
+    await assert.rejects(failing.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
   });
 
   it('asks another index when one lags or is of another network', async () => {
@@ -258,7 +257,7 @@ describe('the TON connector', () => {
 
   it('names the scheme or host by which it cannot connect', async () => {
     await assert.rejects(tonChain(['ton+ftp://host'], silent), is('INVALID_ARGUMENT', /ton\+https/));
-    const chain = keep(await tonChain(['ton+http://127.0.0.1:9'], silent, quick));
+    const chain = keep(await tonChain(['ton+http://127.0.0.1:9'], silent, { deadlineMs: 1500, answerMs: 1500 }));
     await assert.rejects(chain.head(), is('NODE_ERROR', /127\.0\.0\.1:9/));
   });
 });

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freshDirectory } from './support/run/directories.js';
+import { skip } from './support/run/skip.js';
+
+type Result = { file: string; title: string; state: string; error?: { code?: string; isLate?: boolean; text: string } };
+
+const passed = (file: string, title: string): Result => ({ file, title, state: 'passed' });
+const failed = (file: string, title: string, error = {}): Result => ({
+  file,
+  title,
+  state: 'failed',
+  error: { text: `Error: the first failure of ${title}`, ...error },
+});
+
+describe('the gate of CI', () => {
+  let folder: string;
+  before(function () {
+    if (process.platform !== 'linux') skip(this, 'the gate of CI, which finds processes in /proc');
+  });
+  beforeEach(() => {
+    folder = freshDirectory();
+  });
+
+  const gate = async (...args: readonly string[]) => {
+    const { CHAINFOLD_TEST_RESULTS: _, ...env } = process.env;
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, ['.ci/gate.js', ...args], { env });
+      return { code: 0, stdout };
+    } catch (error) {
+      const { code, stdout } = error as { code: number; stdout: string };
+      return { code, stdout };
+    }
+  };
+  /** Runs a pass whose command reports these results, and returns its output and the verdict. */
+  const judge = async (results: readonly Result[] | null, code = 0) => {
+    const text = JSON.stringify({ results, reported: ['not run: this', 'left to npm run test:full: that'] });
+    const write =
+      results && `require('fs').writeFileSync(process.env.CHAINFOLD_TEST_RESULTS, ${JSON.stringify(text)});`;
+    const command = [process.execPath, '-e', `${write ?? ''} process.exitCode = ${code}`];
+    const { stdout: output } = await gate('pass', folder, 'first', 'usual', ...command);
+    const { code: exit, stdout } = await gate('verdict', folder);
+    return { output, exit, verdict: stdout, last: stdout.trim().split('\n').at(-1) };
+  };
+  const specOf = (name: string, body: string) => {
+    const file = join(folder, `${name}.spec.cjs`);
+    writeFileSync(file, `it('${name}', () => { ${body} });`);
+    return file;
+  };
+
+  it('is green when every test passed, and counts each once', async () => {
+    await judge([passed('a.spec.ts', 'one'), passed('a.spec.ts', 'two')]);
+    const { exit, last, verdict } = await judge([passed('a.spec.ts', 'two'), passed('b.spec.ts', 'three')]);
+    assert.deepEqual([exit, last], [0, '2 passed, 0 failed']);
+    assert.match(verdict, /not run: this/);
+    assert.doesNotMatch(verdict, /left to/);
+  });
+
+  it('calls a file flaky that is green in a second run, and stays green', async () => {
+    const file = specOf('slow', '');
+    const { exit, last, output, verdict } = await judge([passed('a.spec.ts', 'one'), failed(file, 'slow')], 1);
+    assert.deepEqual([exit, last], [0, '2 passed, 0 failed']);
+    for (const text of [output, verdict]) assert.ok(text.includes(`FLAKY first ${file}: slow`), text);
+    assert.match(verdict, /the first failure of slow/);
+  });
+
+  it('is red when a file fails again', async () => {
+    const file = specOf('broken', 'throw new Error("still")');
+    const { exit, last } = await judge([passed('a.spec.ts', 'one'), failed(file, 'broken')], 1);
+    assert.deepEqual([exit, last], [1, '1 passed, 1 failed']);
+  });
+
+  it('is red at once when an assertion shows a broken promise', async () => {
+    const file = 'tests/system/access/isolation.spec.ts';
+    const { exit, output } = await judge([failed(file, 'shown to another', { code: 'ERR_ASSERTION' })], 1);
+    assert.equal(exit, 1);
+    assert.match(output, /RED first .*: shown to another/);
+    assert.doesNotMatch(output, /once more/);
+  });
+
+  it('is red when more than eight files failed', async () => {
+    const many = Array.from({ length: 9 }, (_, n) => failed(`${n}.spec.ts`, 'one'));
+    const { exit, last, output } = await judge(many, 1);
+    assert.deepEqual([exit, last], [1, '0 passed, 9 failed']);
+    assert.doesNotMatch(output, /once more/);
+  });
+
+  it('is red when a command ends without results, or badly although every test passed', async () => {
+    const silent = await judge(null, 2);
+    assert.deepEqual([silent.exit, silent.last], [1, '0 passed, 1 failed']);
+    const bad = await judge([passed('a.spec.ts', 'one')], 2);
+    assert.deepEqual([bad.exit, bad.last], [1, '1 passed, 1 failed']);
+  });
+
+  it('names and ends a process that a pass left behind', async () => {
+    const child = "require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref()";
+    const { stdout } = await gate('pass', folder, 'first', 'usual', process.execPath, '-e', child);
+    assert.match(stdout, /left behind: process sleep 1000/);
+  });
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { withDeadline } from '../../infrastructure/deadline.js';
+
+const [deadlineMs, answerMs, standstillMs] = [20, 30, 300];
+
+/** Blocks this thread, as a machine does that stands still. */
+const standStill = (ms: number) => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+describe('a deadline', () => {
+  it('ends the wait for work that never ends, and has its resources released', async () => {
+    let released = 0;
+    const work = new Promise<never>(() => undefined);
+    await assert.rejects(
+      withDeadline(work, deadlineMs, () => released++),
+      /no answer within 20 ms/,
+    );
+    assert.equal(released, 1);
+  });
+
+  it('leaves time to read an answer that came while the process stood still', async () => {
+    const work = new Promise<string>((resolve) => setTimeout(resolve, answerMs, 'answer'));
+    const waited = withDeadline(work, deadlineMs, () => assert.fail('the work was given up'));
+    standStill(standstillMs);
+    assert.equal(await waited, 'answer');
+  });
+});
