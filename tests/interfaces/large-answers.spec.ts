@@ -9,6 +9,7 @@ import { createOperations, type inFlight } from '../../interfaces/http/operation
 import { endpoints } from '../../interfaces/operations/index.js';
 import { addresses } from '../../projections/addresses.js';
 import { wallets } from '../../projections/wallets.js';
+import { until } from '../support/eventually.js';
 import { composeApp, contextOf, openStores, variantOf } from '../support/following/following.js';
 import { testSystem } from '../support/silent.js';
 
@@ -138,7 +139,7 @@ describe('a large answer', () => {
   it('lets another organization wait for few of its parts', async () => {
     const greedy = Array.from({ length: 50 }, () => ask('org_a', large));
     for (const one of greedy) one.once('response', (answer) => answer.resume());
-    while (readBy('org_a') < 20) await testSystem.breathe();
+    await until('the greedy one is being read', () => readBy('org_a') >= 20);
     let before = 0;
     beforeReading = async () => {
       if (readBy('org_b') === 1 && before === 0) before = readBy('org_a');
@@ -167,7 +168,7 @@ describe('a large answer', () => {
     });
     beforeReading = () => (readBy('org_b') === 0 ? released : Promise.resolve());
     const answers = Promise.all(Array.from({ length: 9 }, () => answerOf(ask('org_a', small))));
-    while (readBy('org_a') < 2) await testSystem.breathe();
+    await until('two of its answers are being read', () => readBy('org_a') >= 2);
     assert.equal((await answerOf(ask('org_b', small))).statusCode, 200);
     release();
     const found = await answers;

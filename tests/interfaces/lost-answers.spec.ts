@@ -76,7 +76,7 @@ for (const [store, make] of Object.entries(eventStores))
           const done = await createOnce(limiter)(retry, (idSeed) =>
             operation.handle(app, input, { ...own.by, idSeed }),
           );
-          assert.ok(await app.progress.reached(done.position, 20_000));
+          assert.ok(await app.progress.reached(done.position, 120_000));
           return JSON.stringify(done.answer);
         };
         const first = await attempt();

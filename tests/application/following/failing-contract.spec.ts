@@ -20,7 +20,7 @@ for (const { name, isEmbedded, open } of storeKinds)
     let scene: Awaited<ReturnType<typeof startNeighbourhood>>;
     before(async () => {
       stores = await open();
-      scene = await startNeighbourhood(stores, 'failing-contract');
+      scene = await startNeighbourhood(stores, 'failing-contract', { isClockStill: true });
       for (const token of [bad, good]) scene.chain.deploy(token, { standard: 'erc20' } as never);
     });
     after(async () => {

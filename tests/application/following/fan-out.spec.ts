@@ -27,7 +27,7 @@ const isNoticeOf = (organization: string) => (write: StreamWrite) =>
 
 for (const { name, isEmbedded, open } of storeKinds)
   describe(`notices of many webhooks, on ${name}`, function () {
-    this.timeout(60_000);
+    this.timeout(400_000);
     const webhooks = isEmbedded ? 500 : 150;
     let stores: Awaited<ReturnType<typeof open>>;
     let life: ReturnType<typeof mortal>;

@@ -48,7 +48,7 @@ describe('a chain that is no longer followed', () => {
 
   it('shows within a minute when a turn hangs while the chain goes on', async () => {
     const release = new AbortController();
-    const node = { hangs: false, isAsked: false };
+    const node: { hangs: boolean; isAsked: boolean } = { hangs: false, isAsked: false };
     const { app, script, clock } = await start((call) => {
       if (!node.hangs || call !== 'block') return undefined;
       node.isAsked = true;

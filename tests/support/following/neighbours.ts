@@ -11,11 +11,19 @@ import { contextOf, type openStores, type Running, startFollowing } from './foll
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/**
- * A scripted chain followed for several organizations, whose calls are counted and can be made to fail. A head that is
- * at hand is told without a request, so that no deadline passes before it, however slow the machine is.
- */
-export const startNeighbourhood = async (stores: Stores, name: string, { isHeadAtHand = false } = {}) => {
+type Pace = {
+  /** Tells the head without a request, so that no deadline passes before it, however slow the machine is. */
+  readonly isHeadAtHand?: boolean;
+  /** Lets the script alone make time pass, so that a slow machine ends no pause that a test does not wait for. */
+  readonly isClockStill?: boolean;
+};
+
+/** A scripted chain followed for several organizations, whose calls are counted and can be made to fail. */
+export const startNeighbourhood = async (
+  stores: Stores,
+  name: string,
+  { isHeadAtHand = false, isClockStill = false }: Pace = {},
+) => {
   const chain = createEvmChain(name);
   const node = await startEvmNode({ chain });
   const connected = await evmChain([node.url], silent);
@@ -63,9 +71,9 @@ export const startNeighbourhood = async (stores: Stores, name: string, { isHeadA
       throw new Error('the node gave no answer in time');
     },
   };
-  // The script alone makes time pass, because a slow machine would let pauses end that a test does not wait for.
   const startedAt = testSystem.now();
-  const system: System = { ...testSystem, now: () => startedAt + script.clockMs };
+  const now = () => (isClockStill ? startedAt : testSystem.now()) + script.clockMs;
+  const system: System = { ...testSystem, now };
   const start = () => startFollowing(stores, counted, { system });
   let running: Running = start();
 
