@@ -5,5 +5,5 @@ const { alone, usual } = require('./tiers.cjs');
 if (process.env.MOCHA_WORKER_ID === undefined)
   appendFileSync(reportFile, `left to npm run test:full: ${alone.length} specs that need the machine for themselves\n`);
 
-/** What a contribution must pass: every spec that may run beside others, on the embedded stores. */
+/** Runs what a contribution must pass: every spec that may run beside others, on the embedded stores. */
 module.exports = { ...require('../.mocharc.cjs'), spec: usual };
