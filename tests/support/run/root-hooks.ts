@@ -21,6 +21,8 @@ export const mochaGlobalSetup = async () => {
   await buildIfStale();
   sweeps = await openSweeps();
   for (const { version } of sweeps) report(`server: ${version}`);
+  const { CHAINFOLD_TEST_LEFT_OUT: leftOut } = process.env;
+  if (leftOut) report(`left to npm run test:full: ${leftOut}`);
   report(`seed of all random choices: ${seed} (CHAINFOLD_SEED)`);
 };
 
