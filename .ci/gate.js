@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** So many red files in one pass have one cause, which a second run would only hide. */
-const mostFlakyFiles = 8;
+const maxFlakyFiles = 8;
 
 /** Longest time of one command, after which it hangs. */
-const mostMinutes = 30;
+const maxMinutes = 30;
 
 /**
  * Specs of what must never happen: something lost, something doubled, a wrong balance, data shown to another. A failed
@@ -106,9 +106,9 @@ const run = async (folder, mark, command, environment) => {
   const [program, ...args] = command;
   const child = spawn(program, args, { stdio: 'inherit', detached: true, env: { ...env, CHAINFOLD_PASS: mark } });
   const late = setTimeout(() => {
-    say(`the command did not end within ${mostMinutes} minutes: ${command.join(' ')}`);
+    say(`the command did not end within ${maxMinutes} minutes: ${command.join(' ')}`);
     for (const pid of marked(mark)) process.kill(pid, 'SIGKILL');
-  }, mostMinutes * 60_000);
+  }, maxMinutes * 60_000);
   const [code] = await once(child, 'exit');
   clearTimeout(late);
   cleanUp(mark, temporary);
@@ -146,7 +146,7 @@ const lookAgain = async ({ folder, name, tier }, file, first) => {
 
 const reasonOf = ({ code, results }, red) => {
   if (results === null) return `the command ended with ${code} and without results`;
-  if (red.size > mostFlakyFiles) return `${red.size} files failed`;
+  if (red.size > maxFlakyFiles) return `${red.size} files failed`;
   if (red.size === 0 && code !== 0) return `the command ended with ${code} although no test failed`;
   return null;
 };

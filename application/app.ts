@@ -3,7 +3,7 @@ import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access/authenticate.js';
 import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
 import { type Credentials, createCredentials } from './access/credentials.js';
-import { keepTrue, type Memory } from './access/event-invalidated-cache.js';
+import { type EventInvalidatedCache, invalidateFromEvents } from './access/event-invalidated-cache.js';
 import { createGatewayDoor, type GatewayDoor } from './access/gateway/door.js';
 import { createLimitCache } from './access/limit-cache.js';
 import { createNonces } from './access/nonces.js';
@@ -23,12 +23,12 @@ import { createLoopTurns, type LoopTurns } from './async/loop-turns.js';
 import { createShares, type Shares } from './async/shares.js';
 import { type Audit, createAudit } from './audit/audit.js';
 import { createProvenLog, type ProvenLog } from './audit/log/log-proofs.js';
-import { createWitnessTellers } from './audit/log/tell-witness.js';
+import { createWitnessNotifiers } from './audit/log/notify-witness.js';
 import { createIsProven } from './audit/proven-credential.js';
 import { createSealer } from './audit/seal-history.js';
 import { currentEvents } from './commands/current-events.js';
 import { createHandle, type Handle } from './commands/handle.js';
-import { createOnce, type Once } from './commands/idempotency.js';
+import { createIdempotency, type Idempotency } from './commands/idempotency.js';
 import { createBlockRecords } from './following/blocks/block-records.js';
 import { type ChainBlocks, createChainBlocks } from './following/blocks/chain-blocks.js';
 import { createReadInstead } from './following/blocks/read-instead.js';
@@ -51,7 +51,7 @@ import type { Limiter } from './ports/limiter.js';
 import type { Node } from './ports/node.js';
 import type { Notary, Witness } from './ports/notary.js';
 import type { PendingTransactions } from './ports/pending.js';
-import type { LetterSigner, Sender } from './ports/sender.js';
+import type { Sender, WebhookSigner } from './ports/sender.js';
 import type { StateStore } from './ports/state.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
@@ -64,7 +64,7 @@ import { createQueries, type Queries } from './queries/queries.js';
 import { createPendingWatchers } from './queries/watch-pending.js';
 import { createLists, createPageTokens } from './read-models/paging.js';
 import { createTransactionCreation, type TransactionCreation } from './transactions/create.js';
-import { createTransactionTeller } from './transactions/notify.js';
+import { createTransactionNotifier } from './transactions/notify.js';
 import { createStuck, type Stuck } from './transactions/stuck.js';
 import { createTransactionWatcher } from './transactions/watch.js';
 import { createWalletApis, type WalletApis } from './wallet-apis.js';
@@ -74,8 +74,8 @@ import { createWatchList } from './watch-list/watch-list.js';
 import { createDeliverer } from './webhooks/deliver.js';
 import type { Deliveries } from './webhooks/deliveries.js';
 import { createLeftoverHeaders } from './webhooks/leftover-headers.js';
+import { createSealNotifier } from './webhooks/notify-seals.js';
 import { createDeliveryQueue, createDeliveryRepair } from './webhooks/queue-deliveries.js';
-import { createSealTeller } from './webhooks/tell-seals.js';
 import { createWebhookChanges } from './webhooks/webhook-changes.js';
 
 export type Ports = {
@@ -92,7 +92,7 @@ export type Ports = {
   readonly documents: Documents;
   readonly jobs: Jobs;
   readonly sender: Sender;
-  readonly signer: LetterSigner;
+  readonly signer: WebhookSigner;
   readonly challengeEndpoints: boolean;
   readonly webhookConcurrency: number;
   /** Seconds after which a block that no node can give is left out. */
@@ -117,7 +117,7 @@ export type App = WalletApis &
     readonly quotas: Quotas;
     readonly balances: Balances;
     readonly imports: AssetImports;
-    readonly once: Once;
+    readonly once: Idempotency;
     readonly audit: Audit;
     readonly asOf: AsOf<WalletApis>;
     readonly differences: ReturnType<typeof createDifferences>;
@@ -129,7 +129,7 @@ export type App = WalletApis &
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
     /** Public keys that sign for all webhooks at a time, Unix ms. */
-    readonly sharedWebhookKeys: LetterSigner['sharedKeys'];
+    readonly sharedWebhookKeys: WebhookSigner['sharedKeys'];
     /** Pools of nodes by `<segment>/<network>`. */
     readonly nodes: ReadonlyMap<string, Node>;
     /** Subscriptions to the chains of `nodes`, by the same names. */
@@ -165,7 +165,7 @@ type ProcessParts = {
   readonly handle: Handle;
   readonly projecting: Omit<Projecting, 'stops'>;
   readonly records: WalletApis;
-  readonly memories: readonly Memory[];
+  readonly memories: readonly EventInvalidatedCache[];
   readonly followers: readonly Follower[];
 };
 
@@ -185,7 +185,7 @@ const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServicePro
     { role: 'projector', name: 'clock keeper', run: createClockKeeper({ ...ports, handle }) },
     { role: 'projector', name: 'history sealer', run: sealer.follow },
     { role: 'projector', name: 'sealer of old history', run: sealer.sealOld },
-    ...createWitnessTellers(ports),
+    ...createWitnessNotifiers(ports),
     { role: 'follower', name: 'token describer', run: createTokenDescriber({ ...ports, handle }) },
     ...createPendingWatchers(ports),
     ...followers.flatMap(({ variant: chain, run, tell, readBalances }): ServiceProcess[] => [
@@ -214,11 +214,11 @@ const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServicePro
     {
       role: 'deliverer',
       name: 'transaction teller',
-      run: alone(createTransactionTeller({ ...ports, progress, deliveries })),
+      run: alone(createTransactionNotifier({ ...ports, progress, deliveries })),
     },
-    { role: 'deliverer', name: 'seal teller', run: alone(createSealTeller({ ...ports, progress, deliveries })) },
+    { role: 'deliverer', name: 'seal teller', run: alone(createSealNotifier({ ...ports, progress, deliveries })) },
     { role: 'deliverer', name: 'deliverer', run: createDeliverer({ ...ports, handle, webhooks, headers }) },
-    { role: 'api', name: 'memory', run: keepTrue(ports.events, memories) },
+    { role: 'api', name: 'memory', run: invalidateFromEvents(ports.events, memories) },
     { role: 'api', name: 'shredder', run: createShredder(ports) },
     { role: 'api', name: 'removal of addresses', run: createRemovalResumption({ ...ports, progress, addresses }) },
   ];
@@ -267,7 +267,7 @@ export const createApp = (given: Ports): App => {
     nodes: ports.nodes,
     feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
     queries: createQueries(ports),
-    once: createOnce(limiter),
+    once: createIdempotency(limiter),
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
     audit: createAudit({ ...ports, stored, handle, pageTokens }),

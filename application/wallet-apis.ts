@@ -9,7 +9,7 @@ import type { Chains } from './ports/chains.js';
 import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
 import type { Streams } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
-import type { LetterSigner, Sender } from './ports/sender.js';
+import type { Sender, WebhookSigner } from './ports/sender.js';
 import type { System } from './ports/system.js';
 import type { Vault } from './ports/vault.js';
 import { createLists, type PageTokens } from './read-models/paging.js';
@@ -49,7 +49,7 @@ export type WalletApiPorts = {
   readonly codecs: AddressCodecs;
   readonly transactionCodec: TransactionCodec;
   readonly sender: Sender;
-  readonly signer: LetterSigner;
+  readonly signer: WebhookSigner;
   readonly turns: LoopTurns;
   readonly challengeEndpoints: boolean;
   readonly system: System;

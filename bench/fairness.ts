@@ -4,12 +4,12 @@ import { clientOf, newOrganization } from '../tests/support/service/service.js';
 import { type Bench, largest, quantile } from './figures.js';
 import { load, type Operation } from './operations/load.js';
 import { startProgram } from './peers.js';
-import { mostStallMs, startProbed } from './probed-service.js';
+import { maxStallMs, startProbed } from './probed-service.js';
 import { summed } from './rounds.js';
 
 const requests = 600;
 const rounds = 3;
-const mostRatio = 2;
+const maxRatio = 2;
 
 type Organization = Awaited<ReturnType<typeof newOrganization>>;
 
@@ -76,10 +76,10 @@ export const fairness: Bench = async function* () {
       unit: 'ms',
       spread,
       ceiling,
-      atMost: mostRatio,
+      atMost: maxRatio,
     };
     yield { what: `${name} beside a greedy organization, longest`, measured: largest(beside.flat()), unit: 'ms' };
   }
-  yield { what: 'fairness: longest stall', measured: await look(), unit: 'ms', atMost: mostStallMs };
+  yield { what: 'fairness: longest stall', measured: await look(), unit: 'ms', atMost: maxStallMs };
   await service.stop();
 };

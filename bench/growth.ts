@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.js';
 import { type Bench, type Figure, largest, quantile } from './figures.js';
 import { openScene } from './growth/scene.js';
 import { oneByOne, things } from './growth/things.js';
-import { mostStallMs } from './probed-service.js';
+import { maxStallMs } from './probed-service.js';
 import { watchStalls } from './stall.js';
 
 /** Numbers of things; the long form adds a hundred thousand. */
@@ -12,7 +12,7 @@ const measured = 100;
 const warmUp = 100;
 /** Share of the quickest: slower ones wait for a disk that others use too. */
 const quickest = 0.1;
-const mostGrowth = 1.5;
+const maxGrowth = 1.5;
 
 const { GROWTH_OF } = process.env;
 /** Names of the things to be measured, which the variable holds separated by commas; all without it. */
@@ -41,9 +41,9 @@ const grow = async function* (name: string): AsyncIterable<Figure> {
       const stall = largest(stalls.stop());
       const what = `p10 of one more beside ${size.toLocaleString('en')} ${name}`;
       const goal =
-        first === undefined ? {} : { ceiling: { what: 'beside the fewest', value: first }, atMost: mostGrowth };
+        first === undefined ? {} : { ceiling: { what: 'beside the fewest', value: first }, atMost: maxGrowth };
       yield { what, measured: cost, unit: 'ms', ...goal };
-      yield { what: '  longest stall', measured: stall, unit: 'ms', atMost: mostStallMs };
+      yield { what: '  longest stall', measured: stall, unit: 'ms', atMost: maxStallMs };
       first ??= cost;
     }
   } finally {

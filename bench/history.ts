@@ -8,7 +8,7 @@ import { startCompiled } from './compiled.js';
 import { type Bench, type Figure, median, megabytes } from './figures.js';
 import { type Wallet, writePast } from './history/dataset.js';
 import { load } from './operations/load.js';
-import { mostStallMs, startProbed } from './probed-service.js';
+import { maxStallMs, startProbed } from './probed-service.js';
 import { inTurn, type Measured } from './rounds.js';
 import { until } from './until.js';
 
@@ -131,7 +131,7 @@ const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   await look();
   const end = performance.now() + watchedMs;
   await until(() => performance.now() > end || !isBuilding());
-  const stall = { unit: 'ms', atMost: mostStallMs };
+  const stall = { unit: 'ms', atMost: maxStallMs };
   yield { what: 'stall of the event loop while projections are rebuilt', measured: await look(), ...stall };
   await until(() => !isBuilding());
   db.close();

@@ -3,7 +3,7 @@ import { gatewayUrl, post } from '../tests/support/gateway/gateway.js';
 import { call } from '../tests/support/service/http.js';
 import { clientOf, demoOf } from '../tests/support/service/service.js';
 import { type Bench, median } from './figures.js';
-import { mostStallMs, startProbed } from './probed-service.js';
+import { maxStallMs, startProbed } from './probed-service.js';
 
 const mebibyte = 1_048_576;
 const tries = 5;
@@ -60,7 +60,7 @@ export const inputs: Bench = async function* () {
       await ask();
       stalls.push(await look());
     }
-    yield { what: `stall of the event loop: ${name}`, measured: median(stalls), unit: 'ms', atMost: mostStallMs };
+    yield { what: `stall of the event loop: ${name}`, measured: median(stalls), unit: 'ms', atMost: maxStallMs };
   }
   await service.stop();
 };

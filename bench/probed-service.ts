@@ -5,7 +5,7 @@ import { startService } from '../tests/support/service/service.js';
 import { until } from './until.js';
 
 /** Longest time that anything may block the service's main thread. */
-export const mostStallMs = 20;
+export const maxStallMs = 20;
 
 /** Starts a service with a probe; `look` returns its worst stall since the last look. */
 export const startProbed = async (on: NonNullable<Parameters<typeof startService>[0]>['on']) => {

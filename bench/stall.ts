@@ -1,6 +1,6 @@
 import { ownNow } from './own-time.js';
 
-const lookEveryMs = 1;
+const pollIntervalMs = 1;
 
 /** Records stalls of the main thread: how long no other task could run, in ms of its own time. */
 export const watchStalls = () => {
@@ -8,10 +8,10 @@ export const watchStalls = () => {
   let last = ownNow();
   const look = () => {
     const now = ownNow();
-    stalls.push(now - last - lookEveryMs);
+    stalls.push(now - last - pollIntervalMs);
     last = now;
   };
-  const timer = setInterval(look, lookEveryMs);
+  const timer = setInterval(look, pollIntervalMs);
   return {
     stop: (): readonly number[] => {
       look();

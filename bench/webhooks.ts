@@ -17,7 +17,7 @@ import { inTurn } from './rounds.js';
 const deliveries = 2000;
 /** Several webhooks, because deliveries to one are limited to a few at once. */
 const webhookCount = 8;
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 const programs = {
   receiver: new URL('./webhooks/receiver.ts', import.meta.url),
   posting: new URL('./webhooks/posting.ts', import.meta.url),
@@ -61,7 +61,7 @@ const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
     const isThere = includedBy(await readModels.checkpoint()) >= (await events.head());
     return isThere && (await readModels.scan(openDeliveries)).length > 0 === isOpen;
   };
-  while (!(await isSo())) await sleep(lookEveryMs);
+  while (!(await isSo())) await sleep(pollIntervalMs);
   await readModels.close();
 };
 

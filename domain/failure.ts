@@ -33,10 +33,10 @@ export class StoreDown extends Failure {
   }
 }
 
-export const refuse = (code: FailureCode, message: string, faults?: readonly Fault[]): never => {
+export const fail = (code: FailureCode, message: string, faults?: readonly Fault[]): never => {
   throw new Failure(code, message, faults);
 };
 
 /** Refuses a request because of one member of its body, which the JSON pointer `path` names. */
 export const invalid = (path: string, reason: string) =>
-  refuse('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);
+  fail('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);

@@ -17,11 +17,11 @@ type Matched = {
   readonly blockHash: string;
 };
 
-export const mostTopics = 4;
-export const mostChoices = 1000;
+export const maxTopics = 4;
+export const maxChoices = 1000;
 
 const isListOf = (value: unknown, isOne: (one: unknown) => boolean): value is readonly string[] =>
-  Array.isArray(value) && value.length <= mostChoices && value.every(isOne);
+  Array.isArray(value) && value.length <= maxChoices && value.every(isOne);
 
 const isTopic = (value: unknown) =>
   value == null || isHash(value) || isListOf(value, (one) => one === null || isHash(one));
@@ -36,9 +36,9 @@ export const filterFault = (value: unknown): string | null =>
 const fieldFault = (value: Readonly<Record<string, unknown>>): string | null => {
   const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = value;
   if (address != null && !isAddress(address) && !isListOf(address, isAddress))
-    return `address must be 0x and 40 hex digits, or a list of up to ${mostChoices} such`;
-  if (topics != null && !(Array.isArray(topics) && topics.length <= mostTopics && topics.every(isTopic)))
-    return `topics must be up to ${mostTopics}, each null, a hash or a list of up to ${mostChoices} hashes`;
+    return `address must be 0x and 40 hex digits, or a list of up to ${maxChoices} such`;
+  if (topics != null && !(Array.isArray(topics) && topics.length <= maxTopics && topics.every(isTopic)))
+    return `topics must be up to ${maxTopics}, each null, a hash or a list of up to ${maxChoices} hashes`;
   if (!isBlock(fromBlock)) return `fromBlock must be a quantity, or one of ${blockTags.join(', ')}`;
   if (!isBlock(toBlock)) return `toBlock must be a quantity, or one of ${blockTags.join(', ')}`;
   if (blockHash == null) return null;

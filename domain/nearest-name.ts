@@ -24,7 +24,7 @@ const editDistance = (from: string, to: string): number => {
 const lettersOf = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
 
 /** Number of letters that may be wrong before it is another word. */
-const mostMistakes = ({ length }: string) => (length < 2 ? 0 : Math.max(1, Math.floor(length / 3)));
+const maxMistakes = ({ length }: string) => (length < 2 ? 0 : Math.max(1, Math.floor(length / 3)));
 
 /** Returns the known name that a mistyped one most likely means; null when none is near. */
 export const nearestName = (given: string, known: Iterable<string>): string | null => {
@@ -33,7 +33,7 @@ export const nearestName = (given: string, known: Iterable<string>): string | nu
   let least = Number.POSITIVE_INFINITY;
   for (const name of known) {
     const other = lettersOf(name);
-    const most = Math.min(least - 1, mostMistakes(other));
+    const most = Math.min(least - 1, maxMistakes(other));
     // Lengths are compared first, because the distance of long texts is costly.
     if (Math.abs(letters.length - other.length) > most) continue;
     const distance = editDistance(letters, other);

@@ -2,7 +2,7 @@ import { didYouMean } from './nearest-name.js';
 
 /** Tests of EVM JSON-RPC values. Lengths are compared before patterns, since texts may be megabytes long. */
 
-const longestQuantity = 66;
+const maxQuantityLength = 66;
 const quantityPattern = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/;
 const dataPattern = /^0x[0-9a-fA-F]*$/;
 const addressLength = 42;
@@ -14,7 +14,7 @@ export type BlockTag = (typeof blockTags)[number];
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 export const isQuantity = (value: unknown): value is string =>
-  isText(value) && value.length <= longestQuantity && quantityPattern.test(value);
+  isText(value) && value.length <= maxQuantityLength && quantityPattern.test(value);
 
 export const isData = (value: unknown): value is string =>
   isText(value) && value.length % 2 === 0 && dataPattern.test(value);

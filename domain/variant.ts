@@ -56,7 +56,7 @@ export type Variant = Place &
      * Largest number of confirmations that a wallet or a webhook may wait for: deeper blocks are not replaced any more,
      * and nodes keep the state of no more blocks than that.
      */
-    readonly mostConfirmations: number;
+    readonly maxConfirmations: number;
     readonly notificationType: string;
     readonly addressExample: string;
     /** Token address as requests name it, where tokens are imported. */
@@ -67,7 +67,7 @@ export type Variant = Place &
 
 const evm = {
   depth: 10,
-  mostConfirmations: 128,
+  maxConfirmations: 128,
   transferForm: 'stateful',
   notificationType: 'NOTIFICATION_TYPE_EVM_TRANSACTION_UPDATED',
   family: 'evm',
@@ -83,7 +83,7 @@ export const variants: readonly Variant[] = [
     surface: 'wallet',
     can: ['import-asset', 'token-import', 'contracts', 'address-lookup', 'friendly-address', 'hash-lookup'],
     depth: 1,
-    mostConfirmations: 128,
+    maxConfirmations: 128,
     transferForm: 'two-sided',
     notificationType: 'NOTIFICATION_TYPE_T_TRANSACTION_UPDATED',
     family: 'ton',
@@ -98,7 +98,7 @@ export const variants: readonly Variant[] = [
     surface: 'wallet',
     can: ['confirmation', 'import-asset', 'token-import', 'contracts', 'address-lookup', 'digest-lookup'],
     depth: 10,
-    mostConfirmations: 128,
+    maxConfirmations: 128,
     transferForm: 'final',
     notificationType: 'NOTIFICATION_TYPE_S_TRANSACTION_UPDATED',
     family: 'sui',
@@ -137,8 +137,8 @@ export const networks = ['mainnet', 'ropsten'] as const;
  * Returns the confirmations that are waited for: 0 acts like 1, the variant's depth applies without a threshold, and a
  * threshold of the time before there was a bound counts as the bound.
  */
-export const thresholdOf = ({ depth, mostConfirmations }: Variant, confirmation: number | null | undefined): number =>
-  Math.min(Math.max(1, confirmation ?? depth), mostConfirmations);
+export const thresholdOf = ({ depth, maxConfirmations }: Variant, confirmation: number | null | undefined): number =>
+  Math.min(Math.max(1, confirmation ?? depth), maxConfirmations);
 
 const byTag = new Map<string, Variant>(variants.map((variant) => [variant.tag, variant]));
 

@@ -180,11 +180,11 @@ const methodNames = (name: string, value: string): readonly string[] => {
   return methods;
 };
 
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 const milliseconds = (name: string, value: string) =>
-  /^\d{1,10}$/.test(value) && Number(value) <= longestTimerMs
+  /^\d{1,10}$/.test(value) && Number(value) <= maxTimerMs
     ? Number(value)
-    : bad(name, `must be a number of milliseconds from 0 to ${longestTimerMs}`);
+    : bad(name, `must be a number of milliseconds from 0 to ${maxTimerMs}`);
 
 const seconds = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');

@@ -9,10 +9,10 @@ import type { FinalAnswers } from '../application/ports/gateway/final-answers.js
 import type { RebuildableReadModels } from '../application/ports/generations.js';
 import type { Jobs } from '../application/ports/jobs.js';
 import type { Limiter } from '../application/ports/limiter.js';
-import type { ToldHeads } from '../application/ports/node.js';
+import type { AnnouncedHeads } from '../application/ports/node.js';
 import type { Notary, Witness } from '../application/ports/notary.js';
 import type { PendingTransactions } from '../application/ports/pending.js';
-import type { LetterSigner, Sender } from '../application/ports/sender.js';
+import type { Sender, WebhookSigner } from '../application/ports/sender.js';
 import type { StateStore } from '../application/ports/state.js';
 import type { Log, System } from '../application/ports/system.js';
 import type { Vault } from '../application/ports/vault.js';
@@ -33,7 +33,7 @@ import { createNotary } from './notary.js';
 import { nodeSystem } from './system.js';
 import { serviceKey, signingSeed, stateVault, storesKey } from './vault.js';
 import { webhookSender } from './webhooks/sender.js';
-import { letterSigner } from './webhooks/signer.js';
+import { webhookSigner } from './webhooks/signer.js';
 
 /** Creates a typed token, so that bind() and get() are checked without a single decorator. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
@@ -44,14 +44,14 @@ const tokens = {
   state: token<StateStore>('StateStore'),
   vault: token<Vault>('Vault'),
   pending: token<PendingTransactions>('PendingTransactions'),
-  toldHeads: token<ToldHeads | null>('ToldHeads'),
+  announcedHeads: token<AnnouncedHeads | null>('AnnouncedHeads'),
   connections: token<Connections>('Connections'),
   documents: token<Documents>('Documents'),
   jobs: token<Jobs>('Jobs'),
   finalAnswers: token<FinalAnswers>('FinalAnswers'),
   sender: token<Sender>('Sender'),
   witnesses: token<readonly Witness[]>('Witnesses'),
-  signer: token<LetterSigner>('LetterSigner'),
+  signer: token<WebhookSigner>('WebhookSigner'),
   notary: token<Notary>('Notary'),
   system: token<System>('System'),
   app: token<App>('App'),
@@ -143,12 +143,12 @@ const noConnections: Connections = { chains: new Map(), nodes: new Map(), close:
 const outside = (config: Config, log: Log, wanted: Wanted) =>
   new ContainerModule(({ bind }) => {
     const { redisUrl, namespace } = config;
-    bind(tokens.toldHeads)
+    bind(tokens.announcedHeads)
       .toDynamicValue(() =>
         orBadUrl(['REDIS_URL', redisUrl], async () =>
           redisUrl === undefined
             ? null
-            : (await import('./redis/told-heads.js')).redisToldHeads(redisUrl, log, namespace),
+            : (await import('./redis/announced-heads.js')).redisAnnouncedHeads(redisUrl, log, namespace),
         ),
       )
       .inSingletonScope()
@@ -158,9 +158,9 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
         // The chain libraries take long to load, and few commands need a chain.
         if (wanted.chains === 'none') return noConnections;
         const { connectChains } = await import('./chains/chains.js');
-        const toldHeads = await context.getAsync(tokens.toldHeads);
+        const announcedHeads = await context.getAsync(tokens.announcedHeads);
         const answers = config.gatewayCacheBytes > 0 ? await context.getAsync(tokens.finalAnswers) : undefined;
-        return connectChains(config, log, wanted.chains === 'with development', { toldHeads, answers });
+        return connectChains(config, log, wanted.chains === 'with development', { announcedHeads, answers });
       })
       .inSingletonScope()
       .onDeactivation(close);
@@ -190,7 +190,7 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
     bind(tokens.signer)
       .toDynamicValue(async (context) => {
         const seed = await signingSeed(await context.getAsync(tokens.state), ring, 'webhook-signing');
-        return letterSigner(seed, { hasSharedKey: config.sharedWebhookKey });
+        return webhookSigner(seed, { hasSharedKey: config.sharedWebhookKey });
       })
       .inSingletonScope();
     bind(tokens.notary)

@@ -1,6 +1,6 @@
 /** Delay of a timer from which on the process counts as having stood still. */
 const standstillMs = 100;
-const mostStandstills = 3;
+const maxStandstills = 3;
 /** Time to read the answers that came while the process stood still. */
 const graceMs = 1000;
 
@@ -19,7 +19,7 @@ export const withDeadline = async <T>(
     };
     const look = (due: number) => {
       const stoodStill = performance.now() - due > standstillMs;
-      if (stoodStill && standstills++ < mostStandstills) return lookAfter(graceMs);
+      if (stoodStill && standstills++ < maxStandstills) return lookAfter(graceMs);
       release();
       reject(new Error(`no answer within ${ms} ms`));
     };

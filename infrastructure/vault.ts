@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type Entry, noEntry, type StateStore } from '../application/ports/state.js';
 import { NotAsSealed, type Vault } from '../application/ports/vault.js';
-import { refuse } from '../domain/failure.js';
+import { fail } from '../domain/failure.js';
 import { BadSetting } from './config.js';
 import type { KeyRing } from './master-key.js';
 
@@ -57,7 +57,7 @@ const dataKeys = (state: StateStore, ring: KeyRing) => {
   };
   const unwrap = (keyId: string, entry: Entry) => {
     const master = ring.find(masterIdOf(entry));
-    if (!master) return refuse('UNAVAILABLE', `${anotherKey} (${keyId.split(':', 1)[0]})`);
+    if (!master) return fail('UNAVAILABLE', `${anotherKey} (${keyId.split(':', 1)[0]})`);
     return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
   };
 

@@ -23,7 +23,7 @@ export const run = (args: readonly string[], terminal: Terminal): Promise<number
     environment,
     settings,
     open: async (needs) => (await import('../infrastructure/container.js')).compose(settings(), needs, log),
-    openMove: async (to) => (await import('../infrastructure/move.js')).openMove(settings(), to),
+    openMigration: async (to) => (await import('../infrastructure/migration.js')).openMigration(settings(), to),
     examine: async () => (await import('../infrastructure/doctor/examine.js')).examine(environment),
     stopped,
     proof: { sha256, isSigned },

@@ -45,4 +45,4 @@ export const scopeOf = (organizationId: string, variant: string) => `${organizat
 export const ownScope = ({ scope }: About) => scope;
 
 /** Scope of documents that are looked up before the organization is known. */
-export const everybody = 'system';
+export const systemOwner = 'system';

@@ -1,5 +1,5 @@
 import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
-import { type About, everybody, ownScope, type Projection } from './define.js';
+import { type About, ownScope, type Projection, systemOwner } from './define.js';
 
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -93,7 +93,7 @@ export const openDeliveries: Projection<DeliveryEvent, OpenDeliveryDocument> = {
     byNextTry: { equal: ['parked'], order: 'next_at' },
     byWebhook: { equal: ['owner', 'webhook_id'], order: 'position' },
   },
-  scope: () => everybody,
+  scope: () => systemOwner,
   key: ({ data }) => data.deliveryId,
   on: {
     DeliveryRequested: dueAtOnce,

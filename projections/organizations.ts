@@ -2,7 +2,7 @@ import type { CredentialEvent, Role } from '../domain/aggregates/credential.js';
 import type { GatewayTokenEvent, Grants } from '../domain/aggregates/gateway/gateway-token.js';
 import type { OrganizationEvent } from '../domain/aggregates/organization.js';
 import type { Limits } from '../domain/rate-limit.js';
-import { everybody, ownScope, type Projection } from './define.js';
+import { ownScope, type Projection, systemOwner } from './define.js';
 
 export type OrganizationDocument = {
   organization_id: string;
@@ -23,7 +23,7 @@ export const organizations: Projection<
     all: { equal: [], order: 'position' },
     byDomain: { equal: ['domain'], order: 'position' },
   },
-  scope: () => everybody,
+  scope: () => systemOwner,
   key: ({ data }) => data.organizationId,
   on: {
     OrganizationCreated: (_, { organizationId, name, domain }, { occurredAt, position }) => ({

@@ -29,9 +29,9 @@ type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
 /** Returns a sort key that precedes every transfer at that time or later. */
-export const momentAt = (time: number) => padded(time, 12);
-const momentOf = (time: number, number: number, position: number) =>
-  `${momentAt(time)}.${padded(number, 12)}.${padded(position, 16)}`;
+export const sortableTime = (time: number) => padded(time, 12);
+const sortKeyOf = (time: number, number: number, position: number) =>
+  `${sortableTime(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
@@ -73,7 +73,7 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
         block_number: block.number,
         block_hash: block.hash,
         block_time: block.time,
-        moment: momentOf(block.time, block.number, position),
+        moment: sortKeyOf(block.time, block.number, position),
       };
       const fresh = { wallet_id: walletId, transaction: transfer.transaction, ...seen, others: [] };
       const before = doc ? [inclusionOf(doc), ...doc.others] : [];

@@ -69,7 +69,7 @@ const adversaries = repeated.flatMap((one) =>
 );
 
 /** Limit between a linear pattern, which takes less than a millisecond, and one that backtracks for seconds. */
-const mostMs = 500;
+const maxMs = 500;
 
 /** Processor time of one test, in milliseconds; it counts the collector's threads too, so that one look says little. */
 const costMs = (pattern: RegExp, text: string) => {
@@ -82,7 +82,7 @@ const costMs = (pattern: RegExp, text: string) => {
  * Tells a pattern that backtracks, which is slow every time, from one that shared a moment with other threads. The
  * process may stand still as long as it likes, since that takes no processor time.
  */
-const isSlow = (pattern: RegExp, text: string) => [1, 2, 3, 4, 5].every(() => costMs(pattern, text) > mostMs);
+const isSlow = (pattern: RegExp, text: string) => [1, 2, 3, 4, 5].every(() => costMs(pattern, text) > maxMs);
 
 describe('the regular expressions of the code', () => {
   it('are found by the search of this spec', () => assert.ok(patterns.length > 20, String(patterns.length)));

@@ -14,7 +14,7 @@ const { values } = parseArgs({
     engines: { type: 'boolean', default: false },
   },
 });
-const mostShown = 50;
+const maxShown = 50;
 const say = (text: string) => process.stdout.write(text);
 
 if (values.engines && noRedis) throw new Error(noRedis);
@@ -36,7 +36,7 @@ say(done.map(([what, times]) => `${String(times).padStart(8)}  ${what}\n`).join(
 say(
   violations.length === 0
     ? 'nothing was lost, doubled or leaked\n'
-    : `${violations.length} violations\n${violations.slice(0, mostShown).join('\n')}\n`,
+    : `${violations.length} violations\n${violations.slice(0, maxShown).join('\n')}\n`,
 );
 // Outside mocha nothing else ends the engines' doubles.
 process.exit(violations.length === 0 ? 0 : 1);

@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { defaultLimits, operatorLimits, type Quota } from '../../domain/rate-limit.js';
 import type { Variant } from '../../domain/variant.js';
 import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
@@ -54,14 +54,14 @@ export const createAccess = (ports: {
 
   const checkForm = ({ key, nonce, signature }: Signed) => {
     if (key === undefined || nonce === undefined || signature === undefined)
-      return refuse('UNAUTHENTICATED', 'x-api-key, x-api-nonce and x-api-signature are all needed');
+      return fail('UNAUTHENTICATED', 'x-api-key, x-api-nonce and x-api-signature are all needed');
     const time = noncePattern.exec(nonce)?.[1];
     if (time === undefined)
-      return refuse('UNAUTHENTICATED', 'x-api-nonce is not <unix time in ms>, optionally with -<1 to 32 of A-Za-z0-9>');
+      return fail('UNAUTHENTICATED', 'x-api-nonce is not <unix time in ms>, optionally with -<1 to 32 of A-Za-z0-9>');
     if (Math.abs(Number(time) - system.now()) > nonceWindowMs)
-      return refuse('UNAUTHENTICATED', `x-api-nonce is more than ${nonceWindowMs / 1000} s off the server's clock`);
+      return fail('UNAUTHENTICATED', `x-api-nonce is more than ${nonceWindowMs / 1000} s off the server's clock`);
     if (!signaturePattern.test(signature))
-      return refuse('UNAUTHENTICATED', 'x-api-signature is not 64 lower-case hex digits');
+      return fail('UNAUTHENTICATED', 'x-api-signature is not 64 lower-case hex digits');
     return { key, nonce, signature };
   };
 
@@ -74,7 +74,7 @@ export const createAccess = (ports: {
     if (system.same(signature, expected) && found) return { caller: found, nonce };
     // A key that is known was found in memory, and an unknown one was looked for in the stores.
     if (found) await credentials.lookUpAgain(key);
-    return refuse('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
+    return fail('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
   };
 
   const limitsOf = ({ organizationId, role }: Identity, { tag, surface }: Variant) => {

@@ -6,12 +6,12 @@ import { boundTo, openBound } from '../commands/sealed-secret.js';
 import { type EventStore, type NewEvent, streamName } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
-import { createEventInvalidatedCache, type Memory } from './event-invalidated-cache.js';
+import { createEventInvalidatedCache, type EventInvalidatedCache } from './event-invalidated-cache.js';
 
 export type Identity = { readonly organizationId: string; readonly apiKey: string; readonly role: Role };
 type Known = Identity & { readonly secret: string };
 
-export type CredentialCache = Memory & {
+export type CredentialCache = EventInvalidatedCache & {
   /** Finds a credential in memory or in the event store; null when it was never issued or is deleted. */
   find(apiKey: string): MaybePromise<Known | null>;
   /**
@@ -43,7 +43,7 @@ const olderContext = ({ organizationId, apiKey }: Identity) => `${organizationId
 const leastRole: Role = 'client';
 
 /** Number of keys that are remembered as unknown, and how long, so that a client that repeats one costs no reads. */
-const mostUnknown = 1000;
+const maxUnknown = 1000;
 export const unknownMs = 2000;
 
 /** Tells whether the role of a credential may be believed although its secret is not bound to it. */
@@ -98,9 +98,9 @@ export const createCredentialCache = (ports: Ports): CredentialCache => {
   const { now, log } = ports.system;
   const lookUp = createCredentialLookup(ports);
   /** Times until which keys count as unknown. */
-  const unknown = createBoundedCache<string, number>(mostUnknown);
-  const lookedUpAgain = createBoundedCache<string, number>(mostUnknown);
-  const told = createBoundedCache<string, true>(mostUnknown);
+  const unknown = createBoundedCache<string, number>(maxUnknown);
+  const lookedUpAgain = createBoundedCache<string, number>(maxUnknown);
+  const told = createBoundedCache<string, true>(maxUnknown);
   const openDecoy = createDecoy(ports);
   let issued = 0;
   const tellOnce = (apiKey: string) => {

@@ -1,6 +1,6 @@
 import { credential, type Role } from '../../domain/aggregates/credential.js';
 import { organization } from '../../domain/aggregates/organization.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
 import { type CredentialDocument, credentials } from '../../projections/organizations.js';
@@ -33,7 +33,7 @@ export type Credentials = {
 };
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
-const noCredential = () => refuse('NOT_FOUND', 'there is no such credential');
+const noCredential = () => fail('NOT_FOUND', 'there is no such credential');
 
 export const createCredentials = (ports: {
   handle: Handle;
@@ -64,7 +64,7 @@ export const createCredentials = (ports: {
     if (by.idSeed === undefined) return { answer: { api_key, api_secret }, position };
     // A retry gets the secret that its first try sealed.
     const issued = await known.find(api_key);
-    if (!issued) return refuse('FAILED_PRECONDITION', 'the credential that this request issued was deleted since');
+    if (!issued) return fail('FAILED_PRECONDITION', 'the credential that this request issued was deleted since');
     return { answer: { api_key, api_secret: issued.secret }, position };
   };
   const wasDeletedBy = (by: Operation, apiKey: string) =>

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 
 /** Cache of facts from the event store in this process, so that not every request reads them. */
-export type Memory = {
+export type EventInvalidatedCache = {
   /** Drops the entries that an event makes stale. */
   notice(event: Recorded): void;
   forgetAll(): void;
@@ -51,8 +51,8 @@ export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T 
 };
 
 /** Drops stale entries of the caches as events arrive, from this or another process, until the signal fires. */
-export const keepTrue =
-  (events: EventStore, memories: readonly Memory[]) =>
+export const invalidateFromEvents =
+  (events: EventStore, memories: readonly EventInvalidatedCache[]) =>
   async (signal: AbortSignal): Promise<void> => {
     const from = await events.head();
     for (const memory of memories) memory.forgetAll();

@@ -4,9 +4,9 @@ import { defaultLimits, type Limits } from '../../domain/rate-limit.js';
 import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { EventStore } from '../ports/event-store.js';
-import { createEventInvalidatedCache, type Memory } from './event-invalidated-cache.js';
+import { createEventInvalidatedCache, type EventInvalidatedCache } from './event-invalidated-cache.js';
 
-export type KnownLimits = Memory & {
+export type KnownLimits = EventInvalidatedCache & {
   find(organizationId: string, chain: string): MaybePromise<Limits>;
   /** Tells by which keys the organization's gateway calls are taken. */
   gatewayKeys(organizationId: string): MaybePromise<GatewayKeys>;

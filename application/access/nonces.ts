@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Admission, Limiter, Visit } from '../ports/limiter.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -14,7 +14,7 @@ const gapMs = 60_000;
  */
 export const rememberedMs = 700_000;
 /** Spans far from the present that are kept apart. */
-const mostFar = 8;
+const maxFar = 8;
 
 /**
  * Times of nonces that may have been used. Of open spans the limiter remembers the nonces of the last `rememberedMs`;
@@ -42,7 +42,7 @@ const joinNearest = (spans: readonly Span[]): Span[] => {
 const withNew = (spans: readonly Span[], id: string, time: number): readonly Span[] => {
   const near = spans.filter((span) => !isFar(span, time));
   let far = spans.filter((span) => isFar(span, time)).map(closed);
-  while (far.length > mostFar) far = joinNearest(far);
+  while (far.length > maxFar) far = joinNearest(far);
   return [...far, ...near, { id, from: time - 2 * nonceWindowMs, to: time + aheadMs, isOpen: true }];
 };
 
@@ -112,7 +112,7 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
     const forgotten = forgottenUpTo(spans, span);
     if (time > forgotten) return span;
     const until = new Date(forgotten).toISOString();
-    return refuse('UNAUTHENTICATED', `x-api-nonce is not after ${until}, up to which used nonces were forgotten`);
+    return fail('UNAUTHENTICATED', `x-api-nonce is not after ${until}, up to which used nonces were forgotten`);
   };
 
   return {
@@ -125,7 +125,7 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
           await close(id);
           continue;
         }
-        if (replayed) return refuse('UNAUTHENTICATED', 'x-api-nonce was used before');
+        if (replayed) return fail('UNAUTHENTICATED', 'x-api-nonce was used before');
         if (to - time < aheadMs / 2) reserveAhead(time + aheadMs / 2);
         return { quota };
       }

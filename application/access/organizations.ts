@@ -1,8 +1,8 @@
 import type { Role } from '../../domain/aggregates/credential.js';
 import { checkDomain, domainName } from '../../domain/aggregates/domain-name.js';
 import { checkName, organization } from '../../domain/aggregates/organization.js';
-import { refuse } from '../../domain/failure.js';
-import { everybody } from '../../projections/define.js';
+import { fail } from '../../domain/failure.js';
+import { systemOwner } from '../../projections/define.js';
 import { type OrganizationDocument, organizations } from '../../projections/organizations.js';
 import { type Done, globalContext, type Handle, idFor, type Operation, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
@@ -26,7 +26,7 @@ export type Organizations = {
 };
 
 const reserved = 'system';
-const noOrganization = () => refuse('NOT_FOUND', 'there is no such organization');
+const noOrganization = () => fail('NOT_FOUND', 'there is no such organization');
 const mayAsk = ({ organizationId, role }: Asking, id: string | null) => role === 'admin' || id === organizationId;
 
 export const createOrganizations = (ports: {
@@ -55,14 +55,14 @@ export const createOrganizations = (ports: {
     },
     idOf: async (idOrDomain) => {
       if (idOrDomain.startsWith('org_') && (await exists(idOrDomain))) return idOrDomain;
-      return (await holderOf(idOrDomain)) ?? refuse('NOT_FOUND', `there is no organization ${idOrDomain}`);
+      return (await holderOf(idOrDomain)) ?? fail('NOT_FOUND', `there is no organization ${idOrDomain}`);
     },
     find: async (asking, by) => {
       const id = 'id' in by ? by.id : await holderOf(by.domain);
-      const found = id && mayAsk(asking, id) ? await readModels.get(organizations, { scope: everybody, id }) : null;
+      const found = id && mayAsk(asking, id) ? await readModels.get(organizations, { scope: systemOwner, id }) : null;
       return found ?? noOrganization();
     },
     subjectOf: (asking, named = asking.organizationId) => (mayAsk(asking, named) ? named : noOrganization()),
-    all: () => everyDocument(readModels, organizations, everybody),
+    all: () => everyDocument(readModels, organizations, systemOwner),
   };
 };

@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { add, type Counts, defaultQuotas, type QuotaName, quotaNames, subtract, takenBy } from '../../domain/quota.js';
 import { totalUsage, type Usage, usage, usageKeys } from '../../projections/usage.js';
 import type { Guard } from '../commands/handle.js';
@@ -13,7 +13,7 @@ const freshMs = 1000;
 const farCommands = 1000;
 /** Time after which an append counts as included in the documents, should the read models stand still. */
 const rememberedMs = 60_000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;
 
 type Appended = {
   readonly variant: string;
@@ -53,7 +53,7 @@ const hasRoom = ({ limit, used }: QuotaRecord, more: number) => used + more <= l
 export const requireRoom = (record: QuotaRecord, more: number) => {
   const { quota, limit, used } = record;
   if (!hasRoom(record, more))
-    refuse('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}: ${used} are used, and this would take ${more} more`);
+    fail('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}: ${used} are used, and this would take ${more} more`);
 };
 
 /** Lists the quotas that a command takes from, with the number that it takes. */
@@ -81,7 +81,7 @@ const createAccounts = () => {
     accounts.delete(organizationId);
     accounts.set(organizationId, found);
     const [oldest] = accounts.keys();
-    if (accounts.size > mostOrganizations && oldest !== undefined) accounts.delete(oldest);
+    if (accounts.size > maxOrganizations && oldest !== undefined) accounts.delete(oldest);
     return found;
   };
 };

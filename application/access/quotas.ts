@@ -1,5 +1,5 @@
 import { organization } from '../../domain/aggregates/organization.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { QuotaName } from '../../domain/quota.js';
 import { type Done, globalContext, type Handle, type Nothing, type Operation, step } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -37,10 +37,7 @@ const shareOfToken = (limit: number) => Math.max(leastShare, Math.floor(limit / 
 const requireShare = ({ quota, limit }: QuotaRecord, used: number) => {
   const share = shareOfToken(limit);
   if (used >= share)
-    refuse(
-      'QUOTA_EXCEEDED',
-      `the quota ${quota} is ${limit}, of which one token has at most ${share}: ${used} are used`,
-    );
+    fail('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}, of which one token has at most ${share}: ${used} are used`);
 };
 
 export const createQuotas = ({ handle, readModels }: { handle: Handle; readModels: ReadModels }): Quotas => {

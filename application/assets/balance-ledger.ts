@@ -1,5 +1,5 @@
 import { type Balance, type Holding, type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { thresholdOf, type Variant } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
@@ -57,5 +57,5 @@ export const confirmedHeader = async (chain: Chain, variant: Variant, confirmati
   const depth = thresholdOf(variant, confirmation);
   if (depth === 1) return { head, at: head };
   const found = await chain.headerAt(Math.max(0, head.number - depth + 1));
-  return { head, at: found ?? refuse('NODE_ERROR', 'the node does not know the confirmed block') };
+  return { head, at: found ?? fail('NODE_ERROR', 'the node does not know the confirmed block') };
 };

@@ -22,7 +22,7 @@ type Wanted = { readonly organizationId: string; readonly variant: Variant; read
 const atOnce = 8;
 const ofOneOrganization = 2;
 /** Tokens of one organization that may wait; a token beyond them is described at its next transfer. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 const tries = 5;
 /** Pause after which a token is described again at the earliest, if nothing was found. */
 const notAgainMs = 600_000;
@@ -105,7 +105,7 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;
   const describe = createDescribe(ports);
-  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, mostWaiting });
+  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, maxWaiting });
   /** Positions before the events whose tokens are waiting or being described, by token, oldest first. */
   const unfinished = new Map<string, Position>();
   const unfinishedOf = new Map<string, number>();
@@ -117,7 +117,7 @@ export const createTokenDescriber = (ports: Ports) => {
 
   /** Tries some times, because a node may be away for a while; a token that cannot be described stops no other. */
   const persist = async (wanted: Wanted, id: string, signal: AbortSignal) => {
-    const backoff = createBackoff({ firstMs: 500, longestMs: 10_000 });
+    const backoff = createBackoff({ firstMs: 500, maxMs: 10_000 });
     for (let left = tries; left > 0 && !signal.aborted; left--)
       try {
         return await describe(wanted, id);
@@ -129,7 +129,7 @@ export const createTokenDescriber = (ports: Ports) => {
   const enqueue = async (wanted: Wanted, from: Position, signal: AbortSignal) => {
     const { organizationId } = wanted;
     const id = `${organizationId} ${keyOf(wanted)}`;
-    if (unfinished.has(id) || (unfinishedOf.get(organizationId) ?? 0) >= mostWaiting) return;
+    if (unfinished.has(id) || (unfinishedOf.get(organizationId) ?? 0) >= maxWaiting) return;
     unfinished.set(id, from);
     count(organizationId, 1);
     await inTurn(organizationId, () => persist(wanted, id, signal));

@@ -1,13 +1,13 @@
 import type { Balance } from '../../domain/aggregates/ledger.js';
 import type { Asset } from '../../domain/asset.js';
-import { invalid, refuse } from '../../domain/failure.js';
+import { fail, invalid } from '../../domain/failure.js';
 import { wallets } from '../../projections/wallets.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor } from '../commands/handle.js';
 import type { FoundTokens } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { type AddressInput, type AddressParser, single } from '../wallets/address-parser.js';
+import { type AddressInput, type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { addressStep } from '../wallets/addresses.js';
 import type { Balances } from './balances.js';
 
@@ -71,12 +71,12 @@ export const createAssetImports = (ports: {
   return {
     take: async (context, named) => {
       const { owner, asset, account } = await find(context, named);
-      const held = (await addressParser.look(context, owner)) ?? refuse('NOT_FOUND', 'there is no such address');
+      const held = (await addressParser.look(context, owner)) ?? fail('NOT_FOUND', 'there is no such address');
       const walletId = held.wallet_id;
       const storeImport = async (found: readonly Balance[]) => {
         if (asset.standard !== 'token') return;
         // A token that tells no balance would never be settled.
-        if (found.length === 0) refuse('FAILED_PRECONDITION', 'the token does not tell the balance of the address');
+        if (found.length === 0) fail('FAILED_PRECONDITION', 'the token does not tell the balance of the address');
         const data = { address: owner, walletId, asset, ...(account !== undefined && { account }) };
         await handle(context, [addressStep(context, { type: 'Import', data }, '/address')]);
       };
@@ -88,7 +88,7 @@ export const createAssetImports = (ports: {
     registered: async (context, { answer, position }, { walletId, address, confirmation }) => {
       const own = confirmation ?? (await confirmationOf(context, walletId));
       const holdings = addressParser
-        .parse(context, single(address))
+        .parse(context, singleAddress(address))
         .map(([stored]) => ({ address: stored, asset: native }));
       const taken = balances.take(context, { walletId, confirmation: own, holdings }).catch((error: unknown) => {
         system.log.warn(

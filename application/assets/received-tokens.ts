@@ -17,7 +17,7 @@ type Received = { readonly tokens: readonly Holding[]; readonly searched: number
 
 /** Time after which a turn looks through no further blocks. */
 const turnMs = 1000;
-const mostTokens = 1000;
+const maxTokens = 1000;
 
 /** Returns a function that looks for received tokens of the followed contracts, in as many blocks as fit into a turn. */
 export const createReceivedTokens =
@@ -34,6 +34,6 @@ export const createReceivedTokens =
       const found = await chain.tokensReceived({ ...asked, from: searched + 1 });
       tokens.push(...found.tokens);
       searched = found.to;
-    } while (searched < to && tokens.length < mostTokens && system.now() < until);
+    } while (searched < to && tokens.length < maxTokens && system.now() < until);
     return { tokens, searched };
   };

@@ -10,7 +10,7 @@ type Started = { readonly events: Pick<Streams, 'head'>; readonly progress: Prog
 
 const pauseMs = 250;
 const catchUpMs = 1000;
-const retry = { firstMs: 1000, longestMs: 60_000 };
+const retry = { firstMs: 1000, maxMs: 60_000 };
 
 const jobKey = ({ organizationId, document }: RefreshJob) =>
   `${organizationId} ${refreshKey(document.wallet_id, document.standard)}`;

@@ -1,6 +1,6 @@
 import { refresh } from '../../domain/aggregates/refresh.js';
 import { type Asset, isNumbered } from '../../domain/asset.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type WalletDocument, wallets } from '../../projections/wallets.js';
 import { type Context, type Done, type Handle, idFor, type Nothing, scopeFor, step } from '../commands/handle.js';
@@ -37,7 +37,7 @@ export const beforeAnswering = 100;
 const blocksCountedAsOne = 100;
 
 const checkSearch = (address: string | undefined, standard: Asset['standard']) => {
-  const wrong = (message: string) => refuse('INVALID_ARGUMENT', message, [{ path: '/from_block', message }]);
+  const wrong = (message: string) => fail('INVALID_ARGUMENT', message, [{ path: '/from_block', message }]);
   if (!isNumbered(standard)) wrong('only tokens with ids are looked for in blocks; other balances are always complete');
   if (address !== undefined) wrong('tokens are looked for of whole wallets: leave out the address');
 };
@@ -73,7 +73,7 @@ const createSearchStart =
     const key = refreshStream(context, walletId, standard);
     const found = await readAggregate(events, refresh, context.organizationId, key);
     if (found.running !== null && found.from !== from)
-      return refuse('CONFLICT', 'another refresh of this wallet is running; GetBalanceRefresh tells when it has ended');
+      return fail('CONFLICT', 'another refresh of this wallet is running; GetBalanceRefresh tells when it has ended');
     if (found.running !== null) return events.head();
     const { at } = await confirmedHeader(chain, context.variant, wallet.confirmation);
     const height = { number: at.number, hash: at.hash, chain: (await chain.genesis()).hash };
@@ -93,10 +93,10 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
   const walletOf = async (context: Context, walletId: string | undefined, address: string | undefined) => {
     const held = address === undefined ? null : await addressParser.look(context, address);
     if (address !== undefined && (!held || (walletId !== undefined && held.wallet_id !== walletId)))
-      return refuse('NOT_FOUND', 'there is no such address');
+      return fail('NOT_FOUND', 'there is no such address');
     const id = held?.wallet_id ?? walletId ?? '';
     const wallet = await readModels.get(wallets, { scope: scopeFor(context), id });
-    return { wallet: wallet ?? refuse('NOT_FOUND', 'there is no such wallet'), held };
+    return { wallet: wallet ?? fail('NOT_FOUND', 'there is no such wallet'), held };
   };
 
   const readSome = async (context: Context, wallet: WalletDocument, wanted: Some) => {

@@ -1,13 +1,13 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { mayBeReplaced, type TransferForm } from '../../domain/variant.js';
-import { momentAt, type TransferDocument, transfers } from '../../projections/transfers.js';
+import { sortableTime, type TransferDocument, transfers } from '../../projections/transfers.js';
 import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import { mergedList, takePage } from '../read-models/merged-page.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
-import { type AddressParser, single } from '../wallets/address-parser.js';
+import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 
 type TransferFilter = {
@@ -61,7 +61,7 @@ const choose =
 
 const checkTimes = ({ startTime, endTime }: TransferFilter) => {
   if (startTime === undefined || endTime === undefined || startTime <= endTime) return;
-  refuse('INVALID_ARGUMENT', 'start_time is after end_time', [{ path: '/start_time', message: 'is after end_time' }]);
+  fail('INVALID_ARGUMENT', 'start_time is after end_time', [{ path: '/start_time', message: 'is after end_time' }]);
 };
 
 export const createTransfers = (ports: {
@@ -76,7 +76,7 @@ export const createTransfers = (ports: {
   /** Converts the filter's values to their stored forms. */
   const normal = (context: Context, filter: TransferFilter): TransferFilter => {
     const address =
-      filter.address === undefined ? undefined : addressParser.parse(context, single(filter.address))[0]?.[0];
+      filter.address === undefined ? undefined : addressParser.parse(context, singleAddress(filter.address))[0]?.[0];
     const transaction =
       filter.transaction === undefined ? undefined : addressParser.transaction(context, filter.transaction);
     return { ...filter, address, transaction };
@@ -88,7 +88,8 @@ export const createTransfers = (ports: {
       checkTimes(filter);
       if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
       const list = [scopeFor(context), 'transfers', JSON.stringify(filter)];
-      const end: PageKey | undefined = filter.endTime === undefined ? undefined : [momentAt(filter.endTime + 1), ''];
+      const end: PageKey | undefined =
+        filter.endTime === undefined ? undefined : [sortableTime(filter.endTime + 1), ''];
       const { variant } = context;
       const wanted = choose(shownIn(variant.transferForm, mayBeReplaced(chains.familyOf(variant))), filter);
       const found = mergedList(readModels, {

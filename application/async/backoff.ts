@@ -8,13 +8,13 @@ export type Backoff = {
   reset(): void;
 };
 
-export const createBackoff = ({ firstMs, longestMs }: { firstMs: number; longestMs: number }): Backoff => {
+export const createBackoff = ({ firstMs, maxMs }: { firstMs: number; maxMs: number }): Backoff => {
   let pauseMs = firstMs;
   return {
     upcoming: () => pauseMs,
     next: () => {
       const due = pauseMs;
-      pauseMs = Math.min(due * 2, longestMs);
+      pauseMs = Math.min(due * 2, maxMs);
       return due;
     },
     reset: () => {

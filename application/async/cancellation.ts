@@ -2,18 +2,18 @@
 export type Arrival = { bytes: number };
 
 /** Caller that waits for an answer and may leave before it comes. */
-export type Waiter = {
-  hasLeft(): boolean;
+export type Cancellation = {
+  isCancelled(): boolean;
   /** Calls the listener when the caller leaves, at once if that happened before; the result removes the listener. */
-  onLeave(listener: () => void): () => void;
+  onCancel(listener: () => void): () => void;
   /** Called as more of a long answer arrives, so that a caller who gets too much can leave before the rest. */
   readonly receive?: ((arrival: Readonly<Arrival>) => void) | undefined;
 };
 
 /** Makes a caller who leaves when the signal fires. */
-export const waiterOf = (signal: AbortSignal): Waiter => ({
-  hasLeft: () => signal.aborted,
-  onLeave: (listener) => {
+export const cancellationOf = (signal: AbortSignal): Cancellation => ({
+  isCancelled: () => signal.aborted,
+  onCancel: (listener) => {
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });
     return () => signal.removeEventListener('abort', listener);
@@ -21,9 +21,9 @@ export const waiterOf = (signal: AbortSignal): Waiter => ({
 });
 
 /** Settles like the promise, or rejects as soon as the caller leaves. */
-export const untilLeft = <T>(promise: Promise<T>, waiter: Waiter): Promise<T> =>
+export const untilCancelled = <T>(promise: Promise<T>, cancellation: Cancellation): Promise<T> =>
   new Promise((resolve, reject) => {
-    const stay = waiter.onLeave(() => reject(new Error('nobody waits for the answer')));
+    const stay = cancellation.onCancel(() => reject(new Error('nobody waits for the answer')));
     promise.then(
       (value) => {
         stay();
@@ -37,22 +37,22 @@ export const untilLeft = <T>(promise: Promise<T>, waiter: Waiter): Promise<T> =>
   });
 
 /** Makes a signal that fires when the caller leaves. */
-export const signalOf = (waiter: Waiter): AbortSignal => {
+export const signalOf = (cancellation: Cancellation): AbortSignal => {
   const stop = new AbortController();
-  waiter.onLeave(() => stop.abort());
+  cancellation.onCancel(() => stop.abort());
   return stop.signal;
 };
 
 /** Does the work of an AbortController at a fraction of its cost, because every call needs several. */
-export const createWaiter = (receive?: Waiter['receive']): Waiter & { leave(): void } => {
+export const createCancellation = (receive?: Cancellation['receive']): Cancellation & { cancel(): void } => {
   // A single listener, which is the usual number, needs no set.
   let first: (() => void) | null = null;
   let others: Set<() => void> | null = null;
   let left = false;
   return {
     receive,
-    hasLeft: () => left,
-    onLeave: (listener) => {
+    isCancelled: () => left,
+    onCancel: (listener) => {
       if (left) listener();
       else if (first === null) first = listener;
       else {
@@ -64,7 +64,7 @@ export const createWaiter = (receive?: Waiter['receive']): Waiter & { leave(): v
         else others?.delete(listener);
       };
     },
-    leave: () => {
+    cancel: () => {
       if (left) return;
       left = true;
       first?.();

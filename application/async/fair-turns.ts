@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 
 export type FairTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
@@ -8,7 +8,7 @@ type Bounds = {
   /** Pieces of one key among them. */
   readonly ofOneKey: number;
   /** Pieces of one key that may wait; one more is refused. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 };
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
@@ -17,7 +17,7 @@ type Queue = { running: number; readonly waiting: (() => void)[] };
  * Runs pieces of work, a bounded number at the same time. Keys with waiting work take turns, one piece each, so that a
  * piece waits for at most one piece of every other key before each of its own.
  */
-export const createFairTurns = ({ atOnce, ofOneKey, mostWaiting }: Bounds): FairTurns => {
+export const createFairTurns = ({ atOnce, ofOneKey, maxWaiting }: Bounds): FairTurns => {
   const queues = new Map<string, Queue>();
   /** Keys whose first waiting piece may start, in the order of their turns. */
   const ready = new Set<string>();
@@ -47,8 +47,8 @@ export const createFairTurns = ({ atOnce, ofOneKey, mostWaiting }: Bounds): Fair
     startNext();
   };
   const wait = async (key: string, queue: Queue) => {
-    if (queue.waiting.length >= mostWaiting)
-      refuse('RATE_LIMITED', `more than ${mostWaiting} requests of the organization are waiting`);
+    if (queue.waiting.length >= maxWaiting)
+      fail('RATE_LIMITED', `more than ${maxWaiting} requests of the organization are waiting`);
     return new Promise<void>((start) => {
       queues.set(key, queue);
       queue.waiting.push(start);

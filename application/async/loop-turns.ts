@@ -7,7 +7,7 @@ export type LoopTurns = FairTurns;
 const atOnce = 4;
 
 export const createLoopTurns = ({ breathe }: { breathe(): Promise<void> }): LoopTurns => {
-  const inTurn = createFairTurns({ atOnce, ofOneKey: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const inTurn = createFairTurns({ atOnce, ofOneKey: 1, maxWaiting: Number.POSITIVE_INFINITY });
   return (organizationId, work) =>
     inTurn(organizationId, async () => {
       await breathe();

@@ -9,8 +9,8 @@ export type Shares = {
 
 /** Pause between two pieces of large work, as a multiple of the time that the first of them took. */
 const timesOfLarge = 10;
-const longestMs = 2000;
-const lookEveryMs = 5;
+const maxMs = 2000;
+const pollIntervalMs = 5;
 /** Looks without any small work after which nobody else needs the pause. */
 const quietLooks = 20;
 
@@ -26,11 +26,11 @@ export const createShares = ({ now, sleep }: Clock): Shares => {
   let running = 0;
 
   const pause = async (tookMs: number) => {
-    const ms = Math.min(tookMs * timesOfLarge, longestMs);
+    const ms = Math.min(tookMs * timesOfLarge, maxMs);
     let quiet = begun + running === 0 ? quietLooks : 0;
-    for (let paused = 0; paused < ms && quiet < quietLooks; paused += lookEveryMs) {
+    for (let paused = 0; paused < ms && quiet < quietLooks; paused += pollIntervalMs) {
       const before = begun;
-      await sleep(lookEveryMs);
+      await sleep(pollIntervalMs);
       quiet = begun + running === before ? quiet + 1 : 0;
     }
   };

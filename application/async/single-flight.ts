@@ -1,9 +1,9 @@
-import { createWaiter, type Waiter } from './cancellation.js';
+import { type Cancellation, createCancellation } from './cancellation.js';
 import { createPassingMap } from './passing.js';
 
 type Caller<T> = {
   /** Absent for a caller who cannot leave, or has left. */
-  waiter: Waiter | undefined;
+  cancellation: Cancellation | undefined;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
   stay: (() => void) | undefined;
@@ -12,7 +12,7 @@ type Caller<T> = {
 /** Work that is under way, and the callers who wait for its result. */
 type Flight<T> = {
   readonly startedAt: number;
-  readonly waiter: ReturnType<typeof createWaiter>;
+  readonly cancellation: ReturnType<typeof createCancellation>;
   callers: Caller<T>[];
   waiting: number;
 };
@@ -30,21 +30,21 @@ const settleAll = <T>(flight: Flight<T>, settle: (caller: Caller<T>) => void) =>
 const leave = <T>(flight: Flight<T>, caller: Caller<T>, rejectLeavers: boolean) => {
   const place = flight.callers.indexOf(caller);
   if (place < 0) return;
-  caller.waiter = undefined;
+  caller.cancellation = undefined;
   if (rejectLeavers) {
     flight.callers.splice(place, 1);
     caller.reject(new Error('nobody waits for the answer'));
   }
   flight.waiting--;
-  if (flight.waiting === 0) flight.waiter.leave();
+  if (flight.waiting === 0) flight.cancellation.cancel();
 };
 
-const wait = <T>(flight: Flight<T>, waiter: Waiter | undefined, rejectLeavers: boolean): Promise<T> =>
+const wait = <T>(flight: Flight<T>, cancellation: Cancellation | undefined, rejectLeavers: boolean): Promise<T> =>
   new Promise((resolve, reject) => {
-    const caller: Caller<T> = { waiter, resolve, reject, stay: undefined };
+    const caller: Caller<T> = { cancellation, resolve, reject, stay: undefined };
     flight.callers.push(caller);
     flight.waiting++;
-    caller.stay = waiter?.onLeave(() => leave(flight, caller, rejectLeavers));
+    caller.stay = cancellation?.onCancel(() => leave(flight, caller, rejectLeavers));
   });
 
 /**
@@ -54,22 +54,22 @@ const wait = <T>(flight: Flight<T>, waiter: Waiter | undefined, rejectLeavers: b
  */
 export const createSingleFlight = <T>(now: () => number = () => 0, { rejectLeavers = false } = {}) => {
   const flights = createPassingMap<Flight<T>>();
-  const find = (key: string, longestMs: number) => {
+  const find = (key: string, maxMs: number) => {
     const flight = flights.get(key);
-    return flight && now() - flight.startedAt <= longestMs ? flight : undefined;
+    return flight && now() - flight.startedAt <= maxMs ? flight : undefined;
   };
-  const start = (key: string, work: (waiter: Waiter) => Promise<T>) => {
-    const waiter = createWaiter((arrival) => {
-      for (const one of flight.callers) one.waiter?.receive?.(arrival);
+  const start = (key: string, work: (cancellation: Cancellation) => Promise<T>) => {
+    const cancellation = createCancellation((arrival) => {
+      for (const one of flight.callers) one.cancellation?.receive?.(arrival);
     });
-    const flight: Flight<T> = { startedAt: now(), waiter, callers: [], waiting: 0 };
+    const flight: Flight<T> = { startedAt: now(), cancellation, callers: [], waiting: 0 };
     const land = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
     flights.set(key, flight);
     // Work that is being cancelled must not be joined.
-    waiter.onLeave(land);
-    work(waiter).then(
+    cancellation.onCancel(land);
+    work(cancellation).then(
       (value) => {
         land();
         settleAll(flight, ({ resolve }) => resolve(value));
@@ -82,14 +82,14 @@ export const createSingleFlight = <T>(now: () => number = () => 0, { rejectLeave
     return flight;
   };
   return {
-    /** Tells whether work is under way that started at most `longestMs` ago. */
-    has: (key: string, longestMs: number): boolean => find(key, longestMs) !== undefined,
-    /** Joins work that started at most `longestMs` ago, or starts it. */
+    /** Tells whether work is under way that started at most `maxMs` ago. */
+    has: (key: string, maxMs: number): boolean => find(key, maxMs) !== undefined,
+    /** Joins work that started at most `maxMs` ago, or starts it. */
     run: (
       key: string,
-      waiter: Waiter | undefined,
-      work: (waiter: Waiter) => Promise<T>,
-      longestMs = Number.POSITIVE_INFINITY,
-    ): Promise<T> => wait(find(key, longestMs) ?? start(key, work), waiter, rejectLeavers),
+      cancellation: Cancellation | undefined,
+      work: (cancellation: Cancellation) => Promise<T>,
+      maxMs = Number.POSITIVE_INFINITY,
+    ): Promise<T> => wait(find(key, maxMs) ?? start(key, work), cancellation, rejectLeavers),
   };
 };

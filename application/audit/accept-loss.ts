@@ -1,5 +1,5 @@
 import { audit, type Link, sealKey, statementOf } from '../../domain/aggregates/audit.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { globalContext, type Operation, step } from '../commands/handle.js';
 import { beginning } from '../ports/event-store.js';
 import { noEntry } from '../ports/state.js';
@@ -42,7 +42,7 @@ const whyBroken = (error: unknown): string => {
   throw error;
 };
 const brokenLog = (error: unknown): never => {
-  return refuse('FAILED_PRECONDITION', `${whyBroken(error)}: accept the loss of the log first, with --log`);
+  return fail('FAILED_PRECONDITION', `${whyBroken(error)}: accept the loss of the log first, with --log`);
 };
 
 export const createLossAcceptance = (ports: Ports): LossAcceptance => {
@@ -66,7 +66,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
   return {
     ofHistory: async (by, organizationId, reason) => {
       if (!(await verify(organizationId)).flaw)
-        return refuse('FAILED_PRECONDITION', 'memory, log and history agree: there is no loss to accept');
+        return fail('FAILED_PRECONDITION', 'memory, log and history agree: there is no loss to accept');
       const { volume, size, lastOf } = await createSealLog(ports).refresh().catch(brokenLog);
       const last = lastOf(organizationId);
       const before = await memories.load(organizationId);
@@ -84,17 +84,14 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
       // The history is due at once, so that a seal soon covers what was accepted.
       const memory: Memory = { ...chain, serial, since: 0, sealed: last && { ...last, volume } };
       if (!(await memories.save(organizationId, memory, before.revision)))
-        return refuse('CONFLICT', 'the sealer went on meanwhile; verify the history again');
+        return fail('CONFLICT', 'the sealer went on meanwhile; verify the history again');
       return { found: count, known: known?.count ?? null };
     },
     ofLog: async (by, reason) => {
       const log = createSealLog(ports);
       const known = await log.refresh().then(() => null, whyBroken);
       if (known === null)
-        return refuse(
-          'FAILED_PRECONDITION',
-          'the log of seals is the one that was written: there is no loss to accept',
-        );
+        return fail('FAILED_PRECONDITION', 'the log of seals is the one that was written: there is no loss to accept');
       const entry = await state.get('processes', logMemoryId);
       const volume = await freeVolume(entry?.value ?? '');
       const time = new Date(system.now()).toISOString();
@@ -102,7 +99,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
       const data = { ...stated, keyId: notary.keyId, signature: notary.sign(statementOf('log-loss', stated)) };
       await handle(globalContext(by, logOwner), [step(audit, logOwner, sealKey(0), { type: 'AcceptLogLoss', data })]);
       if (!(await log.beginVolume(volume, entry?.revision ?? noEntry)))
-        return refuse('CONFLICT', 'another process wrote the memory of the log meanwhile; try again');
+        return fail('CONFLICT', 'another process wrote the memory of the log meanwhile; try again');
       return volume;
     },
   };

@@ -13,10 +13,10 @@ import type { Notary } from '../ports/notary.js';
 import {
   type AcceptedLoss,
   createMarks,
-  createRecords,
+  createProofRecords,
   createWalk,
   type Flaw,
-  type Records,
+  type ProofRecords,
   type Trust,
 } from './proof.js';
 
@@ -132,7 +132,7 @@ const whyLine = (given: unknown, expected: number) => {
   return given > expected ? `missing: number ${given} stands in its place` : `inserted or moved: it is number ${given}`;
 };
 
-const createFileWalk = (header: Header, records: Records, trust: Trust) => {
+const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => {
   const walk = createWalk(header.organization_id, createMarks(records), trust);
   let place = start(header, trust.sha256);
   /** Flaw of the signed head, null when it has none; undefined before the head was read. */
@@ -187,20 +187,20 @@ const headerIn = (text: string): Header | null => {
 
 /** Reads the header and collects the records of the proof, without checking any event. */
 const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
-  let found: { header: Header; trust: Trust; records: Records } | null = null;
+  let found: { header: Header; trust: Trust; records: ProofRecords } | null = null;
   for await (const text of lines) {
     if (found) found.records.read([(isRecordLine.test(text) ? (parse(text) ?? {}) : {}) as unknown as Chained]);
     if (found) continue;
     const header = headerIn(text);
     if (!header) return null;
     const trust = trustIn(header);
-    found = { header, trust, records: createRecords(header.organization_id, trust) };
+    found = { header, trust, records: createProofRecords(header.organization_id, trust) };
   }
   return found;
 };
 
 /** Returns the member that tells the accepted losses, where there are any. */
-export const lossesIn = (records: Records) => (records.losses().length > 0 ? { losses: records.losses() } : {});
+export const lossesIn = (records: ProofRecords) => (records.losses().length > 0 ? { losses: records.losses() } : {});
 
 /**
  * Checks a file in two passes. `trusted` is the public key to believe; without one, the file's own key proves only that

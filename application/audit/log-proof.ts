@@ -2,7 +2,7 @@ import type { Logged } from '../../domain/aggregates/audit/seal-log.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import { BrokenLog, readOn } from './log-reading.js';
-import type { Flaw, Records, Trust } from './proof.js';
+import type { Flaw, ProofRecords, Trust } from './proof.js';
 import type { SealProgress } from './seal-progress.js';
 
 /** Seals of an organization in the log as it is stored, and what is wrong with the log. */
@@ -20,7 +20,7 @@ const aboutLog = (reason: string): Flaw => ({ event: 0, last: 0, about: 'the log
 const aboutMemory = (reason: string): Flaw => ({ event: 0, last: 0, about: "the sealer's memory", reason });
 
 /** Tells what is wrong with the memory itself, whatever the history is. */
-const flawOfMemory = (found: Remembered, { isBegun, leaves }: LogProof, records: Records): Flaw | null => {
+const flawOfMemory = (found: Remembered, { isBegun, leaves }: LogProof, records: ProofRecords): Flaw | null => {
   const seals = Math.max(leaves.length, records.seals().length);
   if (found.kind === 'absent' && seals > 0) return aboutMemory(`absent, although ${seals} seals were made`);
   if (found.kind === 'false') return aboutMemory(`false: ${found.reason}`);
@@ -28,7 +28,7 @@ const flawOfMemory = (found: Remembered, { isBegun, leaves }: LogProof, records:
 };
 
 /** Tells whether a seal that the log has is missing in the history, or one in the history is missing in the log. */
-const missingSeal = (log: LogProof, records: Records): Flaw | null => {
+const missingSeal = (log: LogProof, records: ProofRecords): Flaw | null => {
   const loss = records.losses().at(-1);
   const from = loss?.log.volume === log.volume ? loss.log.size : 0;
   const places = new Map(log.leaves.map(({ index, hash }) => [index, hash]));
@@ -78,7 +78,7 @@ export const createLogProof = (stores: { readonly events: EventStore; readonly s
   disagreement: async (
     found: Remembered,
     log: LogProof,
-    records: Records,
+    records: ProofRecords,
     isUnchanged: () => Promise<boolean>,
   ): Promise<Flaw | null> => {
     const isSealing = found.kind === 'signed' && found.memory.sealing !== null;

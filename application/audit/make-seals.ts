@@ -20,7 +20,7 @@ const refuseForged = (batch: readonly Recorded[], { publicKey, isSigned }: Notar
 };
 
 /** Writes seals, and the records of moves, into the histories; each may be written twice and is stored once. */
-const createRecords = ({ handle, notary, system }: SealerPorts, log: SealLog) => {
+const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog) => {
   const context = (organizationId: string) =>
     globalContext({ actor: { kind: 'process', id: 'history sealer' }, requestId: system.uuid() }, organizationId);
   return {
@@ -42,7 +42,7 @@ const createRecords = ({ handle, notary, system }: SealerPorts, log: SealLog) =>
 
 /** Makes seals in three steps, each of which is in the memory first: an interrupted seal is completed later. */
 const createMaker = (ports: SealerPorts, memories: SealProgress, log: SealLog) => {
-  const records = createRecords(ports, log);
+  const records = createSealWriter(ports, log);
   /** Makes the seal that the memory says is being made; nothing is saved when another sealer saved first. */
   const complete = async (organizationId: string, memory: Memory, revision: number, now: number) => {
     const { leaf, volume, since } = memory.sealing as NonNullable<Memory['sealing']>;
@@ -78,7 +78,7 @@ type Parts = {
 };
 
 /** Goes over the events of organizations, and seals them when a seal is due and memory, log and history agree. */
-export const createReckoning = (ports: SealerPorts, { memories, log, agreed, agrees }: Parts, rhythm: Rhythm) => {
+export const createSealMaker = (ports: SealerPorts, { memories, log, agreed, agrees }: Parts, rhythm: Rhythm) => {
   const { events, notary, system } = ports;
   const maker = createMaker(ports, memories, log);
   /** Serial of each memory when this process read it last. */

@@ -46,7 +46,7 @@ export type AcceptedLoss = Loss & { readonly event: number };
 
 type FoundSeal = Seal & { readonly event: number };
 
-export type Records = {
+export type ProofRecords = {
   /** Takes the events in their order, and keeps the records of the proof whose signature is valid. */
   read(events: readonly Chained[]): void;
   readonly seals: () => readonly FoundSeal[];
@@ -63,7 +63,7 @@ const isGenuine = ({ type, data }: Chained, organizationId: string, { publicKey,
 };
 
 /** Collects the genuine records of the proof in a history, all of them before any event is checked. */
-export const createRecords = (organizationId: string, trust: Trust): Records => {
+export const createProofRecords = (organizationId: string, trust: Trust): ProofRecords => {
   const [seals, losses]: [FoundSeal[], AcceptedLoss[]] = [[], []];
   let moved: Move | null = null;
   let event = 0;
@@ -104,7 +104,7 @@ export type Marks = {
  * Collects the statements of a history's records. Seals before an accepted loss are left out, because the loss states
  * anew what is there; places of seals before a move are those of another store.
  */
-export const createMarks = (records: Records, moved = records.moved()): Marks => {
+export const createMarks = (records: ProofRecords, moved = records.moved()): Marks => {
   const statements = new Map<number, Statement[]>();
   const loss = records.losses().at(-1);
   const add = (statement: Statement) => {

@@ -3,7 +3,7 @@ import { beginning, type EventStore, type NewEvent } from '../ports/event-store.
 import type { Notary } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
-import { createRecords } from './proof.js';
+import { createProofRecords } from './proof.js';
 
 type Stored = NewEvent & { readonly stream: string };
 const textOf = ({ stream, id, type, data, metadata }: Stored) => canonical({ stream, id, type, data, metadata });
@@ -35,7 +35,7 @@ const createIsSealed =
   ({ events, notary, system: { sha256 } }: { events: EventStore; notary: Notary; system: System }) =>
   async (organizationId: string, wanted: Stored): Promise<boolean> => {
     const trust = { publicKey: notary.publicKey, isSigned: notary.isSigned, sha256 };
-    const records = createRecords(organizationId, trust);
+    const records = createProofRecords(organizationId, trust);
     const hashes = createHashes(organizationId, wanted, sha256);
     for await (const event of eventsOf(events, organizationId)) {
       hashes.take(event);

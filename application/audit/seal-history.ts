@@ -1,7 +1,7 @@
 import { organizationOf, type Recorded } from '../ports/event-store.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import { createAgreement } from './agreement.js';
-import { createReckoning, type Rhythm } from './make-seals.js';
+import { createSealMaker, type Rhythm } from './make-seals.js';
 import { createRefusals, theLog } from './refusals.js';
 import { createSealLog, type SealerPorts } from './seal-log.js';
 import { createSealProgress } from './seal-progress.js';
@@ -13,14 +13,14 @@ type Sealer = {
   sealOld(signal: AbortSignal): Promise<void>;
 };
 export const sealingMs = 3_600_000;
-const usual: Rhythm = { events: 1000, ms: sealingMs };
+const defaultRhythm: Rhythm = { events: 1000, ms: sealingMs };
 /**
  * Pause that lets events collect before they are hashed, as nobody waits for a seal; skipped after batches of `much` or
  * more.
  */
 const pauseMs = 1000;
 const much = 400;
-const lookEveryMs = 60_000;
+const pollIntervalMs = 60_000;
 
 const byOrganization = (batch: readonly Recorded[]) => {
   const found = new Map<string, Recorded[]>();
@@ -38,7 +38,7 @@ const byOrganization = (batch: readonly Recorded[]) => {
  * `rhythm.ms`, unless memory, log and history do not agree. Several sealers at once agree, because each continues from
  * the saved memory.
  */
-export const createSealer = (ports: SealerPorts, rhythm = usual): Sealer => {
+export const createSealer = (ports: SealerPorts, rhythm = defaultRhythm): Sealer => {
   const { events, state, notary, system } = ports;
   const memories = createSealProgress(state, notary);
   const log = createSealLog(ports);
@@ -46,7 +46,7 @@ export const createSealer = (ports: SealerPorts, rhythm = usual): Sealer => {
   const { unlessRefused, agrees } = createRefusals(state, system);
   const follow = fromCheckpoint('seal-history', ports);
   const parts = { memories, log, agreed, agrees: (organizationId: string) => agrees(organizationId, theLog) };
-  const { isDue, reckon, reckonOn } = createReckoning(ports, parts, rhythm);
+  const { isDue, reckon, reckonOn } = createSealMaker(ports, parts, rhythm);
 
   /** Signs what an earlier version remembered, and then begins the log; afterwards unsigned memories are refused. */
   const prepare = async () => {
@@ -90,7 +90,7 @@ export const createSealer = (ports: SealerPorts, rhythm = usual): Sealer => {
       await unlessRefused(theLog, prepare);
       while (!signal.aborted) {
         await sealDue();
-        await system.sleep(lookEveryMs, signal);
+        await system.sleep(pollIntervalMs, signal);
       }
     },
   };

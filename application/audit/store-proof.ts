@@ -5,7 +5,15 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { type FileLink, type Lines, linksIn, lossesIn, type Verdict } from './export-file.js';
 import { createLogProof, type LogProof } from './log-proof.js';
-import { createMarks, createRecords, createWalk, type Flaw, type Marks, type Records, type Trust } from './proof.js';
+import {
+  createMarks,
+  createProofRecords,
+  createWalk,
+  type Flaw,
+  type Marks,
+  type ProofRecords,
+  type Trust,
+} from './proof.js';
 import { sealingMs } from './seal-history.js';
 import { createSealProgress, isOfProof, type SealProgress } from './seal-progress.js';
 
@@ -76,7 +84,7 @@ const gone = ({ event, last }: Flaw): Flaw => ({
 });
 
 /** Adds the seals in the log, unless their loss was accepted. */
-const addLogged = (marks: Marks, records: Records, moved: Move | null, log: LogProof) => {
+const addLogged = (marks: Marks, records: ProofRecords, moved: Move | null, log: LogProof) => {
   const loss = records.losses().at(-1);
   for (const { index, count, hash, places } of log.leaves) {
     if (loss?.log.volume === log.volume && index < loss.log.size) continue;
@@ -107,7 +115,7 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
   const eventsOf = async function* (organizationId: string) {
     for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
   };
-  const readRecords = async (records: Records, organizationId: string): Promise<Position> => {
+  const readRecords = async (records: ProofRecords, organizationId: string): Promise<Position> => {
     let head = beginning;
     for await (const batch of events.readOrganization(organizationId, beginning)) {
       records.read(batch);
@@ -139,7 +147,7 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
       // Memory and log are read first, because the sealer may go on while the events are read.
       const found = await memory.load(organizationId);
       const log = await logProof.read(organizationId, trust);
-      const records = createRecords(organizationId, trust);
+      const records = createProofRecords(organizationId, trust);
       const head = await readRecords(records, organizationId);
       const moved = (found.kind === 'signed' && found.memory.moved) || records.moved();
       const marks = createMarks(records, moved);

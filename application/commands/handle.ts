@@ -1,5 +1,5 @@
 import { type Decider, decide, type Message } from '../../domain/decider.js';
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { globalVariant, type Variant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
 import { createFairTurns } from '../async/fair-turns.js';
@@ -109,7 +109,7 @@ const withoutPause = 250;
 
 /** Steps from which a command counts as large: of those one runs at a time, and organizations take turns. */
 const largeSteps = 100;
-const turnsOfLarge = { atOnce: 1, ofOneKey: 1, mostWaiting: 512 };
+const turnsOfLarge = { atOnce: 1, ofOneKey: 1, maxWaiting: 512 };
 
 const nothing: Stream = { events: [], revision: noStream };
 
@@ -142,7 +142,7 @@ const decideAll = async (
 /** Returns the stream that another writer changed first; throws any other error of an append. */
 const lostIn = (error: unknown): string => {
   if (error instanceof WrongRevision) return error.stream;
-  if (error instanceof TooLarge) return refuse('INVALID_ARGUMENT', error.message);
+  if (error instanceof TooLarge) return fail('INVALID_ARGUMENT', error.message);
   throw error;
 };
 
@@ -233,7 +233,7 @@ export const createHandle = (
         lost = lostIn(error);
       }
     }
-    return refuse('CONFLICT', 'other requests keep changing the same data; try again');
+    return fail('CONFLICT', 'other requests keep changing the same data; try again');
   };
 
   return (context, steps) => {

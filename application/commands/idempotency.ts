@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, type Fault, refuse } from '../../domain/failure.js';
+import { Failure, type FailureCode, type Fault, fail } from '../../domain/failure.js';
 import type { Limiter } from '../ports/limiter.js';
 import type { Done } from './handle.js';
 
@@ -9,7 +9,7 @@ type Outcome =
 /** Refusals that a retry would meet again and that are therefore recorded as the answer. */
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
-export type Once = <T>(
+export type Idempotency = <T>(
   retry: {
     apiKey: string;
     idempotencyKey: string;
@@ -28,20 +28,20 @@ const repeat = <T>(answer: string): Done<T> => {
   const outcome = JSON.parse(answer) as Outcome;
   if ('done' in outcome) return outcome.done as Done<T>;
   const { code, message, faults } = outcome.refused;
-  return refuse(code, message, faults);
+  return fail(code, message, faults);
 };
 
 /**
  * Answers a repeated request with the first answer. A crash before the answer was recorded does no harm: the command
  * runs again with ids derived from the same seed (handle.ts) and finds its own work done.
  */
-export const createOnce =
-  (limiter: Limiter): Once =>
-  async <T>(retry: Parameters<Once>[0], run: (idSeed: string) => Promise<Done<T>>) => {
+export const createIdempotency =
+  (limiter: Limiter): Idempotency =>
+  async <T>(retry: Parameters<Idempotency>[0], run: (idSeed: string) => Promise<Done<T>>) => {
     const { apiKey, idempotencyKey, request, confidential } = retry;
     const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
     if (claim.kind === 'other-request')
-      return refuse('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
+      return fail('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
     if (claim.kind === 'answered') return repeat<T>(claim.answer);
     const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
     try {

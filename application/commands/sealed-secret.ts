@@ -1,4 +1,4 @@
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { NotAsSealed, type Vault } from '../ports/vault.js';
 
 /** Runs a command whose secret was just sealed; destroys the secret's key when the command is refused by a quota. */
@@ -48,5 +48,5 @@ export const requireBound = async (what: string, ...given: Parameters<typeof ope
   const opened = await openBound(...given);
   return opened
     ? opened.secret
-    : refuse('UNAVAILABLE', `${what} was changed in the store since its secret was sealed: register it anew`);
+    : fail('UNAVAILABLE', `${what} was changed in the store since its secret was sealed: register it anew`);
 };

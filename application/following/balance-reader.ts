@@ -3,7 +3,7 @@ import type { Variant } from '../../domain/variant.js';
 import { type UnreadBalanceDocument, unreadBalances } from '../../projections/assets.js';
 import { recordBalances } from '../assets/balance-ledger.js';
 import { groupBy } from '../async/group-by.js';
-import { allDone, createLanes, firstOf } from '../async/organization-lanes.js';
+import { allDone, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
 import { type Handle, scopeFor } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
@@ -148,7 +148,7 @@ export const createBalanceReader = (ports: Ports, variant: Variant, known: () =>
   const settle = createSettling(ports, reading);
   const retry = createRetrying(ports, variant, reading);
 
-  const lanes = createLanes<Activity | Retry>(system, {
+  const lanes = createOrganizationQueue<Activity | Retry>(system, {
     name: 'balance reader',
     atOnce: organizationsAtOnce,
     work: async (lane, organizationId) => {

@@ -18,9 +18,9 @@ export type Cursor = {
 };
 
 /** Headers that a cursor keeps at most: half an hour of a chain with five blocks a second. */
-export const mostHeaders = 8192;
+export const maxHeaders = 8192;
 /** Headers that are left after a settlement, so that there is room for the blocks of the next turns. */
-const keptHeaders = mostHeaders - 1024;
+const keptHeaders = maxHeaders - 1024;
 const askedAtOnce = 32;
 
 export const tipOf = ({ headers }: Cursor) => headers.at(-1) as Header;
@@ -54,4 +54,4 @@ export const finalizedAt = (cursor: Cursor, height: number) => {
   return last > 0 ? between(cursor, last, cursor.headers.length) : cursor;
 };
 /** Counts the blocks that fit before headers have to be forgotten, which only a settlement allows. */
-export const roomIn = ({ headers }: Cursor) => mostHeaders - headers.length;
+export const roomIn = ({ headers }: Cursor) => maxHeaders - headers.length;

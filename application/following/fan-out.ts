@@ -1,4 +1,4 @@
-import { allDone, createLanes, firstOf } from '../async/organization-lanes.js';
+import { allDone, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
@@ -48,7 +48,7 @@ export const createFanOut = (
     if (isDone) lane.delete(activity);
   };
 
-  return createLanes<Activity>(system, {
+  return createOrganizationQueue<Activity>(system, {
     name: 'fan-out of notices',
     atOnce: organizationsAtOnce,
     work: async (lane) => {

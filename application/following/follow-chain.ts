@@ -28,7 +28,7 @@ import { createSetAside } from './set-aside.js';
 import { createSettlement } from './settle-activity.js';
 import { createAdvance } from './turn/advance.js';
 import { createResume, OtherChain } from './turn/resume.js';
-import { createBlockPause } from './wait-for-block.js';
+import { createBlockWait } from './wait-for-block.js';
 
 type FollowerStatus = {
   readonly variant: string;
@@ -78,7 +78,7 @@ type FollowOptions = {
 };
 
 const pollMs = { shortest: 100, usual: 300, longest: 1000 };
-const patienceMs = { firstMs: 200, longestMs: 5000 };
+const patienceMs = { firstMs: 200, maxMs: 5000 };
 
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
@@ -227,7 +227,7 @@ export const createFollower = (ports: Ports, variant: Variant, options: FollowOp
       const ended = AbortSignal.any([signal, stop.signal]);
       const beating = pulse.run(ended);
       try {
-        await follow(signal, createBlockPause(chain, system, ended));
+        await follow(signal, createBlockWait(chain, system, ended));
       } finally {
         stop.abort();
         await beating;

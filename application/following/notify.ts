@@ -4,7 +4,7 @@ import type { TransferState } from '../../projections/transfers.js';
 import { webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
-import { allDone } from '../async/organization-lanes.js';
+import { allDone } from '../async/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -29,7 +29,7 @@ export type Notifier = {
 
 type Telling = { readonly left: 'more' | 'later' | 'nothing'; readonly count: number };
 type Seen = Ledger['transfers'][number];
-type Told = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
+type TransferNotice = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
 type Ports = {
   readonly events: EventStore;
   readonly readModels: ReadModels;
@@ -57,14 +57,14 @@ const contextOf = (variant: Variant, { organizationId, block }: Activity): Conte
 /** Builds the content of notices to one webhook, and requests their deliveries; the webhook is read once for all. */
 const createAsk =
   ({ readModels, deliveries, descriptions }: Ports, variant: Variant) =>
-  async (activity: Activity, { webhookId }: Listener, notices: readonly Told[], depth: number) => {
+  async (activity: Activity, { webhookId }: Listener, notices: readonly TransferNotice[], depth: number) => {
     const context = contextOf(variant, activity);
     const found = await readModels.get(webhooks, { scope: scopeFor(context), id: webhookId });
     const describe = await descriptions(
       context,
       notices.map(({ seen }) => seen.transfer.asset),
     );
-    const noticeOf = ({ seen: { transfer, own }, state, deliveryId }: Told) => {
+    const noticeOf = ({ seen: { transfer, own }, state, deliveryId }: TransferNotice) => {
       const { number, time } = activity.block;
       const record = showTransfer(variant, { transfer, state, block_number: number, block_time: time }, describe);
       const data = {
@@ -159,7 +159,7 @@ const createNaming = ({ events, system }: Ports, variant: Variant) => {
 
   /** Finds the notices sent before each drop of the block; the ledger has already counted the last drop. */
   const falseNotices = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
-    const found: Told[] = [];
+    const found: TransferNotice[] = [];
     for (let time = 0; time < drops; time++)
       if (await wasTold(activity, idOf(activity, listener, seen, time, 'seen')))
         found.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, time, 'removed') });
@@ -185,7 +185,7 @@ export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
     const { transfers, drops, told: before } = ledger;
     const noticeOf =
       (listener: Listener) =>
-      (seen: Seen): Told => {
+      (seen: Seen): TransferNotice => {
         const settled = seen.transfer.failed ? 'FAILED' : 'SUCCESS';
         const deliveryId = idOf(activity, listener, seen, drops, 'seen');
         return { seen, state: isConfirmed ? settled : 'PENDING', deliveryId };

@@ -14,7 +14,7 @@ export class BrokenPath extends Error {
 }
 
 /** Blocks taken at once: few enough to be fetched before the head has moved far. */
-const longestPath = 256;
+const maxPathLength = 256;
 const askedAtOnce = 32;
 
 /** Reads the headers of a range by number, concurrently; null unless they link up. */
@@ -51,7 +51,7 @@ export const findPath = async (chain: Chain, known: readonly Header[], head: Hea
   // A lagging node has an old head, which is no reason to drop blocks.
   if (head.number < (kept[0] as Header).number || kept.some(({ hash }) => hash === head.hash))
     return { drop: [], add: [] };
-  const last = head.number - tip().number > longestPath ? await chain.headerAt(tip().number + longestPath) : head;
+  const last = head.number - tip().number > maxPathLength ? await chain.headerAt(tip().number + maxPathLength) : head;
   if (!last) throw new BrokenPath(`no node knows a block on the way to ${head.number}`);
   const add = await upTo(chain, tip(), last);
   const drop: Header[] = [];

@@ -5,7 +5,7 @@ import type { System } from '../ports/system.js';
  * Waits until the time is over, or less when the chain hints at a new block. A hint that comes between two waits ends
  * the next one at once.
  */
-export const createBlockPause = (chain: Chain, system: System, signal: AbortSignal) => {
+export const createBlockWait = (chain: Chain, system: System, signal: AbortSignal) => {
   let wake: (() => void) | null = null;
   let hinted = false;
   const listen = async () => {

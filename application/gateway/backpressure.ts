@@ -1,5 +1,5 @@
 import { createPassingSet, type PassingSet } from '../async/passing.js';
-import type { Told } from './notification.js';
+import type { Notification } from './notification.js';
 
 /** Bytes counted for an entry of a queue besides its message. */
 const placeBytes = 16;
@@ -17,32 +17,32 @@ export type Reader = {
 type Readers = Omit<PassingSet<Reader>, 'add' | 'delete'> & { add(one: Reader): unknown; delete(one: Reader): unknown };
 
 /** Bytes that may wait for all clients together. */
-export const mostUnread = 256 * 1_048_576;
+export const maxUnread = 256 * 1_048_576;
 
 /**
  * Memory taken by messages and answers that wait for all clients together, over HTTP and WebSocket, bounded so that many
  * slow clients cannot exhaust it.
  */
-export type Pressure = ReturnType<typeof createBackpressure>;
+export type Backpressure = ReturnType<typeof createBackpressure>;
 
 /**
- * Disconnects clients, those with the most unread bytes first, while more than `mostBytes` wait. A message or an answer
+ * Disconnects clients, those with the most unread bytes first, while more than `maxBytes` wait. A message or an answer
  * that waits for many clients counts once.
  */
-export const createBackpressure = (readers: Readers = createPassingSet(), mostBytes = mostUnread) => {
+export const createBackpressure = (readers: Readers = createPassingSet(), maxBytes = maxUnread) => {
   // A Map would keep long answers in memory after they were sent, until the next full garbage collection.
   const held = new WeakMap<object, { holders: number; bytes: number }>();
   let waiting = 0;
   let bytes = 0;
 
   const relieve = (total: () => number) => {
-    if (total() <= mostBytes) return;
+    if (total() <= maxBytes) return;
     const unread = [...readers].map((one): [Reader, number] => [one, one.unread()]);
     for (const [worst, own] of unread.toSorted(([, a], [, b]) => b - a)) {
       // Disconnecting a client that has nothing unread would free nothing.
       if (own === 0) return;
       worst.cut();
-      if (total() <= mostBytes) return;
+      if (total() <= maxBytes) return;
     }
   };
   const everything = () => {
@@ -79,12 +79,12 @@ export const createBackpressure = (readers: Readers = createPassingSet(), mostBy
       found.bytes = size;
     },
     drop,
-    hold: (told: Told) => {
+    hold: (told: Notification) => {
       take(told, told.json.length);
       waiting++;
       bytes += placeBytes;
     },
-    release: (told: Told) => {
+    release: (told: Notification) => {
       drop(told);
       waiting--;
       bytes -= placeBytes;

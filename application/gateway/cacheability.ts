@@ -5,17 +5,17 @@ import { type Method, methods } from './methods.js';
  * Part of the chain that an answer depends on. always: none; hash: a block named by its hash; height: the chain up to a
  * height; head: the newest block; transaction: the block that includes it; open: unsettled data.
  */
-export type Reach =
+export type Cacheability =
   | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
   | { readonly kind: 'height'; readonly height: number };
 
-const always: Reach = { kind: 'always' };
-const hash: Reach = { kind: 'hash' };
-const head: Reach = { kind: 'head' };
-const transaction: Reach = { kind: 'transaction' };
-const open: Reach = { kind: 'open' };
+const always: Cacheability = { kind: 'always' };
+const hash: Cacheability = { kind: 'hash' };
+const head: Cacheability = { kind: 'head' };
+const transaction: Cacheability = { kind: 'transaction' };
+const open: Cacheability = { kind: 'open' };
 
-const reachOfBlock = (value: unknown): Reach => {
+const reachOfBlock = (value: unknown): Cacheability => {
   if (value === 'earliest') return { kind: 'height', height: 0 };
   if (value === 'pending') return open;
   // A hash is tested first because most hashes also parse as quantities, as heights that no chain reaches.
@@ -27,7 +27,7 @@ const reachOfBlock = (value: unknown): Reach => {
   return value.blockHash === undefined ? reachOfBlock(value.blockNumber) : hash;
 };
 
-const reachOfFilter = (value: unknown): Reach => {
+const reachOfFilter = (value: unknown): Cacheability => {
   const { fromBlock, toBlock, blockhash, blockHash = blockhash } = isRecord(value) ? value : {};
   if (blockHash != null) return hash;
   const ends = [fromBlock, toBlock].map(reachOfBlock);
@@ -42,7 +42,7 @@ const expensive = ['debug_traceTransaction', 'trace_transaction'];
 
 const blockNames = ['block', 'block number', 'block hash'];
 
-type Rule = (params: readonly unknown[]) => Reach;
+type Rule = (params: readonly unknown[]) => Cacheability;
 
 const ruleOf = ({ lasting, params }: Method): Rule => {
   if (lasting === 'never') return () => open;
@@ -59,4 +59,5 @@ const rules = new Map<string, Rule>([
 ]);
 
 /** Returns the part of the chain that the answer to a call depends on; `name` is the method's name on nodes. */
-export const reachOf = (name: string, params: readonly unknown[]): Reach => rules.get(name)?.(params) ?? open;
+export const cacheabilityOf = (name: string, params: readonly unknown[]): Cacheability =>
+  rules.get(name)?.(params) ?? open;

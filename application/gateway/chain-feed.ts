@@ -3,20 +3,20 @@ import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type ChainEvents, createHeadFollower } from './follow-heads.js';
 import type { FollowedLog } from './followed-block.js';
-import { createTelling, type Hear, type Leave, type Told, tell } from './notification.js';
+import { createListenerLoop, type Leave, type Listener, type Notification, toNotification } from './notification.js';
 import { createSyncingFeed } from './syncing-feed.js';
 
 /** Callback for a new head; gets its header and its hash. */
-type HearHead = (header: Told, hash: Told) => void;
-type LogListener = { readonly filter: LogFilter; readonly hear: Hear };
+type HeadListener = (header: Notification, hash: Notification) => void;
+type LogListener = { readonly filter: LogFilter; readonly hear: Listener };
 
 /** Subscriptions to one chain, shared by all connections. Nodes are asked for nothing while nobody is subscribed. */
 export type ChainFeed = {
   /** Resolves once every later event will be delivered; the result unsubscribes. */
-  onHeads(hear: HearHead): Promise<Leave>;
-  onLogs(filter: LogFilter, hear: Hear): Promise<Leave>;
-  onPending(hear: Hear): Promise<Leave>;
-  onSyncing(hear: Hear): Promise<Leave>;
+  onHeads(hear: HeadListener): Promise<Leave>;
+  onLogs(filter: LogFilter, hear: Listener): Promise<Leave>;
+  onPending(hear: Listener): Promise<Leave>;
+  onSyncing(hear: Listener): Promise<Leave>;
 };
 
 /** Time for which the follower goes on without subscribers, so that a client that reconnects does not start it anew. */
@@ -24,16 +24,16 @@ const lingerMs = 30_000;
 /** Filters tried before other work gets a turn. */
 const breatheEvery = 5000;
 /** Pending transactions that wait to be told; any more are left out. */
-const mostPending = 100_000;
+const maxPending = 100_000;
 
 const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
   let looks = 0;
   const tellLog = async (log: FollowedLog, removed: boolean) => {
-    let told: Told | null = null;
+    let told: Notification | null = null;
     for (const { filter, hear } of listeners) {
       if (++looks % breatheEvery === 0) await breathe();
       if (!matches(filter, log)) continue;
-      told ??= tell({ ...log, removed });
+      told ??= toNotification({ ...log, removed });
       hear(told);
     }
   };
@@ -43,15 +43,15 @@ const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
 };
 
 /** Tells subscribers of pending transactions, one after another. */
-const tellHashes = (listeners: ReadonlySet<Hear>, system: System) => {
-  const telling = createTelling(system);
+const tellHashes = (listeners: ReadonlySet<Listener>, system: System) => {
+  const telling = createListenerLoop(system);
   const waiting: string[] = [];
   let isTelling = false;
   const tellWaiting = async () => {
     isTelling = true;
     try {
       for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
-        const told = tell(hash);
+        const told = toNotification(hash);
         await telling(listeners, (hear) => hear(told));
       }
     } finally {
@@ -59,7 +59,7 @@ const tellHashes = (listeners: ReadonlySet<Hear>, system: System) => {
     }
   };
   return (hash: string) => {
-    if (waiting.length < mostPending) waiting.push(hash);
+    if (waiting.length < maxPending) waiting.push(hash);
     if (!isTelling) void tellWaiting();
   };
 };
@@ -101,17 +101,17 @@ const createFollowing = (node: Node, system: System, events: ChainEvents, isWant
 };
 
 export const createChainFeed = (node: Node, system: System): ChainFeed => {
-  const heads = new Set<HearHead>();
+  const heads = new Set<HeadListener>();
   const logs = new Set<LogListener>();
-  const pending = new Set<Hear>();
+  const pending = new Set<Listener>();
   const tellOf = tellLogs(logs, system);
   let watchingPending: { readonly ending: AbortController; readonly begun: Promise<void> } | null = null;
 
   const tellPending = tellHashes(pending, system);
-  const telling = createTelling(system);
+  const telling = createListenerLoop(system);
   const events: ChainEvents = {
     added: async ({ header, hash, logs: found }) => {
-      const [toldHeader, toldHash] = [tell(header), tell(hash)];
+      const [toldHeader, toldHash] = [toNotification(header), toNotification(hash)];
       await telling(heads, (hear) => hear(toldHeader, toldHash));
       await tellOf(found, false);
     },

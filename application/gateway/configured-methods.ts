@@ -2,7 +2,7 @@ import type { Method } from './methods.js';
 import { anything, type Param } from './params.js';
 
 /** Number of arguments that are handed on; no node has a method with more. */
-const mostArguments = 16;
+const maxArguments = 16;
 
 const namePattern = /^[a-z][a-z0-9]{1,19}_[A-Za-z][A-Za-z0-9]{0,63}$/;
 
@@ -32,7 +32,7 @@ export const configuredFault = (name: string): string | null => {
   return forbidden.find(({ names }) => names.test(name))?.reason ?? null;
 };
 
-const params: readonly Param[] = Array.from({ length: mostArguments }, (_, place) => ({
+const params: readonly Param[] = Array.from({ length: maxArguments }, (_, place) => ({
   name: `argument ${place}`,
   kind: anything,
   required: false,

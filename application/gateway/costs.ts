@@ -4,7 +4,7 @@ import { methods } from './methods.js';
 import { filter } from './params.js';
 
 /** Cost of methods that are in no table, such as those that are refused. */
-const usual = 1;
+const defaultCost = 1;
 
 const priced = new Map(
   methods.flatMap((method) => {
@@ -20,6 +20,6 @@ const priced = new Map(
  */
 export const unitsOf = (method: string, params: readonly unknown[], seen: () => number): number => {
   const price = priced.get(method);
-  if (!price) return usual;
+  if (!price) return defaultCost;
   return price.isRanged ? price.cost + costOf(blocksIn(params[0], seen())) - 1 : price.cost;
 };

@@ -1,33 +1,33 @@
 import { readFilter } from '../../domain/log-filter.js';
 import type { System } from '../ports/system.js';
-import type { Pressure } from './backpressure.js';
+import type { Backpressure } from './backpressure.js';
 import type { ChainFeed } from './chain-feed.js';
 import { newId } from './ids.js';
-import type { Told } from './notification.js';
+import type { Notification } from './notification.js';
 
-type Filter = { changes: Told[]; usedAt: number; readonly leave: () => void };
+type Filter = { changes: Notification[]; usedAt: number; readonly leave: () => void };
 
 /** Subscribes a filter to its events. */
-type Start = (hear: (told: Told) => void) => Promise<() => void>;
+type Start = (hear: (told: Notification) => void) => Promise<() => void>;
 
 export const unusedMs = 300_000;
-export const mostFilters = 1000;
+export const maxFilters = 1000;
 /** Number of changes between two polls beyond which a filter is dropped; the next poll says so. */
-export const mostChanges = 10_000;
+export const maxChanges = 10_000;
 
 /** Counts the bytes that filters collect and reports them to `pressure`. */
-const createCollecting = (pressure: Pressure) => {
+const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
     /** Returns the bytes collected here, including messages that other filters hold too. */
     bytes: () => bytes,
-    put: ({ changes }: Filter, told: Told) => {
+    put: ({ changes }: Filter, told: Notification) => {
       changes.push(told);
       bytes += told.json.length;
       pressure.hold(told);
     },
     /** Returns the collected changes and empties the filter. */
-    take: (filter: Filter): readonly Told[] => {
+    take: (filter: Filter): readonly Notification[] => {
       const { changes } = filter;
       filter.changes = [];
       for (const told of changes) {
@@ -40,7 +40,7 @@ const createCollecting = (pressure: Pressure) => {
 };
 
 /** Filters of one connection, each with the changes since it was last polled. */
-export const createFilters = (feed: ChainFeed, system: System, pressure: Pressure) => {
+export const createFilters = (feed: ChainFeed, system: System, pressure: Backpressure) => {
   const filters = new Map<string, Filter>();
   const { put, take, bytes } = createCollecting(pressure);
   let opening = 0;
@@ -58,13 +58,13 @@ export const createFilters = (feed: ChainFeed, system: System, pressure: Pressur
   };
   const add = async (start: Start): Promise<string | null> => {
     dropUnused();
-    if (filters.size + opening >= mostFilters) return null;
+    if (filters.size + opening >= maxFilters) return null;
     const id = newId(system);
-    const collect = (told: Told) => {
+    const collect = (told: Notification) => {
       const filter = filters.get(id);
       if (!filter) return;
       put(filter, told);
-      if (filter.changes.length > mostChanges) drop(id);
+      if (filter.changes.length > maxChanges) drop(id);
       else pressure.check();
     };
     opening++;

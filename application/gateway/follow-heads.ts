@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Head, Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
 import { type FollowedBlock, type FollowedLog, fetchBlock, fetchHash, fetchLogs } from './followed-block.js';
@@ -12,16 +12,16 @@ export type ChainEvents = {
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
-/** Number of remembered blocks, more than any chain takes to settle its head; fewer if their logs exceed `mostLogs`. */
-const longestPath = 512;
-const mostLogs = 100_000;
+/** Number of remembered blocks, more than any chain takes to settle its head; fewer if their logs exceed `maxLogs`. */
+const maxPathLength = 512;
+const maxLogs = 100_000;
 const pauseMs = 100;
-const longestPauseMs = 2000;
+const maxPauseMs = 2000;
 /** Times and time for which nodes must say that a block has no logs, although its bloom filter says otherwise, to be believed. */
-const mostDenials = 20;
-const mostDenialMs = 10_000;
+const maxDenials = 20;
+const maxDenialMs = 10_000;
 /** Number of blocks that are read before they are reported; a longer gap is filled in pieces that stay when one fails. */
-const mostAhead = 64;
+const maxAhead = 64;
 
 /** Time after which a head below all remembered blocks is taken for a replaced chain rather than a node that lags. */
 const believedAfterMs = 60_000;
@@ -31,7 +31,7 @@ const createPath = () => {
   let blocks: PathBlock[] = [];
   const trim = () => {
     let logs = blocks.reduce((sum, block) => sum + block.logs.length, 0);
-    while (blocks.length > longestPath || (logs > mostLogs && blocks.length > 1))
+    while (blocks.length > maxPathLength || (logs > maxLogs && blocks.length > 1))
       logs -= blocks.shift()?.logs.length ?? 0;
   };
   return {
@@ -73,7 +73,7 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
     // Each new head makes a run, and one pause at a time is enough for those that fail.
     if (isPausing) return;
     isPausing = true;
-    await system.sleep(Math.min(pauseMs * fails, longestPauseMs), signal);
+    await system.sleep(Math.min(pauseMs * fails, maxPauseMs), signal);
     isPausing = false;
     if (!signal.aborted) soon();
   };
@@ -96,8 +96,8 @@ const createLogReader = (node: Node, { log, now }: System) => {
     if (logs) return logs;
     if (denied.hash !== block.hash) denied = { hash: block.hash, times: 0, since: now() };
     denied.times++;
-    if (denied.times < mostDenials || now() - denied.since < mostDenialMs)
-      return refuse('NODE_ERROR', 'no node has logs of a block that announces some');
+    if (denied.times < maxDenials || now() - denied.since < maxDenialMs)
+      return fail('NODE_ERROR', 'no node has logs of a block that announces some');
     log.warn(
       { block: block.hash },
       'no node has logs of a block whose bloom filter says that it has some: none are reported',
@@ -129,7 +129,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     for (let wanted = hash; !path.has(wanted); ) {
       const block = await fetchBlock(node, wanted);
       // The block was replaced, or the node that told of it is away; only the next look at the head can tell.
-      if (!block) return refuse('UNAVAILABLE', 'no node has the newest block of the chain');
+      if (!block) return fail('UNAVAILABLE', 'no node has the newest block of the chain');
       branch.unshift(block);
       if (block.number <= (path.oldest()?.number ?? 0)) return branch;
       wanted = block.parentHash;
@@ -159,7 +159,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     for (let isThere = false; !isThere && !ended.aborted; ) {
       const head = await node.head();
       if (lags(head)) return;
-      const next = (path.tip()?.number ?? head.number) + mostAhead;
+      const next = (path.tip()?.number ?? head.number) + maxAhead;
       isThere = head.number <= next;
       await follow(await branchTo(isThere ? head.hash : await fetchHash(node, next)));
     }
@@ -170,8 +170,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     /** Starts at the current head. */
     start: async () => {
       const block = await fetchBlock(node, (await node.head()).hash);
-      if (!block)
-        return refuse('UNAVAILABLE', 'the newest block of the chain was replaced while it was read: try again');
+      if (!block) return fail('UNAVAILABLE', 'the newest block of the chain was replaced while it was read: try again');
       path.restart(block);
       node.watchHeads(runner.soon, ended);
     },

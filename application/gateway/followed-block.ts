@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import type { Node } from '../ports/node.js';
 
@@ -32,7 +32,7 @@ const announcedBy = (bloom: unknown): FollowedBlock['announces'] => {
 
 const readBlock = (hash: string, block: unknown): FollowedBlock => {
   if (!isRecord(block) || !isQuantity(block.number) || !isHash(block.parentHash))
-    return refuse('NODE_ERROR', 'a node answered with something that is no block');
+    return fail('NODE_ERROR', 'a node answered with something that is no block');
   return {
     number: Number(block.number),
     hash,
@@ -53,7 +53,7 @@ export const fetchBlock = async (node: Node, hash: string): Promise<FollowedBloc
 export const fetchHash = async (node: Node, height: number): Promise<string> => {
   const block = await node.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false]);
   if (!isRecord(block) || !isHash(block.hash))
-    return refuse('NODE_ERROR', `no node has block ${height}, although the chain is longer`);
+    return fail('NODE_ERROR', `no node has block ${height}, although the chain is longer`);
   return block.hash.toLowerCase();
 };
 
@@ -77,6 +77,6 @@ export const fetchLogs = async (
   if (announces === 'no logs') return [];
   const logs = await node.ask('eth_getLogs', [{ blockHash: hash }], { doubtsEmpty: announces === 'logs' });
   if (!Array.isArray(logs) || !logs.every(isLogOf(hash)))
-    return refuse('NODE_ERROR', 'a node gave something other than the logs of the block');
+    return fail('NODE_ERROR', 'a node gave something other than the logs of the block');
   return logs.length === 0 && announces === 'logs' ? null : logs;
 };

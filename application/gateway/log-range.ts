@@ -3,7 +3,7 @@ import type { MaybePromise } from '../async/maybe-promise.js';
 import type { Node } from '../ports/node.js';
 
 /** Number of blocks that a log filter may cover: more would take a node longer than other callers should wait. */
-export const mostBlocks = 10_000;
+export const maxBlocks = 10_000;
 
 /** Returns the height of a block parameter; null for tags of a block near the head. */
 const heightOf = (block: unknown): number | null => {
@@ -12,16 +12,16 @@ const heightOf = (block: unknown): number | null => {
 };
 
 const faultOf = (from: number, to: number) =>
-  to - from < mostBlocks ? null : `reaches over more than ${mostBlocks} blocks: ask for fewer at a time`;
+  to - from < maxBlocks ? null : `reaches over more than ${maxBlocks} blocks: ask for fewer at a time`;
 
 /** Returns the highest head that the nodes were last seen at; 0 before the first. */
-export const headSeen = (node: Pick<Node, 'figures'>) => Math.max(0, ...node.figures().members.map(({ head }) => head));
+export const headSeen = (node: Pick<Node, 'metrics'>) => Math.max(0, ...node.metrics().members.map(({ head }) => head));
 
 /** Returns the number of blocks that a filter covers; tags stand for the head as last seen. */
 export const blocksIn = (given: unknown, seen: number): number => {
   const { fromBlock, toBlock } = isRecord(given) ? given : {};
   const blocks = (heightOf(toBlock) ?? seen) - (heightOf(fromBlock) ?? seen) + 1;
-  return Math.min(Math.max(1, blocks), mostBlocks);
+  return Math.min(Math.max(1, blocks), maxBlocks);
 };
 
 /** Returns the reason why a filter covers too many blocks; null when it does not. */
@@ -32,6 +32,6 @@ export const rangeFault = (node: Node, given: unknown): MaybePromise<string | nu
   if (from === null || faultOf(from, to) === null) return null;
   // A filter that starts near the head as last seen needs no call to find the head.
   const seen = headSeen(node);
-  if (seen > 0 && seen - from < mostBlocks / 2) return null;
+  if (seen > 0 && seen - from < maxBlocks / 2) return null;
   return node.head().then((head) => faultOf(from, Math.min(to, head.number)));
 };

@@ -1,7 +1,7 @@
 import { isRecord } from '../../domain/rpc-value.js';
 import type { Node } from '../ports/node.js';
 import type { System } from '../ports/system.js';
-import { createTelling, type Hear, type Leave, type Told, tell } from './notification.js';
+import { createListenerLoop, type Leave, type Listener, type Notification, toNotification } from './notification.js';
 
 const everyMs = 3000;
 
@@ -10,26 +10,26 @@ const noticeOf = (answer: unknown) => (isRecord(answer) ? { syncing: true, statu
 
 /** Notifies subscribers when the nodes start to sync, while they do and when they are done. */
 export const createSyncingFeed = (node: Node, system: System) => {
-  const listeners = new Set<Hear>();
-  const telling = createTelling(system);
+  const listeners = new Set<Listener>();
+  const telling = createListenerLoop(system);
   let watching: AbortController | null = null;
 
-  const look = async (last: Told): Promise<Told> => {
+  const look = async (last: Notification): Promise<Notification> => {
     const answer = await node.ask('eth_syncing', []).catch(() => null);
     if (answer === null) return last;
-    const now = tell(noticeOf(answer));
+    const now = toNotification(noticeOf(answer));
     if (now.json !== last.json) await telling(listeners, (hear) => hear(now));
     return now;
   };
   const watch = async (signal: AbortSignal) => {
-    let last = tell(false);
+    let last = toNotification(false);
     for (;;) {
       await system.sleep(everyMs, signal);
       if (signal.aborted) return;
       last = await look(last);
     }
   };
-  return async (hear: Hear): Promise<Leave> => {
+  return async (hear: Listener): Promise<Leave> => {
     listeners.add(hear);
     if (!watching) {
       watching = new AbortController();

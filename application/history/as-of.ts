@@ -1,5 +1,5 @@
-import { refuse } from '../../domain/failure.js';
-import { signalOf, type Waiter, waiterOf } from '../async/cancellation.js';
+import { fail } from '../../domain/failure.js';
+import { type Cancellation, cancellationOf, signalOf } from '../async/cancellation.js';
 import { createFairTurns } from '../async/fair-turns.js';
 import { createSingleFlight } from '../async/single-flight.js';
 import { beginning, type EventStore, type Moment, type Position, type Streams } from '../ports/event-store.js';
@@ -79,7 +79,7 @@ const streamsThen = (events: EventStore, { lengths }: Folded, position: Position
     const length = lengths.get(stream) ?? 0;
     return { events: (await events.read(stream)).events.slice(0, length), revision: length - 1 };
   },
-  append: async () => refuse('FAILED_PRECONDITION', 'the past cannot be changed'),
+  append: async () => fail('FAILED_PRECONDITION', 'the past cannot be changed'),
   head: async () => position,
 });
 
@@ -97,7 +97,7 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   const shelf = createShelf(asOfEvents);
   const flights = createSingleFlight<Folded>();
   /** Each organization folds one history at a time; few are folded together, to save memory, and take turns. */
-  const inTurn = createFairTurns({ atOnce: 2, ofOneKey: 1, mostWaiting: 64 });
+  const inTurn = createFairTurns({ atOnce: 2, ofOneKey: 1, maxWaiting: 64 });
   /**
    * First event that was too much, by organization, so that later requests are refused without reading the events
    * again.
@@ -124,12 +124,12 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
     const known = tooMany.get(organizationId);
     if (known && known.position <= upTo) throw known;
     const key = `${organizationId} ${upTo}`;
-    const work = async (waiter: Waiter) => {
-      const made = await makeAndKeep(key, organizationId, upTo, signalOf(waiter));
+    const work = async (cancellation: Cancellation) => {
+      const made = await makeAndKeep(key, organizationId, upTo, signalOf(cancellation));
       touch?.(made.events);
       return made;
     };
-    return shelf.find(key) ?? flights.run(key, waiterOf(signal), work);
+    return shelf.find(key) ?? flights.run(key, cancellationOf(signal), work);
   };
 
   const at: AsOf<Records>['at'] = async (organizationId, moment, bounds) => {

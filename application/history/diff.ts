@@ -1,5 +1,5 @@
 import { canonical } from '../../domain/aggregates/audit.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { globalVariant } from '../../domain/variant.js';
 import { projections } from '../../projections/index.js';
 import type { EventStore, Moment, Position } from '../ports/event-store.js';
@@ -59,7 +59,7 @@ export const createDifferences =
   async (organizationId: string, first: Moment, last: Moment, signal: AbortSignal): Promise<Differences> => {
     const from = await positionAt(events, organizationId, first);
     const to = await positionAt(events, organizationId, last);
-    if (from > to) refuse('INVALID_ARGUMENT', 'from is after to');
+    if (from > to) fail('INVALID_ARGUMENT', 'from is after to');
     const apply = createFold(scratch());
     const touched = new Map(projections.map(({ name }) => [name, new Map<string, Turned>()]));
     const note = (turned: Turned) => {

@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Moment } from '../ports/event-store.js';
 
 const position = /^\d{1,16}$/;
@@ -15,11 +15,11 @@ export const timeOf = (given: string): number | null => {
  * Parses an event position or an ISO time, which is compared with commit times. `name` is how the caller calls the
  * value.
  */
-export const momentOf = (given: string, name: string): Moment => {
+export const parseAsOf = (given: string, name: string): Moment => {
   if (position.test(given) && Number.isSafeInteger(Number(given))) return { position: Number(given) };
   const time = timeOf(given);
   if (time !== null) return { time };
-  return refuse('INVALID_ARGUMENT', `${name} is neither a position nor an ISO time such as 2026-01-31T12:00:00Z`);
+  return fail('INVALID_ARGUMENT', `${name} is neither a position nor an ISO time such as 2026-01-31T12:00:00Z`);
 };
 
 /** Moment after every event. */

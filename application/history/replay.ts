@@ -1,4 +1,4 @@
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { projections } from '../../projections/index.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Change, ReadModels } from '../ports/read-models.js';
@@ -48,7 +48,7 @@ export const eventsUpTo = async function* (
   signal: AbortSignal,
 ) {
   for await (const batch of events.readOrganization(organizationId, beginning)) {
-    if (signal.aborted) refuse('UNAVAILABLE', 'the request was canceled before its answer was ready');
+    if (signal.aborted) fail('UNAVAILABLE', 'the request was canceled before its answer was ready');
     const wanted = batch.filter(({ position }) => position <= upTo);
     if (wanted.length > 0) yield wanted;
     if (wanted.length < batch.length) return;

@@ -1,5 +1,5 @@
 import { canonical } from '../../domain/aggregates/audit.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
 import type { Limiter } from '../ports/limiter.js';
 import type { Notary } from '../ports/notary.js';
@@ -7,7 +7,14 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { createMovedHistories, type MovedHistories } from './moved-histories.js';
 import { translated } from './process-positions.js';
-import { beginMove, endMove, entriesOf, refuseHalfMoved, type StateEntry, writeEntry } from './state-entries.js';
+import {
+  beginMigration,
+  entriesOf,
+  finishMigration,
+  refuseHalfMoved,
+  type StateEntry,
+  writeEntry,
+} from './state-entries.js';
 
 /** One end of a move; `engine` names where the events are; the limiter is absent where it does not move. */
 export type MovePlace = {
@@ -54,7 +61,7 @@ const contentOf = ({ position, ...content }: Recorded) => canonical(content);
 const isSame = (one: Recorded, other: Recorded | undefined) => !!other && contentOf(one) === contentOf(other);
 
 const differs = (n: number, { id }: Recorded): never =>
-  refuse(
+  fail(
     'FAILED_PRECONDITION',
     `event ${n} (${id}) is not the same in the stores to move into; empty them and begin anew`,
   );
@@ -162,7 +169,7 @@ const moveState = async (ports: MovePorts, at: (position: Position) => Position,
   const found: StateEntry[] = [];
   for await (const entry of entriesOf(ports.to.state)) found.push(entry);
   if (JSON.stringify(found) !== JSON.stringify(wanted))
-    refuse('FAILED_PRECONDITION', 'the vault and process state are not the same in the stores to move into');
+    fail('FAILED_PRECONDITION', 'the vault and process state are not the same in the stores to move into');
   const keys = wanted.filter(({ bucket }) => bucket === 'vault').length;
   return { keys, processes: wanted.length - keys };
 };
@@ -181,14 +188,11 @@ const isEmpty = async ({ events, state }: MovePlace) =>
 export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Promise<Moved> => {
   const { from, to, sha256 } = ports;
   const { value: first } = await eventsOf(from.events).next();
-  if (!first) return refuse('FAILED_PRECONDITION', 'the stores to move from are empty');
+  if (!first) return fail('FAILED_PRECONDITION', 'the stores to move from are empty');
   await refuseHalfMoved(from.state);
   const unopened = await ports.firstUnopened(from.state);
   if (unopened !== null)
-    return refuse(
-      'FAILED_PRECONDITION',
-      'CHAINFOLD_MASTER_KEY is not the key that the vault to move was written under',
-    );
+    return fail('FAILED_PRECONDITION', 'CHAINFOLD_MASTER_KEY is not the key that the vault to move was written under');
   const ends = { from: from.engine, to: to.engine };
   const histories = createMovedHistories(from.state, await ports.notary(from.state), sha256, ends);
   const before = await fingerprint(from, sha256);
@@ -200,17 +204,17 @@ export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Pr
     (step: MoveStep['step']): Tell =>
     (events, position) =>
       tell({ step, events, done: position / head });
-  const resumed = await beginMove(to.state, first.id, () => isEmpty(to));
+  const resumed = await beginMigration(to.state, first.id, () => isEmpty(to));
   await copyEvents(ports, telling('copying'));
   const places = createPlaces(asked);
   const events = await verifyEvents(ports, histories, places.passed, telling('verifying'));
   const state = await moveState(ports, places.at, histories);
   await moveRequests(ports);
   if ((await fingerprint(from, sha256)) !== before)
-    return refuse(
+    return fail(
       'FAILED_PRECONDITION',
       'the stores to move from changed meanwhile: stop what uses them and run this again',
     );
-  await endMove(to.state);
+  await finishMigration(to.state);
   return { ...events, ...state, resumed };
 };

@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { objectIn } from '../audit/seal-progress.js';
 import { withPositions } from '../following/progress/cursor-store.js';
 import type { Position } from '../ports/event-store.js';
@@ -37,7 +37,7 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
   [/^(?:[a-z-]+[A-Z]?|witness:[a-z]+)$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : unknown())],
 ];
 
-const unknown = (): never => refuse('FAILED_PRECONDITION', 'there is process state that this version cannot move');
+const unknown = (): never => fail('FAILED_PRECONDITION', 'there is process state that this version cannot move');
 
 /** Converts the positions in a process's stored state to those of another store, because each store has its own. */
 export const translated = (id: string, value: string, at: (position: Position) => Position): string => {

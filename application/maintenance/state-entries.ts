@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { type Bucket, noEntry, type StateStore } from '../ports/state.js';
 
 export type StateEntry = { readonly bucket: Bucket; readonly id: string; readonly value: string };
@@ -12,7 +12,7 @@ const readMarker = async (state: StateStore) => (await state.get(marker.bucket, 
 /** Refuses stores with an unfinished move: an event written now would stand before those not copied yet. */
 export const refuseHalfMoved = async (state: StateStore) => {
   if ((await readMarker(state)) !== null)
-    refuse('FAILED_PRECONDITION', 'a move into these stores was begun and not finished: run chainfold migrate again');
+    fail('FAILED_PRECONDITION', 'a move into these stores was begun and not finished: run chainfold migrate again');
 };
 
 /** Yields every entry but the marker, in order. */
@@ -27,21 +27,21 @@ export const entriesOf = async function* (state: StateStore): AsyncGenerator<Sta
 };
 
 /** Returns true when this move was begun before, false when it begins now. */
-export const beginMove = async (state: StateStore, name: string, isEmpty: () => Promise<boolean>) => {
+export const beginMigration = async (state: StateStore, name: string, isEmpty: () => Promise<boolean>) => {
   const begun = await readMarker(state);
   if (begun === name) return true;
   if (begun !== null)
-    return refuse('FAILED_PRECONDITION', 'a move of another history into these stores was begun and not finished');
-  if (!(await isEmpty())) return refuse('FAILED_PRECONDITION', 'the stores to move into are not empty');
+    return fail('FAILED_PRECONDITION', 'a move of another history into these stores was begun and not finished');
+  if (!(await isEmpty())) return fail('FAILED_PRECONDITION', 'the stores to move into are not empty');
   if (!(await state.put(marker.bucket, marker.id, name, noEntry)))
-    return refuse('FAILED_PRECONDITION', 'another process is moving a history into these stores');
+    return fail('FAILED_PRECONDITION', 'another process is moving a history into these stores');
   return false;
 };
-export const endMove = (state: StateStore) => state.destroy(marker.bucket, marker.id);
+export const finishMigration = (state: StateStore) => state.destroy(marker.bucket, marker.id);
 
 export const writeEntry = async (state: StateStore, { bucket, id, value }: StateEntry) => {
   const before = await state.get(bucket, id);
   if (before?.value === value) return;
   if (!(await state.put(bucket, id, value, before?.revision ?? noEntry)))
-    refuse('FAILED_PRECONDITION', 'another process writes to the stores to move into');
+    fail('FAILED_PRECONDITION', 'another process writes to the stores to move into');
 };

@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Family, Variant } from '../../domain/variant.js';
 import type { Chain, Sending } from './chain.js';
 
@@ -28,12 +28,12 @@ export const createChains = (configured: ConfiguredChains): Chains => {
   const find = ({ tag }: Variant) => configured.get(tag)?.chain;
   const of = (variant: Variant) =>
     find(variant) ??
-    refuse('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
+    fail('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
   return {
     of,
     familyOf: ({ tag, family }) => configured.get(tag)?.family ?? family,
     find,
     sending: (variant) =>
-      of(variant).sending ?? refuse('UNAVAILABLE', `transactions cannot be sent on chain ${variant.tag}`),
+      of(variant).sending ?? fail('UNAVAILABLE', `transactions cannot be sent on chain ${variant.tag}`),
   };
 };

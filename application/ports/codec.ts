@@ -5,7 +5,7 @@ import type { Family } from '../../domain/variant.js';
 /** Address and transaction formats of one chain family; pure, needs no connection. */
 export interface AddressCodec {
   /**
-   * Returns the one form in which an address is stored, at most `longestAddress` long; null when it is no address of
+   * Returns the one form in which an address is stored, at most `maxAddressLength` long; null when it is no address of
    * this family.
    */
   parse(input: string): string | null;

@@ -20,7 +20,7 @@ export type Generation = {
 export type Positions = Readonly<Record<string, Position>>;
 
 /** Longest time that `hold` may block commits, also when the clock of the process that asked for it is wrong. */
-export const longestHoldMs = 5000;
+export const maxHoldMs = 5000;
 
 export interface Generations {
   /** Lists the generations that are live or being built. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import type { Waiter } from '../async/cancellation.js';
+import type { Cancellation } from '../async/cancellation.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 
 /** Place of the node that gave an answer, in the order of the configuration, and the number of times that nodes were asked. */
@@ -34,7 +34,7 @@ export type RpcCall = {
 export type Head = { readonly number: number; readonly hash: string };
 
 /** Statistics of a pool of nodes. */
-type NodeFigures = {
+type NodeMetrics = {
   readonly hits: number;
   readonly misses: number;
   /** Calls that shared the answer of an identical call in flight. */
@@ -62,7 +62,7 @@ export class NodeRefusal extends Failure {
 }
 
 /** Heads that processes told their callers, by gateway address, so that no process tells of an older one. */
-export interface ToldHeads {
+export interface AnnouncedHeads {
   /** Tells the other processes of a head, which may reach them late or not at all. */
   tell(address: string, height: number): void;
   /** Calls the listener with the newest head and with each later one; resolves once no later one is missed. */
@@ -79,9 +79,9 @@ export interface Node {
   /**
    * Answers from the cache, synchronously, or from the first node that answers properly; methods have their `eth_`
    * names. Heads never go backwards. Rejects with UNAVAILABLE when no node answers. A call is given up once none of its
-   * waiters is left.
+   * cancellations is left.
    */
-  answer(call: RpcCall, waiter?: Waiter): MaybePromise<RpcAnswer>;
+  answer(call: RpcCall, cancellation?: Cancellation): MaybePromise<RpcAnswer>;
   /** Returns the parsed result of a call; rejects with a NodeRefusal and the node's reason when the node refuses. */
   ask(method: string, params: readonly unknown[], terms?: Pick<RpcCall, 'bundle' | 'doubtsEmpty'>): Promise<unknown>;
   /** Returns the newest block that any node knows; of several at that height, the one that was returned last. */
@@ -90,7 +90,7 @@ export interface Node {
   watchHeads(notice: () => void, signal: AbortSignal): void;
   /** Calls `notice` with the hash of each new pending transaction, from when this resolves until the signal fires. */
   watchPending(notice: (hash: string) => void, signal: AbortSignal): Promise<void>;
-  figures(): NodeFigures;
+  metrics(): NodeMetrics;
   /** Signal that fires when the pool is closed. */
   readonly closed: AbortSignal;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Notification to be posted; `headers` are those that the customer configured. */
-export type Letter = {
+export type WebhookMessage = {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -29,7 +29,7 @@ export interface Sender {
   check(url: string): string | null;
   /** Returns the part of a header because of which it cannot be sent, and the reason; null when it can. */
   checkHeader(name: string, value: string): HeaderFault | null;
-  post(letter: Letter): Promise<Reception>;
+  post(letter: WebhookMessage): Promise<Reception>;
   close(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export interface Sender {
 export type Addressee = { readonly organizationId: string; readonly webhookId: string; readonly secret: string };
 
 /** Signer of notifications, so that receivers can tell that this service sent them, and sent them to one webhook alone. */
-export interface LetterSigner {
+export interface WebhookSigner {
   /** Signs with the key and with the secret of the webhook, and with the shared key as long as it signs. */
-  sign(to: Addressee, letter: Pick<Letter, 'id' | 'timestamp' | 'body'>): string;
+  sign(to: Addressee, letter: Pick<WebhookMessage, 'id' | 'timestamp' | 'body'>): string;
   /** Returns the public key (`whpk_…`) with which the receivers of a webhook, and no others, check signatures. */
   publicKeyOf(to: Addressee): string;
   /** Returns the public keys that sign for all webhooks at a time, Unix ms. */

@@ -5,7 +5,7 @@ import type { System } from '../ports/system.js';
 
 /** Distance up to which commit times wait for the clock: clocks that are set by NTP differ by less. */
 const toleratedMs = 300_000;
-const lookEveryMs = 60_000;
+const pollIntervalMs = 60_000;
 
 const by = { actor: { kind: 'process', id: 'clock keeper' }, requestId: 'clock' } as const;
 
@@ -42,7 +42,7 @@ export const createClockKeeper = (ports: { events: EventStore; handle: Handle; s
   return async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await look();
-      await system.sleep(lookEveryMs, signal);
+      await system.sleep(pollIntervalMs, signal);
     }
   };
 };

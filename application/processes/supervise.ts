@@ -2,7 +2,7 @@ import { createBackoff } from '../async/backoff.js';
 import type { System } from '../ports/system.js';
 
 const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const maxPauseMs = 5000;
 
 /** Runs a process until the signal fires: logs each failure and restarts the process after pauses that grow. */
 export const supervise = async (
@@ -11,14 +11,14 @@ export const supervise = async (
   signal: AbortSignal,
   system: System,
 ) => {
-  const backoff = createBackoff({ firstMs: firstPauseMs, longestMs: longestPauseMs });
+  const backoff = createBackoff({ firstMs: firstPauseMs, maxMs: maxPauseMs });
   while (!signal.aborted) {
     const started = system.now();
     try {
       await run(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (system.now() - started > longestPauseMs) backoff.reset();
+      if (system.now() - started > maxPauseMs) backoff.reset();
       system.log.error({ process: name, err: error }, 'a process failed and is started again');
       await system.sleep(backoff.next(), signal);
     }

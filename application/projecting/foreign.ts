@@ -7,7 +7,7 @@ type Ports = { readonly events: EventStore; readonly readModels: ReadModels; rea
 
 /** Pause before the store is asked again: a cluster may be choosing a leader. */
 const askAgainMs = 1000;
-const lookEveryMs = 500;
+const pollIntervalMs = 500;
 /** Position that no log reaches, by which read models stay marked while the log grows. */
 const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 
@@ -48,5 +48,5 @@ export const waitForRebuild = async (
   await readModels.commit([], { revision, positions }, { ...positions, ...marked });
   for (const name of names) await noteStop(name, { position: beyondEveryLog, reason });
   const isReplaced = async () => furthest((await readModels.checkpoint()).positions) < beyondEveryLog;
-  while (!signal.aborted && !(await isReplaced())) await system.sleep(lookEveryMs, signal);
+  while (!signal.aborted && !(await isReplaced())) await system.sleep(pollIntervalMs, signal);
 };

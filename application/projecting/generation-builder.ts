@@ -23,7 +23,7 @@ type Entry = DocumentKey & {
   /** True when the store has the document, perhaps an older version of it. */
   isStored: boolean;
 };
-type Told = { readonly event: Recorded; readonly about: About };
+type EventAbout = { readonly event: Recorded; readonly about: About };
 
 /** Failure of the projection, not of the store: its code cannot apply an event. */
 class CannotApply extends Error {
@@ -40,8 +40,9 @@ const orCannot = <T>(work: () => T): T => {
 /** Leaves out the events before the first document: they would remove one that does not exist, and need no lookup. */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;
-  const makes = ({ event, about }: Told) => (projection.on[event.type]?.(null, event.data, about) ?? null) !== null;
-  return (told: readonly Told[]) => {
+  const makes = ({ event, about }: EventAbout) =>
+    (projection.on[event.type]?.(null, event.data, about) ?? null) !== null;
+  return (told: readonly EventAbout[]) => {
     if (hasDocuments) return told;
     const first = told.findIndex(makes);
     hasDocuments = first !== -1;
@@ -64,7 +65,7 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
     return entry;
   };
   /** Returns the document that each event touches; those that may be in the store are added to `missing`. */
-  const touched = (told: readonly Told[], missing: Entry[]) => {
+  const touched = (told: readonly EventAbout[], missing: Entry[]) => {
     let last: Entry | undefined;
     const entryOf = (scope: string, id: string) => {
       // Runs of events of one document are common, and a lookup has to hash the whole slot.
@@ -88,7 +89,7 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       entry.isStored = entry.document !== null;
     }
   };
-  const fold = (told: readonly Told[], of: readonly Entry[]) => {
+  const fold = (told: readonly EventAbout[], of: readonly Entry[]) => {
     for (const [i, { event, about }] of told.entries()) {
       const entry = of[i] as Entry;
       entry.document = projection.on[event.type]?.(entry.document, event.data, about) ?? null;
@@ -99,7 +100,7 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
   const fromFirstDocument = createFromFirstDocument(projection, isEmpty);
   return {
     changed: () => changed.length,
-    apply: async (all: readonly Told[]) => {
+    apply: async (all: readonly EventAbout[]) => {
       const told = orCannot(() => fromFirstDocument(all));
       const missing: Entry[] = [];
       const entriesOf = orCannot(() => touched(told, missing));
@@ -170,7 +171,7 @@ export const createBuilder = (
     return true;
   };
 
-  const applyTo = async (projection: AnyProjection, told: readonly Told[]) => {
+  const applyTo = async (projection: AnyProjection, told: readonly EventAbout[]) => {
     try {
       await shelves.get(projection.name)?.apply(told);
     } catch (error) {
@@ -180,8 +181,8 @@ export const createBuilder = (
     }
   };
   const handled = (batch: readonly Recorded[]) => {
-    const mine = new Map<AnyProjection, Told[]>();
-    const add = (projection: AnyProjection, told: Told) => {
+    const mine = new Map<AnyProjection, EventAbout[]>();
+    const add = (projection: AnyProjection, told: EventAbout) => {
       const some = mine.get(projection);
       if (some) some.push(told);
       else mine.set(projection, [told]);

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.js';
 import type { AnyProjection } from '../../projections/index.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../ports/event-store.js';
-import { type Generation, longestHoldMs, NothingBuilt, type RebuildableReadModels } from '../ports/generations.js';
+import { type Generation, maxHoldMs, NothingBuilt, type RebuildableReadModels } from '../ports/generations.js';
 import type { System } from '../ports/system.js';
 import { type Comparison, compareGenerations } from './compare-generations.js';
 import { headBehind } from './foreign.js';
@@ -11,7 +11,7 @@ import { type Builder, createBuilder, type Sizes, sizesBesideOthers, usualSizes 
 const overtakenMs = 500;
 const waitMs = 20;
 /** Interval at which a server looks for projections to rebuild and for generations to remove. */
-const lookEveryMs = 60_000;
+const pollIntervalMs = 60_000;
 
 export type RebuildProgress = {
   readonly phase: 'building' | 'indexing' | 'comparing' | 'swapping';
@@ -173,7 +173,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
   const swap = async () => {
     for (let next = await catchUp.run('swapping'); next.length > 0; next = await catchUp.run('swapping')) {
       if (signal.aborted || (await generations.swap(next, (await headBehind(ports)) ?? undefined))) return;
-      await generations.hold(longestHoldMs);
+      await generations.hold(maxHoldMs);
     }
   };
   const outcomeOf = (comparisons: readonly Comparison[]): Rebuilt['outcome'] => {
@@ -227,7 +227,7 @@ export const createRebuild = (ports: Ports): Rebuild => {
       while (!signal.aborted) {
         await generations.removeRetired();
         await rebuildRaised(signal);
-        await system.sleep(lookEveryMs, signal);
+        await system.sleep(pollIntervalMs, signal);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { Failure, invalid, refuse } from '../../domain/failure.js';
+import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressCodecs, notAnAddress } from '../ports/codec.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
@@ -6,6 +6,7 @@ import type { PendingTransactions } from '../ports/pending.js';
 import { type InternalTransactionRecord, tracers } from './traces.js';
 import {
   type BlockRecord,
+  failInvalidAnswer,
   isIncluded,
   type LogRecord,
   type PendingTransactionRecord,
@@ -18,7 +19,6 @@ import {
   showReceipt,
   showTransaction,
   type TransactionRecord,
-  wrong,
 } from './wire-records.js';
 
 const network = 'mainnet';
@@ -39,7 +39,7 @@ export type Queries = {
   pendingTransactions(variant: Variant, from: string, nonce?: number): Promise<PendingTransactionRecord[]>;
 };
 
-const notFound = (what: string): never => refuse('NOT_FOUND', `there is no such ${what}`);
+const notFound = (what: string): never => fail('NOT_FOUND', `there is no such ${what}`);
 
 /**
  * Turns UNAVAILABLE into NODE_ERROR: a chain that is configured but cannot be reached has failed, and only one that is
@@ -62,7 +62,7 @@ type Ports = {
 const createReader = ({ nodes }: Ports) => {
   const nodeOf = (variant: Variant) =>
     queriedNode(nodes, variant) ??
-    refuse('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
+    fail('UNAVAILABLE', `chain ${variant.tag} is off: set CHAIN_${variant.tag}_URL to the URL of a node`);
   const ask = async (variant: Variant, method: string, params: readonly unknown[], bundle?: symbol) =>
     nodeOf(variant)
       .ask(method, params, { ...(bundle && { bundle }) })
@@ -108,7 +108,7 @@ const traceWith = async ({ ask }: ReturnType<typeof createReader>, variant: Vari
       if (!cannotTrace(error)) throw error;
       reasons.push(`${method}: ${error.message}`);
     }
-  return refuse('UNAVAILABLE', `no node of chain ${variant.tag} can trace this transaction: ${reasons.join('; ')}`);
+  return fail('UNAVAILABLE', `no node of chain ${variant.tag} can trace this transaction: ${reasons.join('; ')}`);
 };
 
 export const createQueries = (ports: Ports): Queries => {
@@ -137,7 +137,9 @@ export const createQueries = (ports: Ports): Queries => {
     },
     logs: async (variant, hash) => {
       const { logs } = await reader.receipt(variant, hash);
-      return Array.isArray(logs) ? logs.map((log) => showLog(rawRecord(log, 'a log'))) : wrong('logs that are no list');
+      return Array.isArray(logs)
+        ? logs.map((log) => showLog(rawRecord(log, 'a log')))
+        : failInvalidAnswer('logs that are no list');
     },
     internalTransactions: async (variant, given) => {
       const hash = given.toLowerCase();

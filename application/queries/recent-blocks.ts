@@ -11,7 +11,7 @@ type Block = {
 };
 
 /** Number of remembered blocks. Transactions of a deeper reorganization are found by the watcher's periodic check. */
-const longestPath = 64;
+const maxPathLength = 64;
 
 const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
   const answer = await node.ask('eth_getBlockByHash', [hash, true]);
@@ -46,7 +46,7 @@ export const createRecentBlocks = (node: Node) => {
   /** Fetches the blocks from the head down to the first remembered one. */
   const branch = async (head: string): Promise<Block[]> => {
     const blocks: Block[] = [];
-    const longest = path.size === 0 ? 1 : longestPath;
+    const longest = path.size === 0 ? 1 : maxPathLength;
     for (let hash = head; !path.has(hash) && blocks.length < longest; ) {
       const block = await fetchBlock(node, hash);
       if (!block) break;
@@ -66,7 +66,7 @@ export const createRecentBlocks = (node: Node) => {
       for (const one of replaced) path.delete(one.hash);
       for (const one of added.toReversed()) path.set(one.hash, one);
       for (const oldest of path.keys()) {
-        if (path.size <= longestPath) break;
+        if (path.size <= maxPathLength) break;
         path.delete(oldest);
       }
       const included = new Set(hashesIn(added));

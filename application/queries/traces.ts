@@ -1,6 +1,14 @@
 import { isRecord } from '../../domain/rpc-value.js';
 import { NodeRefusal } from '../ports/node.js';
-import { addressText, type ExactInteger, integer, type Raw, rawRecord, text, wrong } from './wire-records.js';
+import {
+  addressText,
+  type ExactInteger,
+  failInvalidAnswer,
+  integer,
+  type Raw,
+  rawRecord,
+  text,
+} from './wire-records.js';
 
 /** Call that a contract made within a transaction: docs/specification.md#internal-transaction. */
 export type InternalTransactionRecord = {
@@ -19,7 +27,7 @@ export type InternalTransactionRecord = {
 type Frame = Omit<InternalTransactionRecord, 'transaction_hash' | 'trace_index'>;
 
 const listed = (value: unknown, what: string): readonly unknown[] =>
-  Array.isArray(value) ? value : wrong(`${what} that are no list`);
+  Array.isArray(value) ? value : failInvalidAnswer(`${what} that are no list`);
 const gas = (value: unknown) => (value == null ? 0 : integer(value, 'gas'));
 /** Returns zero for calls without a value, such as static calls. */
 const amount = (value: unknown) => text(value) || '0x0';
@@ -44,7 +52,7 @@ const frameOf = (raw: Raw): Frame => ({
 const framesOfCalls = (root: unknown): Frame[] => {
   const top = rawRecord(root, 'a trace');
   if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not know the call tracer');
-  if (typeof top.type !== 'string') wrong('a trace without a type');
+  if (typeof top.type !== 'string') failInvalidAnswer('a trace without a type');
   const frames: Frame[] = [];
   const callsOf = (raw: Raw) => listed(raw.calls ?? [], 'calls of a call').toReversed();
   const waiting = [...callsOf(top)];
@@ -86,7 +94,7 @@ const framesOfTraces = (answer: unknown): Frame[] => {
   if (answer === null) throw new NodeRefusal('missing', 'the node has no traces of this transaction');
   return listed(answer, 'traces').flatMap((one) => {
     const { traceAddress, type, action, result, error } = rawRecord(one, 'a trace');
-    const translate = translations[text(type)] ?? wrong('a trace of an unknown type');
+    const translate = translations[text(type)] ?? failInvalidAnswer('a trace of an unknown type');
     // An empty trace address is the transaction itself, not an internal call.
     if (listed(traceAddress, 'entries of a traceAddress').length === 0) return [];
     return [frameOf({ ...translate(part(action), part(result)), error })];

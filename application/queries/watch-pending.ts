@@ -11,16 +11,16 @@ import { createRecentBlocks } from './recent-blocks.js';
 import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 
 /** Age at which a transaction is forgotten: longer than nodes keep one that no block includes. */
-const longestMs = 3 * 3_600_000;
+const maxMs = 3 * 3_600_000;
 const most = 10_000;
 /**
  * Numbers of transactions asked about at once, and of hashes that may queue up. Hashes beyond that are found again in
  * the node's pool.
  */
 const atOnce = 32;
-const mostHeard = 20_000;
-const checkEveryMs = 10_000;
-const poolEveryMs = 60_000;
+const maxHeard = 20_000;
+const checkIntervalMs = 10_000;
+const poolIntervalMs = 60_000;
 const pauseMs = 1000;
 
 type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
@@ -88,7 +88,7 @@ const createLook =
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
   return async () => {
-    await pending.trim(system.now() - longestMs, most);
+    await pending.trim(system.now() - maxMs, most);
     const some = await pending.scan(last);
     last = some.at(-1) ?? null;
     const gone: string[] = [];
@@ -140,7 +140,7 @@ const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
     heard,
     mayHaveMoved: true,
     hear: (hash: string) => {
-      if (heard.size < mostHeard) heard.add(hash.toLowerCase());
+      if (heard.size < maxHeard) heard.add(hash.toLowerCase());
       bell.ring();
     },
     first: (count: number) => {
@@ -149,7 +149,7 @@ const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
       return some;
     },
     wait: async () => {
-      if (heard.size === 0) await bell.wait(checkEveryMs);
+      if (heard.size === 0) await bell.wait(checkIntervalMs);
     },
   };
   void node.watchPending(news.hear, signal);
@@ -165,8 +165,8 @@ const createRound = (ports: Ports, news: ReturnType<typeof createNews>) => {
   const { node, pending, system } = ports;
   const look = createLook(ports);
   const path = createRecentBlocks(node);
-  const check = every(checkEveryMs, system, createCheck(ports));
-  const readPool = every(poolEveryMs, system, createPoolReader(ports));
+  const check = every(checkIntervalMs, system, createCheck(ports));
+  const readPool = every(poolIntervalMs, system, createPoolReader(ports));
   const advance = async () => {
     if (!news.mayHaveMoved) return;
     news.mayHaveMoved = false;

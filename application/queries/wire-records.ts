@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
 import type { PendingTransaction } from '../ports/pending.js';
 
@@ -8,19 +8,19 @@ export type ExactInteger = number | bigint;
 /** Object that a node answered with, not validated yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-const longestQuantity = 66;
+const maxQuantityLength = 66;
 const quantityPattern = /^0x[0-9a-fA-F]+$/;
 
-export const wrong = (what: string): never => refuse('NODE_ERROR', `a node answered with ${what}`);
+export const failInvalidAnswer = (what: string): never => fail('NODE_ERROR', `a node answered with ${what}`);
 
 export const rawRecord = (value: unknown, what: string): Raw =>
-  isRecord(value) ? value : wrong(`${what} that is no object`);
+  isRecord(value) ? value : failInvalidAnswer(`${what} that is no object`);
 
 /** Parses a quantity. The length is checked first, because parsing a million digits takes half a second. */
 export const quantity = (value: unknown, what: string): bigint =>
-  typeof value === 'string' && value.length <= longestQuantity && quantityPattern.test(value)
+  typeof value === 'string' && value.length <= maxQuantityLength && quantityPattern.test(value)
     ? BigInt(value)
-    : wrong(`${what} that is no quantity`);
+    : failInvalidAnswer(`${what} that is no quantity`);
 
 export const integer = (value: unknown, what: string): ExactInteger => {
   const exact = quantity(value, what);

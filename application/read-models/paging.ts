@@ -1,4 +1,4 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Collection } from '../../projections/define.js';
 import type { Page, PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
@@ -14,7 +14,7 @@ export type PageTokens = {
 
 const purpose = 'page-token';
 const expected = 'must be the next_page_token of this list, requested with the same filters';
-const bad = () => refuse('INVALID_ARGUMENT', `page_token ${expected}`, [{ path: '/page_token', message: expected }]);
+const bad = () => fail('INVALID_ARGUMENT', `page_token ${expected}`, [{ path: '/page_token', message: expected }]);
 
 export const createPageTokens = ({ signHere, same }: System): PageTokens => {
   const signature = (list: readonly string[], key: string) =>

@@ -28,7 +28,7 @@ export type Progress = {
 };
 
 /** Pause between reads of the checkpoint while a request waits; a projector in this process reports sooner. */
-const askEveryMs = 5;
+const pollIntervalMs = 5;
 
 /** Computes the position again only when the positions of the projections changed, because every query asks for it. */
 const createIncluded = () => {
@@ -70,10 +70,10 @@ export const createProgress = (ports: Ports): Progress => {
 
   const settle = () => {
     const now = system.now();
-    for (const waiter of waiting)
-      if (waiter.position <= known || waiter.until <= now) {
-        waiting.delete(waiter);
-        waiter.done(waiter.position <= known);
+    for (const cancellation of waiting)
+      if (cancellation.position <= known || cancellation.until <= now) {
+        waiting.delete(cancellation);
+        cancellation.done(cancellation.position <= known);
       }
   };
   const moved = (position: Position) => {
@@ -83,7 +83,7 @@ export const createProgress = (ports: Ports): Progress => {
   const askRepeatedly = async () => {
     asking = true;
     while (waiting.size > 0) {
-      await system.sleep(askEveryMs);
+      await system.sleep(pollIntervalMs);
       // A failed read counts as no progress: the request keeps waiting until its time is up.
       moved(await look().catch(() => known));
     }

@@ -1,6 +1,6 @@
 import type { Unsigned } from '../../domain/aggregates/transaction.js';
 import type { TokenStandard } from '../../domain/asset.js';
-import { Failure, invalid, refuse } from '../../domain/failure.js';
+import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
 import type { Call } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
@@ -11,7 +11,7 @@ import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 import { createNonces, nonceStep, type Sender } from './nonces.js';
-import { larger, outbid, readForAnswer, readTransaction, transactionStep } from './transactions.js';
+import { maxAmount, outbid, readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
 /** Optional fields; a node or the service fills in those that are not given. */
@@ -88,11 +88,11 @@ const createStore = (ports: Ports) => {
   const nonces = createNonces(ports);
   /** Takes the given price, or the one a node suggests, which is raised to outbid the transaction being replaced. */
   const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
-    if (given === undefined) return larger(await chains.sending(context.variant).gasPrice(), outbids);
+    if (given === undefined) return maxAmount(await chains.sending(context.variant).gasPrice(), outbids);
     const price = amount('/gas_price', given);
-    return larger(price, outbids) === price
+    return maxAmount(price, outbids) === price
       ? price
-      : refuse('FAILED_PRECONDITION', `to replace a transaction that was sent, gas_price must be at least ${outbids}`);
+      : fail('FAILED_PRECONDITION', `to replace a transaction that was sent, gas_price must be at least ${outbids}`);
   };
 
   /** Returns the sent transaction that holds the nonce and is to be replaced; null when the nonce is free. */
@@ -103,7 +103,7 @@ const createStore = (ports: Ports) => {
     const is = state.toUpperCase();
     return state === 'sent' && created
       ? created
-      : refuse('FAILED_PRECONDITION', `nonce ${nonce} is held by transaction ${holder}, which is ${is}`);
+      : fail('FAILED_PRECONDITION', `nonce ${nonce} is held by transaction ${holder}, which is ${is}`);
   };
 
   const append = (context: Context, data: Draft & { nonce: number; gasPrice: string }, replaces?: string) => {
@@ -139,7 +139,7 @@ const createMake = (ports: Ports) => {
     if (!past.created) return null;
     return past.created.request === request
       ? { answer: { transaction: showTransaction(past) }, position: await events.head() }
-      : refuse('ALREADY_EXISTS', `transaction ${transactionId} already exists with other content`);
+      : fail('ALREADY_EXISTS', `transaction ${transactionId} already exists with other content`);
   };
 
   const draftOf = async (context: Context, { gas }: Given, call: Call) => {

@@ -1,5 +1,5 @@
 import { type NonceCommand, nonce } from '../../domain/aggregates/nonce.js';
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { type NonceDocument, nonceKey, nonces, senderKey } from '../../projections/nonces.js';
 import { createKeyedMutex } from '../async/mutex.js';
 import { type Context, type Step, scopeFor, step } from '../commands/handle.js';
@@ -23,9 +23,9 @@ type Nonces = {
 /** Nonces that are looked at before other requests get a turn. */
 const pageSize = 100;
 /** Limit of released or held nonces that are looked at, far more than are missing in the read models for a moment. */
-const mostPages = 10;
+const maxPages = 10;
 /** Limit of tries past the highest nonce that is held, for the same reason. */
-const mostTries = 10_000;
+const maxAttempts = 10_000;
 
 const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
   `${variant.tag}.${chain.slice(0, 18)}.${from}.${number}`;
@@ -59,7 +59,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   type Order = { readonly oldestFirst?: boolean; readonly after?: PageKey };
   const pages = async function* (context: Context, sender: Sender, state: NonceDocument['state'], order: Order) {
     let { after } = order;
-    for (let read = 0; read < mostPages; read++) {
+    for (let read = 0; read < maxPages; read++) {
       const query = { ...order, index: 'byState', equal: [senderKey(sender), state], limit: pageSize, after };
       const { documents, next } = await readModels.page(nonces, scopeFor(context), query);
       yield documents;
@@ -95,7 +95,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
   const candidates = async function* (context: Context, sender: Sender, pending: number) {
     yield* released(context, sender, pending);
     const first = await firstUnheld(context, sender, pending);
-    for (let tried = 0; tried < mostTries; tried++) {
+    for (let tried = 0; tried < maxAttempts; tried++) {
       if (tried > 0 && tried % pageSize === 0) await system.breathe();
       yield first + tried;
     }
@@ -110,7 +110,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
           const position = isFree ? await nullIfTaken(use(number)) : null;
           if (position !== null) return position;
         }
-        return refuse('CONFLICT', 'other requests took every nonce of this sender that was tried; try again');
+        return fail('CONFLICT', 'other requests took every nonce of this sender that was tried; try again');
       }),
   };
 };

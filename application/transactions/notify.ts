@@ -2,7 +2,7 @@ import { type Transaction, type TransactionEvent, transaction } from '../../doma
 import { asksForActivity } from '../../domain/aggregates/webhook.js';
 import { webhooks } from '../../projections/webhooks.js';
 import { groupBy } from '../async/group-by.js';
-import { allDone } from '../async/organization-lanes.js';
+import { allDone } from '../async/organization-queue.js';
 import { slicesOf } from '../async/slices.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import { foldStored } from '../commands/read-aggregate.js';
@@ -51,7 +51,7 @@ const news: ReadonlySet<string> = new Set<TransactionEvent['type']>([
 ]);
 
 /** Requests a delivery for every change of a managed transaction, to each webhook that covers its wallet. */
-export const createTransactionTeller = (ports: Ports) => {
+export const createTransactionNotifier = (ports: Ports) => {
   const { events, readModels, progress, deliveries, system } = ports;
   const follow = fromCheckpoint('tell-transactions', ports);
 

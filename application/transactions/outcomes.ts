@@ -37,7 +37,7 @@ type View = {
 };
 
 /** Longest gap between two heads that is walked; after a longer one every block is looked up again. */
-const longestWalk = 32;
+const maxWalk = 32;
 
 const hashesOf = ({ hash, cancellation_hash }: OpenTransactionDocument) =>
   cancellation_hash === '' ? [hash] : [hash, cancellation_hash];
@@ -108,7 +108,7 @@ const createViews = ({ chain, system }: Ports) => {
   const descends = async (head: Header, from: Header) => {
     let at: Header | null = head;
     for (let walked = 0; at && at.number > from.number + 1; walked++)
-      at = walked < longestWalk ? await chain.headerOf(at.parentHash) : null;
+      at = walked < maxWalk ? await chain.headerOf(at.parentHash) : null;
     return at?.number === from.number + 1 && at.parentHash === from.hash;
   };
   return async (head: Header, open: readonly OpenTransaction[]): Promise<View> => {

@@ -23,7 +23,7 @@ const atOnce = 16;
 /** Transactions that are looked at before others get a turn. */
 export const lookedAtOnce = 1000;
 /** Checks in one round; the others follow in later rounds, so that outcomes are read in between. */
-const mostAtATime = 256;
+const maxAtATime = 256;
 
 export const watcherContext = (variant: Variant, { organizationId, document }: OpenTransaction): Context => ({
   organizationId,
@@ -72,7 +72,7 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     const isAmongFirst = (one: OpenTransaction) => {
       const before = counts.get(ownerOf(one)) ?? 0;
       counts.set(ownerOf(one), before + 1);
-      return before < mostAtATime;
+      return before < maxAtATime;
     };
     const isDue = (one: OpenTransaction) => {
       const patience = one.document.is_taken ? againMs.taken : againMs.untaken;
@@ -84,12 +84,12 @@ export const createRebroadcast = ({ sending, events, handle, system }: Ports, va
     await eachInSlices(waiting, lookedAtOnce, system, (one) => {
       if (isWanted(one) && isDue(one) && isAmongFirst(one)) due.push(one);
     });
-    return inTurns(due, ownerOf).slice(0, mostAtATime);
+    return inTurns(due, ownerOf).slice(0, maxAtATime);
   };
 
   return async (waiting: readonly OpenTransaction[]): Promise<void> => {
     const now = system.now();
-    if (looked.size > 2 * waiting.length + mostAtATime) await forgetOthers(waiting);
+    if (looked.size > 2 * waiting.length + maxAtATime) await forgetOthers(waiting);
     const due = await dueOf(waiting, now);
     for (const one of due) looked.set(openKey(one), now);
     await mapInSlices(due, atOnce, repair);

@@ -4,7 +4,7 @@ import {
   transaction,
   type Unsigned,
 } from '../../domain/aggregates/transaction.js';
-import { invalid, refuse } from '../../domain/failure.js';
+import { fail, invalid } from '../../domain/failure.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
 import { hasWritten, seedOf, upToOwn, withoutSeed } from '../commands/own-events.js';
@@ -17,7 +17,7 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
-import { type AddressParser, single } from '../wallets/address-parser.js';
+import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
 import { nonceStep } from './nonces.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
@@ -55,7 +55,7 @@ const readYourWritesMs = 2000;
 
 /** Nodes replace a pending transaction only by one that pays at least a tenth more; some require an eighth. */
 export const outbid = (gasPrice: string) => ((BigInt(gasPrice) * 1125n + 999n) / 1000n).toString();
-export const larger = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
+export const maxAmount = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
 
 const keyOf = ({ variant }: Context, transactionId: string) => `${variant.tag}.${transactionId}`;
 export const transactionStep = (context: Context, command: TransactionCommand): Step =>
@@ -85,7 +85,7 @@ export const outcomeCommand = (transactionId: string, outcome: Broadcast): Trans
     : { type: 'Refuse', data: { transactionId, reason: outcome.reason } };
 };
 
-const missing = () => refuse('NOT_FOUND', 'there is no such transaction');
+const missing = () => fail('NOT_FOUND', 'there is no such transaction');
 /** Builds the cancellation: a transaction to oneself that only uses up the nonce. */
 const noOperation = (created: Unsigned & { from: string }, gasPrice: string): Unsigned => ({
   chainId: created.chainId,
@@ -124,7 +124,7 @@ const createReading = ({ events, readModels, lists, addressParser, transactionCo
   };
   const list: Transactions['list'] = async (context, { walletId, address }, page) => {
     if (walletId !== undefined) await requireWallet(readModels, context, walletId);
-    const from = address === undefined ? undefined : addressParser.parse(context, single(address))[0]?.[0];
+    const from = address === undefined ? undefined : addressParser.parse(context, singleAddress(address))[0]?.[0];
     const equal = [walletId, from].filter((one) => one !== undefined);
     const index = walletId === undefined ? 'bySender' : from === undefined ? 'byWallet' : 'byWalletAndSender';
     return lists(transactions, scopeFor(context), { index, equal }, page);
@@ -134,7 +134,7 @@ const createReading = ({ events, readModels, lists, addressParser, transactionCo
     const unsigned = toSign(past);
     return unsigned
       ? transactionCodec.digest(unsigned)
-      : refuse(
+      : fail(
           'FAILED_PRECONDITION',
           `transaction ${transactionId} is ${past.state.toUpperCase()}; there is nothing to sign`,
         );
@@ -152,7 +152,7 @@ const createSending = (ports: Ports) => {
   /** Refuses a request after an event was written, once reads include that event. */
   const refuseAt = async (position: Position, reason: string) => {
     await progress.reached(position, readYourWritesMs);
-    return refuse('FAILED_PRECONDITION', `no node accepted it: ${reason}`);
+    return fail('FAILED_PRECONDITION', `no node accepted it: ${reason}`);
   };
 
   /** Refuses to send a transaction that was created for another chain, as when a development chain has started over. */
@@ -161,7 +161,7 @@ const createSending = (ports: Ports) => {
     if (!created) return missing();
     const chain = chains.of(context.variant);
     if ((await chain.genesis()).hash !== created.chain)
-      return refuse('FAILED_PRECONDITION', `transaction ${transactionId} was created for another chain than this one`);
+      return fail('FAILED_PRECONDITION', `transaction ${transactionId} was created for another chain than this one`);
     return chains.sending(context.variant);
   };
 
@@ -188,7 +188,7 @@ const createSending = (ports: Ports) => {
   };
 
   const requestCancel = async (context: Context, transactionId: string, price: string) => {
-    const gasPrice = larger(outbid(price), await chains.sending(context.variant).gasPrice());
+    const gasPrice = maxAmount(outbid(price), await chains.sending(context.variant).gasPrice());
     return transactionStep(context, { type: 'RequestCancel', data: { transactionId, gasPrice } });
   };
 

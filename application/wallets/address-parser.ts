@@ -1,6 +1,6 @@
-import { longestAddress } from '../../domain/aggregates/address.js';
+import { maxAddressLength } from '../../domain/aggregates/address.js';
 import type { Asset } from '../../domain/asset.js';
-import { type Fault, invalid, refuse } from '../../domain/failure.js';
+import { type Fault, fail, invalid } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
@@ -13,8 +13,8 @@ export type AddressRecord = { address: string; user_friendly_address: string };
 
 /** Address as it was sent, and its path in the request. */
 export type AddressInput = { readonly text: string; readonly path: string };
-export const single = (text: string): readonly AddressInput[] => [{ text, path: '/address' }];
-export const several = (texts: readonly string[]): readonly AddressInput[] =>
+export const singleAddress = (text: string): readonly AddressInput[] => [{ text, path: '/address' }];
+export const addressList = (texts: readonly string[]): readonly AddressInput[] =>
   texts.map((text, i) => ({ text, path: `/addresses/${i}` }));
 
 /** Conversion of addresses from what callers send to what is stored, and from there to what is shown. */
@@ -54,8 +54,8 @@ export const createAddressParser = (ports: {
   const read = (context: Context, text: string): { stored: string } | { message: string } => {
     const stored = codec(context).parse(text);
     if (stored === null) return { message: notAnAddress(codec(context), text) };
-    if (stored.length <= longestAddress) return { stored };
-    return { message: `is not an address of this chain: has more than ${longestAddress} characters` };
+    if (stored.length <= maxAddressLength) return { stored };
+    return { message: `is not an address of this chain: has more than ${maxAddressLength} characters` };
   };
 
   const parse: AddressParser['parse'] = (context, inputs) => {
@@ -69,7 +69,7 @@ export const createAddressParser = (ports: {
     const [first] = faults;
     if (!first) return [...parsed];
     const others = faults.length > 1 ? `; ${faults.length - 1} more are none either` : '';
-    return refuse('INVALID_ARGUMENT', `${first.path} ${first.message}${others}`, faults);
+    return fail('INVALID_ARGUMENT', `${first.path} ${first.message}${others}`, faults);
   };
 
   return {
@@ -80,10 +80,10 @@ export const createAddressParser = (ports: {
       if (!first || !(await chains.find(context.variant)?.isMainNetwork?.())) return;
       const message = 'is an address for test networks only, and the chain is the main network';
       const faults = forTests.map(({ path }) => ({ path, message }));
-      refuse('INVALID_ARGUMENT', `${first.path} ${message}`, faults);
+      fail('INVALID_ARGUMENT', `${first.path} ${message}`, faults);
     },
     look: async (context, input) => {
-      const [[id] = ['']] = parse(context, single(input));
+      const [[id] = ['']] = parse(context, singleAddress(input));
       return readModels.get(addresses, { scope: scopeFor(context), id });
     },
     show: (context, stored) => ({ address: stored, user_friendly_address: codec(context).friendly(stored) }),

@@ -1,7 +1,7 @@
 import { type AddressCommand, address } from '../../domain/aggregates/address.js';
 import { type RemovalCommand, removal } from '../../domain/aggregates/removal.js';
 import { wallet } from '../../domain/aggregates/wallet.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import type { LoopTurns } from '../async/loop-turns.js';
@@ -11,7 +11,7 @@ import type { Position, Streams } from '../ports/event-store.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
-import { type AddressInput, type AddressParser, type AddressRecord, several } from './address-parser.js';
+import { type AddressInput, type AddressParser, type AddressRecord, addressList } from './address-parser.js';
 import { requireWallet } from './require-wallet.js';
 
 type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInput[] };
@@ -52,7 +52,7 @@ const requireRegistered = (context: Context, walletId: string) =>
   });
 
 const catchUpMs = 2000;
-const mostAtOnce = 1000;
+const maxConcurrent = 1000;
 const partSize = 100;
 
 export const createAddresses = (ports: {
@@ -93,7 +93,7 @@ export const createAddresses = (ports: {
     const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
     const old = documents.filter(({ position }) => position <= upTo);
     context.touch?.(old.length);
-    if (old.length > 0) await remove(context, { walletId, inputs: several(old.map((one) => one.address)) });
+    if (old.length > 0) await remove(context, { walletId, inputs: addressList(old.map((one) => one.address)) });
     return old.length === documents.length ? next : null;
   };
   const finishRemoval: Addresses['finishRemoval'] = async (context, of) => {
@@ -117,16 +117,16 @@ export const createAddresses = (ports: {
       const upTo = await events.head();
       // The list of addresses is a read model, which must include every registration answered before.
       if (!(await progress.reached(upTo, catchUpMs)))
-        refuse('UNAVAILABLE', 'the list of addresses does not include the latest registrations yet; try again');
-      const few = await addressParser.first(context, walletId, mostAtOnce);
-      if (few) return remove(withoutSeed(context), { walletId, inputs: several(few.map((one) => one.address)) });
+        fail('UNAVAILABLE', 'the list of addresses does not include the latest registrations yet; try again');
+      const few = await addressParser.first(context, walletId, maxConcurrent);
+      if (few) return remove(withoutSeed(context), { walletId, inputs: addressList(few.map((one) => one.address)) });
       await handle(context, [removalStep(context, { type: 'Start', data: { walletId, upTo } })]);
       return { answer: {}, position: await finishRemoval(withoutSeed(context), { walletId, upTo }) };
     },
     finishRemoval,
     find: async (context, input) => {
       const held = await addressParser.look(context, input);
-      if (!held) return refuse('NOT_FOUND', 'there is no such address');
+      if (!held) return fail('NOT_FOUND', 'there is no such address');
       return show(context, held);
     },
     list: async (context, walletId, page) => {

@@ -1,5 +1,5 @@
 import { type WalletCommand, wallet } from '../../domain/aggregates/wallet.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import { type WalletDocument, wallets } from '../../projections/wallets.js';
 import {
@@ -16,7 +16,7 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Listed, PageTokens } from '../read-models/paging.js';
 import type { AddressParser, AddressRecord } from './address-parser.js';
-import { single } from './address-parser.js';
+import { singleAddress } from './address-parser.js';
 import { addressStep, walletKey } from './addresses.js';
 
 export type WalletRecord = Omit<WalletDocument, 'position' | 'address_count'> & {
@@ -118,7 +118,7 @@ export const createWallets = (ports: {
 
   return {
     register: async (context, { name, address, importAsset, confirmation }) => {
-      if (address !== undefined) await addressParser.checkNetwork(context, single(address));
+      if (address !== undefined) await addressParser.checkNetwork(context, singleAddress(address));
       const walletId = idFor(context, 'wal', system);
       const imports = importAsset ? { importAsset: true as const } : {};
       const data = { walletId, name, ...(confirmation !== undefined && { confirmation }), ...imports };
@@ -126,7 +126,7 @@ export const createWallets = (ports: {
       const made = step(wallet, context.organizationId, walletKey(context, walletId), { type: 'Register', data });
       const steps: Step[] = [{ ...made, isNew }];
       if (address !== undefined)
-        for (const [stored, path] of addressParser.parse(context, single(address)))
+        for (const [stored, path] of addressParser.parse(context, singleAddress(address)))
           steps.push(addressStep(context, { type: 'Register', data: { address: stored, walletId, ...imports } }, path));
       const position = await handle(context, steps);
       return { answer: { wallet_id: walletId }, position };
@@ -136,7 +136,7 @@ export const createWallets = (ports: {
     find: async (context, by) => {
       const walletId = await walletIdOf(context, by);
       const found = walletId ? await readModels.get(wallets, { scope: scopeFor(context), id: walletId }) : null;
-      return found ? record(context, found) : refuse('NOT_FOUND', 'there is no such wallet');
+      return found ? record(context, found) : fail('NOT_FOUND', 'there is no such wallet');
     },
     list: async (context, { size, token }) => {
       const list = [scopeFor(context), 'wallets'];

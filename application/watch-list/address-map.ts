@@ -1,6 +1,6 @@
-import { longestAddress } from '../../domain/aggregates/address.js';
-import { countIn, longestWords, readWords, tooLong } from './address-words.js';
-import { createIntLists, grown } from './int-lists.js';
+import { maxAddressLength } from '../../domain/aggregates/address.js';
+import { countIn, maxAddressWords, readWords, tooLong } from './address-words.js';
+import { createIntLists, growArray } from './int-lists.js';
 
 /** Maps addresses of any form to numbers, many to many, in typed arrays: a million in hex take 50 to 80 megabytes. */
 export type AddressMap = {
@@ -15,7 +15,7 @@ const noEntry = -1;
 
 /** Numbers addresses in the order they are entered: a hash table with open addressing. */
 const createNumbering = (seed: number) => {
-  const words = new Uint32Array(longestWords);
+  const words = new Uint32Array(maxAddressWords);
   // A slot holds the number of an entry; `begins` says where in the arena the entry's heading and words are.
   let slots = new Int32Array(64).fill(noEntry);
   let arena = new Uint32Array(256);
@@ -57,8 +57,8 @@ const createNumbering = (seed: number) => {
   };
   const enter = (slot: number, heading: number) => {
     const count = countIn(heading);
-    if (used + count + 1 > arena.length) arena = grown(arena);
-    if (entries === begins.length) begins = grown(begins);
+    if (used + count + 1 > arena.length) arena = growArray(arena);
+    if (entries === begins.length) begins = growArray(begins);
     slots[slot] = entries;
     begins[entries] = used;
     arena[used] = heading;
@@ -77,7 +77,7 @@ const createNumbering = (seed: number) => {
     findOrEnter: (address: string) => {
       const heading = readWords(address, words);
       if (heading === tooLong)
-        throw new RangeError(`an address has at most ${longestAddress} characters, and this one ${address.length}`);
+        throw new RangeError(`an address has at most ${maxAddressLength} characters, and this one ${address.length}`);
       const slot = locate(heading);
       return slots[slot] === noEntry ? enter(slot, heading) : (slots[slot] as number);
     },
@@ -94,7 +94,7 @@ export const createAddressMap = (seed: number): AddressMap => {
   return {
     add: (address, value) => {
       const entry = numbering.findOrEnter(address);
-      if (entry >= firsts.length) firsts = grown(firsts, lists.none);
+      if (entry >= firsts.length) firsts = growArray(firsts, lists.none);
       firsts[entry] = lists.add(firstOf(entry), value);
     },
     remove: (address, value) => {

@@ -1,16 +1,16 @@
-import { longestAddress } from '../../domain/aggregates/address.js';
+import { maxAddressLength } from '../../domain/aggregates/address.js';
 
 /** Words of the longest address in the widest form, which takes one word for two characters. */
-export const longestWords = longestAddress / 2;
+export const maxAddressWords = maxAddressLength / 2;
 
 /**
  * Encodings of an address. Encoding and number of words make the heading, in which two addresses with the same words
  * differ. For texts the encoding is increased by the number of characters that the last word lacks, at most three.
  */
 const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
-const mostCount = 0xff;
-const headed = (form: number, count: number) => form * (mostCount + 1) + count;
-export const countIn = (heading: number) => heading & mostCount;
+const maxCount = 0xff;
+const headed = (form: number, count: number) => form * (maxCount + 1) + count;
+export const countIn = (heading: number) => heading & maxCount;
 /** Heading of a text that is longer than any address. */
 export const tooLong = 0;
 
@@ -78,7 +78,7 @@ const isAscii = (text: string) => {
  * `workchain:…` take half a byte per digit, other texts one byte per character, or two if they are not ASCII.
  */
 export const readWords = (address: string, words: Uint32Array): number => {
-  if (address.length > longestAddress) return tooLong;
+  if (address.length > maxAddressLength) return tooLong;
   const isHex = address.charCodeAt(1) === lowerX && address.charCodeAt(0) === zero;
   const count = isHex ? readHex(address, 2, words, 0) : readRaw(address, words);
   if (count > 0) return headed(isHex ? forms.hex : forms.raw, count);

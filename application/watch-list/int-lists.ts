@@ -2,7 +2,7 @@ const none = -1;
 
 const growth = 1.5;
 
-export const grown = <T extends Uint32Array | Int32Array>(array: T, filler = 0): T => {
+export const growArray = <T extends Uint32Array | Int32Array>(array: T, filler = 0): T => {
   const larger = new (array.constructor as new (length: number) => T)(Math.ceil(array.length * growth));
   larger.fill(filler);
   larger.set(array);
@@ -23,8 +23,8 @@ export const createIntLists = () => {
       return link;
     }
     if (links === values.length) {
-      values = grown(values);
-      nexts = grown(nexts, none);
+      values = growArray(values);
+      nexts = growArray(nexts, none);
     }
     return links++;
   };

@@ -1,5 +1,5 @@
-import { refuse } from '../../domain/failure.js';
-import type { Addressee, LetterSigner, Reception, Sender } from '../ports/sender.js';
+import { fail } from '../../domain/failure.js';
+import type { Addressee, Reception, Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 
 type Endpoint = Addressee & { readonly url: string };
@@ -19,7 +19,7 @@ const found = ({ status, failure }: Reception) => (status === null ? failure : `
 
 /** Asks an endpoint for a token that is sent to it, so that nobody has notifications sent to a host of others. */
 export const createChallenge =
-  ({ sender, signer, system }: { sender: Sender; signer: LetterSigner; system: System }) =>
+  ({ sender, signer, system }: { sender: Sender; signer: WebhookSigner; system: System }) =>
   async ({ url, ...to }: Endpoint) => {
     const token = system.secret();
     const timestamp = Math.floor(system.now() / 1000);
@@ -32,7 +32,7 @@ export const createChallenge =
     const letter = { id: to.webhookId, timestamp, body };
     const reception = await sender.post({ ...letter, url, headers: [], signature: signer.sign(to, letter) });
     if (holds(reception, token)) return;
-    refuse(
+    fail(
       'FAILED_PRECONDITION',
       `the endpoint must answer the challenge with status 2xx and its token as the body or as {"challenge": token}; it gave: ${found(reception)}`,
     );

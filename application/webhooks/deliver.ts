@@ -6,12 +6,12 @@ import { foldStored } from '../commands/read-aggregate.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { LetterSigner, Reception, Sender } from '../ports/sender.js';
+import type { Reception, Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import { deliveryStep, deliveryStream, placeOf } from './deliveries.js';
 import { createWindows } from './failing-receivers.js';
 import type { WebhookHeaders } from './headers.js';
-import { createTargets, type Target } from './target-cache.js';
+import { createWebhookTargetCache, type Target } from './target-cache.js';
 import { type Webhooks, webhookKey, webhookState } from './webhooks.js';
 
 type Ports = {
@@ -20,7 +20,7 @@ type Ports = {
   readonly handle: Handle;
   readonly jobs: Jobs;
   readonly sender: Sender;
-  readonly signer: LetterSigner;
+  readonly signer: WebhookSigner;
   readonly webhooks: Webhooks;
   readonly headers: WebhookHeaders;
   /** Limit of the deliveries under way to one webhook. */
@@ -133,7 +133,7 @@ export const createDeliverer = (ports: Ports) => {
   const { jobs, sender, signer, system, webhookConcurrency: perLane } = ports;
   const { read, record } = createRecording(ports);
   const ending = createEnding(ports);
-  const targets = createTargets(ports);
+  const targets = createWebhookTargetCache(ports);
   const windows = createWindows(perLane);
   let isOver = false;
 

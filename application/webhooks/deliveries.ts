@@ -1,6 +1,6 @@
 import { type DeliveryCommand, delivery } from '../../domain/aggregates/delivery.js';
 import { webhook } from '../../domain/aggregates/webhook.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
 import {
   type DeliveryStatus,
@@ -10,7 +10,7 @@ import {
 } from '../../projections/deliveries.js';
 import type { WebhookDocument } from '../../projections/webhooks.js';
 import type { LoopTurns } from '../async/loop-turns.js';
-import { allDone } from '../async/organization-lanes.js';
+import { allDone } from '../async/organization-queue.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
 import { type Streams, streamName } from '../ports/event-store.js';
@@ -48,7 +48,7 @@ export type Deliveries = {
 
 type Resending = HistoryFilter & { readonly webhookId: string; readonly status: DeliveryStatus | undefined };
 
-const mostResent = 10_000;
+const maxResent = 10_000;
 const resentAtOnce = 32;
 
 /** Derives an id from the parts; it names the owner too, because the queue keeps nothing but the id. */
@@ -96,8 +96,8 @@ const idsToResend = async (reading: Reading, context: Context, { status, ...filt
   const ids: string[] = [];
   for await (const one of historiesIn(reading, context, filter)) {
     if (isWanted(one)) ids.push(one.webhook_history_id);
-    if (ids.length > mostResent)
-      refuse('FAILED_PRECONDITION', `more than ${mostResent} notifications match; narrow start_time and end_time`);
+    if (ids.length > maxResent)
+      fail('FAILED_PRECONDITION', `more than ${maxResent} notifications match; narrow start_time and end_time`);
   }
   return ids;
 };
@@ -134,7 +134,7 @@ export const createDeliveries = (ports: {
     },
     resend: async (context, deliveryId) => {
       const found = await readModels.get(webhookHistories, { scope: scopeFor(context), id: deliveryId });
-      if (!found) return refuse('NOT_FOUND', 'there is no such webhook history');
+      if (!found) return fail('NOT_FOUND', 'there is no such webhook history');
       const { webhook_id: webhookId } = found;
       const position = await handle(context, [revive(context, webhookId), resending(context, deliveryId, webhookId)]);
       return { answer: {}, position };

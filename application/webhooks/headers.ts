@@ -1,6 +1,6 @@
 import { webhook } from '../../domain/aggregates/webhook.js';
 import { webhookHeader } from '../../domain/aggregates/webhook-header.js';
-import { invalid, refuse } from '../../domain/failure.js';
+import { fail, invalid } from '../../domain/failure.js';
 import { headersPerWebhook } from '../../domain/quota.js';
 import { type WebhookHeaderDocument, webhookHeaders } from '../../projections/webhooks.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
@@ -87,7 +87,7 @@ const requireRoom = async (readModels: ReadModels, context: Context, webhookId: 
   const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
   const { documents } = await readModels.page(webhookHeaders, scopeFor(context), query);
   if (documents.length >= headersPerWebhook && !documents.some((one) => one.webhook_header_id === headerId))
-    refuse('QUOTA_EXCEEDED', `a webhook has at most ${headersPerWebhook} headers: ${documents.length} are used`);
+    fail('QUOTA_EXCEEDED', `a webhook has at most ${headersPerWebhook} headers: ${documents.length} are used`);
 };
 
 const requireWebhook = (context: Context, webhookId: string) =>

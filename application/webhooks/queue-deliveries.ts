@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import { everybody } from '../../projections/define.js';
+import { systemOwner } from '../../projections/define.js';
 import { type OpenDeliveryDocument, openDeliveries } from '../../projections/deliveries.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { Jobs } from '../ports/jobs.js';
@@ -18,11 +18,11 @@ type Ports = {
 };
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
-const repairEveryMs = 60_000;
+const repairIntervalMs = 60_000;
 /** Time that a due delivery may wait in the queue before it counts as lost. */
 const graceMs = 60_000;
 const pageSize = 1000;
-const lookEveryMs = 1000;
+const pollIntervalMs = 1000;
 
 const deliveryJob = (id: string, lane: string, at: number) => ({
   id,
@@ -66,7 +66,7 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
     let after: PageKey | null = [system.now() - graceMs, ''];
     while (after && !signal.aborted) {
       const query = { index: 'byNextTry', equal: ['no'], limit: pageSize, after };
-      const page: Page<OpenDeliveryDocument> = await readModels.page(openDeliveries, everybody, query);
+      const page: Page<OpenDeliveryDocument> = await readModels.page(openDeliveries, systemOwner, query);
       if (page.documents.length > 0) await jobs.put(page.documents.map(jobOf));
       after = page.next;
     }
@@ -87,9 +87,9 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
       if (current !== null && (isNew || system.now() >= due)) {
         await (isNew ? putAll(signal) : orNull(putOverdue(signal)));
         repaired = current;
-        due = system.now() + repairEveryMs;
+        due = system.now() + repairIntervalMs;
       }
-      await system.sleep(lookEveryMs, signal);
+      await system.sleep(pollIntervalMs, signal);
     }
   };
 };

@@ -16,7 +16,7 @@ export type Targets = {
 const remembered = 10_000;
 
 /** Caches opened webhooks and headers; reading the owner's edition for each delivery tells whether they are current. */
-export const createTargets = (ports: {
+export const createWebhookTargetCache = (ports: {
   readModels: ReadModels;
   webhooks: Webhooks;
   headers: WebhookHeaders;

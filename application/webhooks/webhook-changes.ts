@@ -1,5 +1,5 @@
 import type { DeliveryCommand } from '../../domain/aggregates/delivery.js';
-import { everybody } from '../../projections/define.js';
+import { systemOwner } from '../../projections/define.js';
 import { type OpenDeliveryDocument, openDeliveries } from '../../projections/deliveries.js';
 import { type Context, type Handle, scopeFor } from '../commands/handle.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
@@ -41,7 +41,7 @@ export const createWebhookChanges = (ports: Ports) => {
     let after: PageKey | undefined;
     do {
       const query = { index: 'byWebhook', equal: [scopeFor(context), webhookId], limit: pageSize, after };
-      const page = await readModels.page(openDeliveries, everybody, query);
+      const page = await readModels.page(openDeliveries, systemOwner, query);
       yield page.documents;
       after = page.next ?? undefined;
     } while (after);

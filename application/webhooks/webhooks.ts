@@ -10,7 +10,7 @@ import { readAggregate } from '../commands/read-aggregate.js';
 import { boundTo, openBound, requireBound, withSealedSecret } from '../commands/sealed-secret.js';
 import type { Position, Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { LetterSigner, Sender } from '../ports/sender.js';
+import type { Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import type { Vault } from '../ports/vault.js';
 import { everyDocument, type ListPage, type Lists, type PageRequest } from '../read-models/paging.js';
@@ -47,7 +47,7 @@ const remembered = 10_000;
 const derivedWithoutPause = 10;
 
 /** Opens the secrets of webhooks, which their public keys are derived from too. */
-const createOpening = ({ vault, signer, system }: { vault: Vault; signer: LetterSigner; system: System }) => {
+const createOpening = ({ vault, signer, system }: { vault: Vault; signer: WebhookSigner; system: System }) => {
   const publicKeys = createBoundedCache<string, string>(remembered);
   const contextsOf = (context: Context, { webhook_id, endpoint }: WebhookDocument) => ({
     bound: boundContext(context, webhook_id, endpoint),
@@ -108,7 +108,7 @@ export const createWebhooks = (ports: {
   lists: Lists;
   vault: Vault;
   sender: Sender;
-  signer: LetterSigner;
+  signer: WebhookSigner;
   removeHeaders: (context: Context, webhookId: string) => Promise<Position | null>;
   system: System;
   /** True when the first webhook for a host must answer a challenge. */

@@ -7,14 +7,14 @@ import { until } from '../until.js';
 import { startNode } from './node-process.js';
 import { createRecorder } from './recorder.js';
 import { type Population, populate, sizeOf } from './stores.js';
-import { mostStallMs } from './watching.js';
+import { maxStallMs } from './watching.js';
 
 const population: Population = { organizations: 1, wallets: 1, addresses: 100_000, confirmation: 1 };
 const touched = 1000;
 const rounds = 5;
 /** Interval long enough for each block to be finished before the next. */
 const everyMs = 2000;
-const mostMs = 1000;
+const maxMs = 1000;
 
 /** Returns the time from each block's appearance until it was recorded or settled. */
 const delays = (startedAt: number, noted: ReadonlyMap<number, number>) =>
@@ -56,7 +56,7 @@ export const largeWalletFigures = async function* (): AsyncIterable<Figure> {
     measured: median(observed),
     unit: 'ms',
   };
-  yield { what: '  to settled, with balances', measured: median(settled), unit: 'ms', atMost: mostMs };
+  yield { what: '  to settled, with balances', measured: median(settled), unit: 'ms', atMost: maxMs };
   yield { what: '  appends a block', measured: counts.appends / rounds, unit: 'appends', atMost: 2 };
-  yield { what: '  stall, worst', measured: worst, unit: 'ms', atMost: mostStallMs };
+  yield { what: '  stall, worst', measured: worst, unit: 'ms', atMost: maxStallMs };
 };

@@ -9,16 +9,16 @@ import type { ChainPlan } from './node.js';
 import { startNode } from './node-process.js';
 import { createRecorder } from './recorder.js';
 import type { Stores } from './stores.js';
-import { mostStallMs } from './watching.js';
+import { maxStallMs } from './watching.js';
 
-const sampledEveryMs = 5;
+const sampledIntervalMs = 5;
 
 /** Samples how many blocks had appeared and were not recorded yet. */
 const lagsIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<number, number>) => {
   const lags: number[] = [];
   const first = plan.past + 1;
   let recorded = plan.past;
-  for (let ms = plan.everyMs; ms < (plan.blocks + 1) * plan.everyMs; ms += sampledEveryMs) {
+  for (let ms = plan.everyMs; ms < (plan.blocks + 1) * plan.everyMs; ms += sampledIntervalMs) {
     const head = Math.min(plan.past + plan.blocks, first - 1 + Math.floor(ms / plan.everyMs));
     while ((recordedAt.get(recorded + 1) ?? Number.POSITIVE_INFINITY) <= startedAt + ms) recorded++;
     lags.push(head - recorded);
@@ -82,6 +82,6 @@ export const liveFigures = async function* (stores: Stores, name: string, plan: 
   yield { what: '  block to recorded, worst', measured: largest(delays), unit: 'ms' };
   yield { what: '  CPU of this process', measured: cores, unit: 'cores', atMost: 1 };
   yield { what: '  main thread busy', measured: mainThread, unit: 'of the time' };
-  yield { what: '  stall, worst', measured: largest(stalled), unit: 'ms', atMost: mostStallMs };
+  yield { what: '  stall, worst', measured: largest(stalled), unit: 'ms', atMost: maxStallMs };
   yield { what: '  stall, p99.9', measured: quantile(stalled, 0.999), unit: 'ms' };
 };

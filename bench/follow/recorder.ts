@@ -1,7 +1,7 @@
 import type { StreamWrite } from '../../application/ports/event-store.js';
 import type { Stores } from './stores.js';
 
-type Told = { readonly block?: { readonly number: number } };
+type Notice = { readonly block?: { readonly number: number } };
 
 /** Wraps the stores to record when events about blocks are written, by height, Unix ms. */
 export const createRecorder = (given: Stores) => {
@@ -13,7 +13,7 @@ export const createRecorder = (given: Stores) => {
   const note = (writes: readonly StreamWrite[], at: number) => {
     counts.appends++;
     for (const { type, data } of writes.flatMap(({ events }) => events)) {
-      const number = (data as Told).block?.number ?? -1;
+      const number = (data as Notice).block?.number ?? -1;
       if (type in count) counts[count[type as keyof typeof count]]++;
       if (type === 'TransferObserved') observedAt.set(number, at);
       if (type === 'ActivitySettled') settledAt.set(number, at);

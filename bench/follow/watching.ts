@@ -9,8 +9,8 @@ import { watchStalls } from '../stall.js';
 import { tokenContract, watchedAddress } from './generated.js';
 import { holderOf, type Population, type Stores, sizeOf } from './stores.js';
 
-const mostMegabytes = 150;
-export const mostStallMs = 20;
+const maxMegabytes = 150;
+export const maxStallMs = 20;
 
 export const watchedBy = (population: Population, addressOf = watchedAddress) => {
   const watched = createWatchIndex(followedVariant.tag, 12_345);
@@ -38,7 +38,7 @@ export const setFigures = function* (population: Population, addressOf = watched
     what: `set of ${described(population)}, ${(addressOf(0).length - 2) / 2} bytes each`,
     measured: megabytes(held() - before),
     unit: 'MB',
-    atMost: mostMegabytes,
+    atMost: maxMegabytes,
   };
   yield { what: `  built in memory`, measured: ms, unit: 'ms' };
   // The set is used here, so that it is not collected before its memory is measured.
@@ -56,5 +56,5 @@ export const loadFigures = async function* (stores: Stores, population: Populati
   const worst = largest(stalls.stop());
   if (!list.interest.address(watchedAddress(sizeOf(population) - 1))) throw new Error('the watch list is incomplete');
   yield { what: `load of the watch list, ${described(population)}`, measured: ms / 1000, unit: 's' };
-  yield { what: '  stall, worst', measured: worst, unit: 'ms', atMost: mostStallMs };
+  yield { what: '  stall, worst', measured: worst, unit: 'ms', atMost: maxStallMs };
 };

@@ -4,7 +4,7 @@ import { processorMs } from './processor.js';
 
 const connections = 32;
 const closingPattern = /\r\nconnection: close\r\n/i;
-const mostHead = 1024;
+const maxHead = 1024;
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 export type Target = { readonly url: string; readonly pid: number | undefined; body(i: number): string };
@@ -36,7 +36,7 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
     received += chunk.length;
     if (expected === 0) expected = lengthOf(chunks.length === 1 ? chunk : Buffer.concat(chunks));
     if (expected === 0 || received < expected) return;
-    const isLast = closingPattern.test(chunks[0]?.toString('latin1', 0, mostHead) ?? '');
+    const isLast = closingPattern.test(chunks[0]?.toString('latin1', 0, maxHead) ?? '');
     chunks = [];
     received = 0;
     expected = 0;

@@ -9,7 +9,7 @@ import { freshDirectory } from '../../tests/support/run/directories.js';
 
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 
 /** Runs nginx in one process, as the other proxies are, with keep-alive on both sides. */
 const configuration = (directory: string, port: number, upstream: string) => `
@@ -47,7 +47,7 @@ export const startNginx = async (upstream: string) => {
   process.once('exit', () => child.kill('SIGKILL'));
   while (!(await isOpen(port))) {
     if (child.exitCode !== null) throw new Error('nginx does not start');
-    await sleep(lookEveryMs);
+    await sleep(pollIntervalMs);
   }
   return { url: `http://127.0.0.1:${port}`, pid: child.pid, close: () => child.kill() };
 };

@@ -4,10 +4,10 @@ import { createChainFeed } from '../../application/gateway/chain-feed.js';
 import { methods } from '../../application/gateway/methods.js';
 import type { Node } from '../../application/ports/node.js';
 import { createOutbox, type Line } from '../../interfaces/gateway/outbox.js';
-import { createSubscriptions, mostSubscriptions } from '../../interfaces/gateway/subscriptions.js';
+import { createSubscriptions, maxSubscriptions } from '../../interfaces/gateway/subscriptions.js';
 import { testSystem } from '../../tests/support/silent.js';
 
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
 
 /** Node whose blocks and pending transactions the caller makes. */
@@ -42,7 +42,7 @@ const createMadeNode = () => {
 export const openConnections = () => {
   const { node, mine, send, close } = createMadeNode();
   const feed = createChainFeed(node, testSystem);
-  const pressure = createBackpressure(new Set(), mostBytes);
+  const pressure = createBackpressure(new Set(), maxBytes);
   const connections: ReturnType<typeof createSubscriptions>[] = [];
   const connect = () => {
     const line = { socket: { readyState: 1, OPEN: 1 }, wire: { writableLength: 0, write: () => true } };
@@ -53,8 +53,8 @@ export const openConnections = () => {
   const call = async (n: number, name: string, params: readonly unknown[]) => {
     const method = methods.find((one) => one.name === name);
     if (!method) throw new Error(`there is no method ${name}`);
-    const connection = connections[Math.floor(n / mostSubscriptions)] ?? connect();
-    connections[Math.floor(n / mostSubscriptions)] = connection;
+    const connection = connections[Math.floor(n / maxSubscriptions)] ?? connect();
+    connections[Math.floor(n / maxSubscriptions)] = connection;
     const opened: string[] = [];
     const answer = await connection.answer(method, { id: String(n), method: name, params }, opened);
     if ('error' in answer) throw new Error(Buffer.from(answer.error).toString());

@@ -18,7 +18,7 @@ const blockOf = (round: number) => ({
 });
 const at = (round: number) => new Date((1_767_225_600 + round) * 1000).toISOString();
 
-type Told = readonly [type: string, data: object];
+type EventRow = readonly [type: string, data: object];
 
 const namesOf = (round: number) => {
   const walletId = `wal_${hex(`wallet ${round % walletsOf}`, 32)}`;
@@ -28,7 +28,7 @@ const namesOf = (round: number) => {
   return { walletId, address, transaction, deliveryId, asset: { standard: 'native' } };
 };
 
-const seen = (round: number): Told[] => {
+const seen = (round: number): EventRow[] => {
   const { walletId, address, transaction, asset } = namesOf(round);
   const block = blockOf(round);
   const transfer = {
@@ -49,7 +49,7 @@ const seen = (round: number): Told[] => {
   ];
 };
 
-const settled = (round: number): Told[] => {
+const settled = (round: number): EventRow[] => {
   const { walletId, address, transaction, deliveryId, asset } = namesOf(round);
   const [block, now] = [blockOf(round), blockOf(round + later)];
   const webhookId = `whk_${hex(`webhook ${round % 10}`, 32)}`;
@@ -80,7 +80,7 @@ const settled = (round: number): Told[] => {
 };
 
 /** Returns the events of one round of a busy organization: about two per document. */
-const toldIn = (round: number): readonly Told[] => {
+const toldIn = (round: number): readonly EventRow[] => {
   if (round < walletsOf) {
     const { walletId } = namesOf(round);
     return [['WalletRegistered', { walletId, name: `Treasury ${round}`, confirmation: 10 }]];

@@ -1,13 +1,13 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Agent, request } from 'undici';
-import { letterSigner } from '../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../infrastructure/webhooks/signer.js';
 
 /** Posts signed bodies in a loop or as jobs of BullMQ, and records nothing. */
 const [, , kind = 'loop', url = '', redisUrl = ''] = process.argv;
 const atOnce = 50;
 const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
-const signer = letterSigner(new Uint8Array(32));
+const signer = webhookSigner(new Uint8Array(32));
 const to = { organizationId: 'bench', webhookId: 'bench', secret: signer.newSecret() };
 const body = JSON.stringify({ data: 'x'.repeat(700) });
 

@@ -1,9 +1,9 @@
 import { assetKey, type ImportedToken } from '../asset.js';
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** Longest stored form of an address on any chain, in UTF-16 code units. */
-export const longestAddress = 200;
+export const maxAddressLength = 200;
 
 type Registered = { address: string; walletId: string; importAsset?: true };
 /** `head`: height of the chain at the removal, while the follower had not reached it: deposits up to there count. */
@@ -50,7 +50,7 @@ export const address: Decider<AddressCommand, AddressEvent, Address> = {
   decide: {
     Register: ({ heldBy }, data) => {
       if (heldBy === data.walletId) return [];
-      if (heldBy !== null) return refuse('ALREADY_EXISTS', `${data.address} is held by another wallet`);
+      if (heldBy !== null) return fail('ALREADY_EXISTS', `${data.address} is held by another wallet`);
       return [{ type: 'AddressRegistered', data }];
     },
     Remove: ({ heldBy, counted }, data) => {
@@ -58,7 +58,7 @@ export const address: Decider<AddressCommand, AddressEvent, Address> = {
       return [{ type: 'AddressRemoved', data: { ...data, ...(counted > 0 && { imports: counted }) } }];
     },
     Import: ({ heldBy, imports }, data) => {
-      if (heldBy !== data.walletId) return refuse('NOT_FOUND', `the wallet does not hold ${data.address}`);
+      if (heldBy !== data.walletId) return fail('NOT_FOUND', `the wallet does not hold ${data.address}`);
       if (imports.includes(assetKey(data.asset))) return [];
       return [{ type: 'AssetImported', data: { ...data, counted: true } }];
     },

@@ -78,14 +78,14 @@ const quoted = (text: string) => (plain.test(text) ? `"${text}"` : JSON.stringif
 
 type Member = { readonly key: string; readonly before: string };
 const orders = new Map<string, readonly Member[]>();
-const mostOrders = 1000;
+const maxOrders = 1000;
 /** Caches the sorted and quoted keys, since most objects have one of a few sets of keys. */
 const inOrder = (keys: readonly string[]): readonly Member[] => {
   const name = `${keys.length} ${keys.join('\n')}`;
   const known = orders.get(name);
   if (known) return known;
   const order = keys.toSorted().map((key) => ({ key, before: `${JSON.stringify(key)}:` }));
-  if (orders.size < mostOrders && keys.every((key) => plain.test(key))) orders.set(name, order);
+  if (orders.size < maxOrders && keys.every((key) => plain.test(key))) orders.set(name, order);
   return order;
 };
 

@@ -1,6 +1,6 @@
 import type { RegisteredStandard } from '../asset.js';
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 import type { TokenDescription } from '../token-description.js';
 
 type Registered = { contract: string; standard: RegisteredStandard; description: TokenDescription };
@@ -28,7 +28,7 @@ export const contract: Decider<ContractCommand, ContractEvent, Contract> = {
     Register: ({ standard }, data) => {
       if (standard === null) return [{ type: 'ContractRegistered', data }];
       if (standard === data.standard) return [];
-      return refuse('ALREADY_EXISTS', `${data.contract} is registered with another contract_type`);
+      return fail('ALREADY_EXISTS', `${data.contract} is registered with another contract_type`);
     },
     Remove: ({ standard }, data) => (standard === null ? [] : [{ type: 'ContractRemoved', data }]),
     ReportFailure: ({ standard, isFailing }, data) =>

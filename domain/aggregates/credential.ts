@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 export const roles = ['client', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -19,9 +19,9 @@ export const credential: Decider<CredentialCommand, CredentialEvent, Credential>
     Issue: ({ state }, data) =>
       state === 'none'
         ? [{ type: 'CredentialIssued', data }]
-        : refuse('ALREADY_EXISTS', 'this api_key was issued before'),
+        : fail('ALREADY_EXISTS', 'this api_key was issued before'),
     Delete: ({ state }, data) => {
-      if (state === 'none') return refuse('NOT_FOUND', 'there is no such credential');
+      if (state === 'none') return fail('NOT_FOUND', 'there is no such credential');
       return state === 'deleted' ? [] : [{ type: 'CredentialDeleted', data }];
     },
   },

@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 type Reserved = { domain: string; organizationId: string };
 
@@ -12,7 +12,7 @@ const maxLength = 50;
 
 export const checkDomain = (domain: string) => {
   if (domain.length > maxLength || !pattern.test(domain))
-    refuse(
+    fail(
       'INVALID_ARGUMENT',
       `domain must be 1 to ${maxLength} characters of a-z and 0-9, with single dashes between them`,
     );
@@ -25,7 +25,7 @@ export const domainName: Decider<DomainNameCommand, DomainNameEvent, DomainName>
   decide: {
     Reserve: ({ heldBy }, data) => {
       if (heldBy === data.organizationId) return [];
-      if (heldBy !== null) return refuse('ALREADY_EXISTS', `the domain ${data.domain} is taken`);
+      if (heldBy !== null) return fail('ALREADY_EXISTS', `the domain ${data.domain} is taken`);
       return [{ type: 'DomainReserved', data }];
     },
   },

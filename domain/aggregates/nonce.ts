@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** `chain` is the hash of the chain's first block, since a development chain starts over, and its nonces with it. */
 type Place = { chain: string; from: string; nonce: number; transactionId: string };
@@ -22,7 +22,7 @@ export const nonce: Decider<NonceCommand, NonceEvent, Nonce> = {
       if (holders.includes(data.transactionId)) return [];
       const last = holders.at(-1);
       if (last !== undefined && last !== data.replaces)
-        return refuse('FAILED_PRECONDITION', `nonce ${data.nonce} of ${data.from} is held by transaction ${last}`);
+        return fail('FAILED_PRECONDITION', `nonce ${data.nonce} of ${data.from} is held by transaction ${last}`);
       return [{ type: 'NonceHeld', data }];
     },
     Release: ({ holders }, data) =>

@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 import type { QuotaName } from '../quota.js';
 import type { Limits } from '../rate-limit.js';
 import type { GatewayKeys } from './gateway/gateway-token.js';
@@ -45,11 +45,11 @@ const maxLength = 100;
 export const checkName = (name: string) => {
   const length = [...name].length;
   if (length === 0 || length > maxLength || name.includes('\0'))
-    refuse('INVALID_ARGUMENT', `name must have 1 to ${maxLength} characters and no NUL, has ${length}`);
+    fail('INVALID_ARGUMENT', `name must have 1 to ${maxLength} characters and no NUL, has ${length}`);
 };
 
 const requireExisting = ({ exists }: Organization, organizationId: string) => {
-  if (!exists) refuse('NOT_FOUND', `there is no organization ${organizationId}`);
+  if (!exists) fail('NOT_FOUND', `there is no organization ${organizationId}`);
 };
 const same = (a: Limits | undefined, b: Limits) =>
   a?.second === b.second && a.hour === b.hour && a.day === b.day && a.month === b.month;
@@ -62,7 +62,7 @@ export const organization: Decider<OrganizationCommand, OrganizationEvent, Organ
   decide: {
     Create: ({ exists }, data) =>
       exists
-        ? refuse('ALREADY_EXISTS', `organization ${data.organizationId} already exists`)
+        ? fail('ALREADY_EXISTS', `organization ${data.organizationId} already exists`)
         : [{ type: 'OrganizationCreated', data }],
     RequireExisting: (state, { organizationId }) => {
       requireExisting(state, organizationId);

@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** Fields that are signed; amounts are decimal. */
 export type Unsigned = {
@@ -104,16 +104,16 @@ export type Transaction = {
   readonly isFinal: boolean;
 };
 
-const missing = (transactionId: string) => refuse('NOT_FOUND', `there is no transaction ${transactionId}`);
+const missing = (transactionId: string) => fail('NOT_FOUND', `there is no transaction ${transactionId}`);
 const wrongState = ({ state }: Transaction, { transactionId }: Named, step: string) =>
   state === 'none'
     ? missing(transactionId)
-    : refuse('FAILED_PRECONDITION', `transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
+    : fail('FAILED_PRECONDITION', `transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
 
 const waitsToSend = ({ state, cancellation }: Transaction) => state === 'canceling' && cancellation?.isSent === false;
 /** Allows a second cancellation when nodes refused the first, since another price may be accepted. */
 const mayRequestCancel = (past: Transaction) => past.state === 'sent' || (waitsToSend(past) && past.refusal !== null);
-const changedMeanwhile = () => refuse('CONFLICT', 'the transaction changed meanwhile; try again');
+const changedMeanwhile = () => fail('CONFLICT', 'the transaction changed meanwhile; try again');
 const isSame = (signed: Signed | null, { hash }: Signed) => signed?.hash === hash;
 
 const signCancellation = (past: Transaction, data: Named & Signed): readonly TransactionEvent[] => {
@@ -126,8 +126,7 @@ const signCancellation = (past: Transaction, data: Named & Signed): readonly Tra
 
 const sendCancellation = (past: Transaction, { transactionId }: Named): readonly TransactionEvent[] => {
   const { signed, isSent } = past.cancellation as Cancellation;
-  if (!signed)
-    return refuse('FAILED_PRECONDITION', `the cancellation of transaction ${transactionId} is not signed yet`);
+  if (!signed) return fail('FAILED_PRECONDITION', `the cancellation of transaction ${transactionId} is not signed yet`);
   return isSent ? [] : [{ type: 'CancellationSent', data: { transactionId, hash: signed.hash } }];
 };
 
@@ -190,7 +189,7 @@ export const transaction: Decider<TransactionCommand, TransactionEvent, Transact
   decide: {
     Create: ({ created }, data) =>
       created
-        ? refuse('ALREADY_EXISTS', `transaction ${data.transactionId} already exists`)
+        ? fail('ALREADY_EXISTS', `transaction ${data.transactionId} already exists`)
         : [{ type: 'TransactionCreated', data }],
     Sign: (past, data) => {
       if (past.state === 'canceling') return signCancellation(past, data);

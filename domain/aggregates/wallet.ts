@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** `confirmation` is absent where the variant's wallets have no threshold of their own. */
 type Registered = { walletId: string; name: string; confirmation?: number; importAsset?: true };
@@ -14,7 +14,7 @@ export type WalletCommand =
   | { type: 'RequireRegistered'; data: { walletId: string } };
 export type Wallet = { state: 'none' } | { state: 'registered'; name: string; confirmation: number | null };
 
-const missing = (walletId: string) => refuse('NOT_FOUND', `there is no wallet ${walletId}`);
+const missing = (walletId: string) => fail('NOT_FOUND', `there is no wallet ${walletId}`);
 
 /** Addresses have streams of their own, so that a wallet's stream stays short however many addresses it has. */
 export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
@@ -25,7 +25,7 @@ export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
     Register: (past, data) => {
       if (past.state === 'none') return [{ type: 'WalletRegistered', data }];
       const same = past.name === data.name;
-      return same ? [] : refuse('ALREADY_EXISTS', `wallet ${data.walletId} already exists`);
+      return same ? [] : fail('ALREADY_EXISTS', `wallet ${data.walletId} already exists`);
     },
     UpdateConfirmation: (past, data) => {
       if (past.state === 'none') return missing(data.walletId);

@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** Header sent with one webhook, or with every webhook without `webhookId`; sealed, since its value may be a secret. */
 type Registered = { headerId: string; webhookId?: string; name: string; sealedValue: string };
@@ -23,7 +23,7 @@ export const webhookHeader: Decider<WebhookHeaderCommand, WebhookHeaderEvent, We
     Remove: ({ state }, data) =>
       state === 'registered'
         ? [{ type: 'WebhookHeaderRemoved', data }]
-        : refuse('NOT_FOUND', `there is no webhook header ${data.headerId}`),
+        : fail('NOT_FOUND', `there is no webhook header ${data.headerId}`),
     RemoveWithWebhook: ({ state }, data) => (state === 'registered' ? [{ type: 'WebhookHeaderRemoved', data }] : []),
   },
   evolve: {

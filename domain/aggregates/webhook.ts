@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.js';
-import { refuse } from '../failure.js';
+import { fail } from '../failure.js';
 
 /** A webhook without `walletId` covers every wallet, also later ones. */
 type Registered = {
@@ -33,7 +33,7 @@ type WebhookCommand =
   | { type: 'RequireRegistered'; data: Named };
 type Webhook = { state: 'none' | 'active' | 'disabled' | 'removed' };
 
-const missing = (webhookId: string) => refuse('NOT_FOUND', `there is no webhook ${webhookId}`);
+const missing = (webhookId: string) => fail('NOT_FOUND', `there is no webhook ${webhookId}`);
 const isThere = ({ state }: Webhook) => state === 'active' || state === 'disabled';
 
 export const webhook: Decider<WebhookCommand, WebhookEvent, Webhook> = {

@@ -1,7 +1,7 @@
 import { configuredNames } from '../../application/gateway/configured-methods.js';
 import type { ConfiguredChain, ConfiguredChains } from '../../application/ports/chains.js';
 import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
-import type { Node, ToldHeads } from '../../application/ports/node.js';
+import type { AnnouncedHeads, Node } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { chains as chainVariants, type Family, networks, type Variant } from '../../domain/variant.js';
@@ -82,13 +82,13 @@ const controlsBeside = (config: Config, developments: Developments): ReadonlyMap
 /** Parts that the pools of nodes share, with each other and with other processes. */
 type Shared = {
   readonly log: Log;
-  readonly toldHeads: ToldHeads | null;
+  readonly announcedHeads: AnnouncedHeads | null;
   readonly answers: FinalAnswers | undefined;
 };
 
-const channelAt = (address: string, toldHeads: ToldHeads) => ({
-  tell: (height: number) => toldHeads.tell(address, height),
-  hear: (listener: (height: number) => void) => toldHeads.hear(address, listener),
+const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
+  tell: (height: number) => announcedHeads.tell(address, height),
+  hear: (listener: (height: number) => void) => announcedHeads.hear(address, listener),
 });
 
 /** Creates one pool of nodes for each gateway address. */
@@ -96,7 +96,7 @@ const nodesOf = (
   config: Config,
   variant: Variant,
   developments: Developments,
-  { log, toldHeads, answers }: Shared,
+  { log, announcedHeads, answers }: Shared,
 ): [string, Node][] => {
   if (!hasGateway(variant)) return [];
   const reached = reach(config, variant, developments);
@@ -110,7 +110,10 @@ const nodesOf = (
     // A development chain lives and dies with its process, so nothing of it is of use to another.
     const between = isDevelopment
       ? {}
-      : { ...(toldHeads && { channel: channelAt(address, toldHeads) }), ...(answers && { shared: { answers } }) };
+      : {
+          ...(announcedHeads && { channel: channelAt(address, announcedHeads) }),
+          ...(answers && { shared: { answers } }),
+        };
     const pool = nodePool(urls, log, isDevelopment, { ...config.gatewayTerms[address], ...between });
     const node = { ...pool, extraMethods };
     return [[address, isDevelopment ? developmentNode(node, controlsBeside(config, developments)) : node]];
@@ -140,11 +143,11 @@ export const connectChains = async (
   config: Config,
   log: Log,
   withDevelopment: boolean,
-  { toldHeads = null, answers }: Partial<Omit<Shared, 'log'>> = {},
+  { announcedHeads = null, answers }: Partial<Omit<Shared, 'log'>> = {},
 ): Promise<Connections> => {
   const developments = withDevelopment ? await startDevelopments(config, log) : new Map<Family, Development>();
   const chains = await connectFollowed(config, log, developments);
-  const shared = { log, toldHeads, answers };
+  const shared = { log, announcedHeads, answers };
   const nodes = chainVariants.flatMap((variant) => nodesOf(config, variant, developments, shared));
   return {
     chains: new Map(chains),

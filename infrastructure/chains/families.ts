@@ -59,15 +59,16 @@ const ton: Connector = {
 export const families: Readonly<Record<Family, Connector>> = { evm, sui, ton };
 
 /** Family of URLs whose scheme names none. */
-const usual: Family = 'evm';
+const defaultFamily: Family = 'evm';
 
 /** Reads the family from the scheme: both `evm+https://…` and `https://…` are of the family evm. */
-export const familyOf = (url: string): Family => chainFamilies.find((family) => url.startsWith(`${family}+`)) ?? usual;
+export const familyOf = (url: string): Family =>
+  chainFamilies.find((family) => url.startsWith(`${family}+`)) ?? defaultFamily;
 
 /** Lists the URL schemes that nodes of the given families may have. */
 export const schemesOf = (some: readonly Family[]): readonly string[] =>
   some.flatMap((family) => {
     const { schemes } = families[family];
     const named = schemes.map((scheme) => `${family}+${scheme}`);
-    return family === usual ? [...schemes, ...named] : named;
+    return family === defaultFamily ? [...schemes, ...named] : named;
   });

@@ -5,7 +5,7 @@ import type { ReadModels } from '../../application/ports/read-models.js';
 import type { Vault } from '../../application/ports/vault.js';
 import { everyDocument } from '../../application/read-models/paging.js';
 import { globalVariant } from '../../domain/variant.js';
-import { everybody, scopeOf } from '../../projections/define.js';
+import { scopeOf, systemOwner } from '../../projections/define.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 
 /** Credentials that are looked at, so that the check of a large service ends. */
@@ -14,7 +14,7 @@ const namedAtMost = 5;
 
 const keysOf = async function* (readModels: ReadModels) {
   let left = most;
-  for await (const { organization_id } of everyDocument(readModels, organizations, everybody))
+  for await (const { organization_id } of everyDocument(readModels, organizations, systemOwner))
     for await (const { api_key } of everyDocument(
       readModels,
       credentials,

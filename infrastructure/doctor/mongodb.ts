@@ -6,7 +6,7 @@ import { checkpointId, ownOf, type StoredCheckpoint } from '../mongodb/live.js';
 import type { Opened } from './opened.js';
 
 const oldest = 6;
-const longestTransaction = 30;
+const maxTransactionSeconds = 30;
 const away = 'check that MongoDB runs as a replica set and that MONGODB_URL points to it';
 
 const server = async ({ client }: MongoConnection): Promise<readonly Finding[]> => {
@@ -25,7 +25,7 @@ const transactions = async ({ client }: MongoConnection): Promise<readonly Findi
   if (seconds === undefined) return [ok('not known: this user may not read server parameters')];
   const found = `the server gives up on a transaction after ${seconds} s`;
   const advice = `start mongod with --setParameter ${name}=5: a projector that dies holds the read models for so long`;
-  return [seconds > longestTransaction ? warn(found, advice) : ok(found)];
+  return [seconds > maxTransactionSeconds ? warn(found, advice) : ok(found)];
 };
 
 const indexes = async ({ db }: MongoConnection): Promise<readonly Finding[]> => {

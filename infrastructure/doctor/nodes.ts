@@ -24,20 +24,20 @@ const hostOf = (url: string) => new URL(url).host;
 
 const ageOf = ({ time }: Header) => Math.max(0, Math.round(Date.now() / 1000 - time));
 
-const headFindings = (head: Header, mostSeconds: number): readonly Finding[] => {
+const headFindings = (head: Header, maxSeconds: number): readonly Finding[] => {
   const { number, time } = head;
   const age = ageOf(head);
   const found = `head ${number}, ${age} s old`;
   return [
-    age > mostSeconds ? warn(found, 'the node does not keep up with its chain, or the chain stands still') : ok(found),
+    age > maxSeconds ? warn(found, 'the node does not keep up with its chain, or the chain stands still') : ok(found),
     futureFinding('the head', time * 1000, Date.now()),
   ];
 };
 
-const progressFinding = (tip: Header, head: Header, mostSeconds: number): Finding => {
+const progressFinding = (tip: Header, head: Header, maxSeconds: number): Finding => {
   const behind = head.number > tip.number ? head.time - tip.time : 0;
   const found = `is at ${tip.number} of ${head.number}, ${behind} s behind`;
-  if (ageOf(head) > mostSeconds)
+  if (ageOf(head) > maxSeconds)
     return fail(`${found}, and the newest block of its nodes is ${ageOf(head)} s old`, oldHead);
   return behind > behindSeconds ? warn(found, stopped) : ok(found);
 };
@@ -49,7 +49,7 @@ type Nodes = {
 };
 
 const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports): readonly Check[] => {
-  const { urls, archive, oldHeadSeconds: mostSeconds = Number.POSITIVE_INFINITY } = nodes;
+  const { urls, archive, oldHeadSeconds: maxSeconds = Number.POSITIVE_INFINITY } = nodes;
   const connect = (some: readonly string[]) => opened.once(() => families[familyOf(some[0] ?? '')].connect(some, log));
   const archives = archive.map((url): Check => {
     const chain = connect([url]);
@@ -61,7 +61,7 @@ const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports)
     return {
       name: `node of ${tag} at ${hostOf(url)}`,
       advice: away,
-      run: async () => headFindings(await (await chain()).head(), mostSeconds),
+      run: async () => headFindings(await (await chain()).head(), maxSeconds),
     };
   });
   const all = connect(urls);
@@ -74,7 +74,7 @@ const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports)
       const stall = stallOf(pulse ?? { turnedAt: 0, alarm: null }, Date.now());
       if (stall !== null)
         return [fail(`is at ${reached.tip.number}, and the chain ${pulse ? stall : 'stands still'}`, stopped)];
-      return [progressFinding(reached.tip, await (await all()).head(), mostSeconds)];
+      return [progressFinding(reached.tip, await (await all()).head(), maxSeconds)];
     },
   };
   return [...each, ...archives, follower];

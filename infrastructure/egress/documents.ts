@@ -15,11 +15,11 @@ type DocumentSettings = {
 
 type Reader = (url: string, signal: AbortSignal) => string | Promise<string>;
 
-const mostBytes = 262_144;
-const mostRedirects = 3;
-const mostHints = 8;
+const maxBytes = 262_144;
+const maxRedirects = 3;
+const maxHints = 8;
 /** Percent-encoding takes three characters a byte; the other 1,024 are for the media type. */
-const longestDataUrl = 3 * mostBytes + 1024;
+const maxDataUrlLength = 3 * maxBytes + 1024;
 const loggedCharacters = 200;
 
 const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': 'chainfold' };
@@ -28,7 +28,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const fail = (reason: string): never => {
   throw new Error(reason);
 };
-const tooLarge = () => fail(`is larger than ${mostBytes} bytes`);
+const tooLarge = () => fail(`is larger than ${maxBytes} bytes`);
 
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
@@ -38,12 +38,12 @@ const percentDecoded = (text: string) =>
 
 const base64Decoded = (text: string) => {
   const digits = text.replace(/[\t\n\f\r ]+/g, '');
-  if (digits.length > Math.ceil(mostBytes / 3) * 4) tooLarge();
+  if (digits.length > Math.ceil(maxBytes / 3) * 4) tooLarge();
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(digits) ? utf8(Buffer.from(digits, 'base64')) : fail('is not base64');
 };
 
 const readData: Reader = (url) => {
-  if (url.length > longestDataUrl) tooLarge();
+  if (url.length > maxDataUrlLength) tooLarge();
   const comma = url.indexOf(',');
   if (comma < 0) fail('has no comma before its data');
   const text = percentDecoded(url.slice(comma + 1));
@@ -53,10 +53,10 @@ const readData: Reader = (url) => {
 
 /** Collects a body in one buffer, so that a body in many tiny pieces costs no more than one in a single piece. */
 const bytesOf = async (body: Dispatcher.ResponseData['body']) => {
-  const bytes = new Uint8Array(mostBytes);
+  const bytes = new Uint8Array(maxBytes);
   let size = 0;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    if (size + chunk.length > mostBytes) tooLarge();
+    if (size + chunk.length > maxBytes) tooLarge();
     bytes.set(chunk, size);
     size += chunk.length;
   }
@@ -71,7 +71,7 @@ const textOf = async ({
   if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}`);
   // Compression was not asked for, and the unpacked body would need a limit of its own.
   if (encoding !== undefined && encoding !== 'identity') fail('was answered in a compressed form');
-  if (Number(rest['content-length']) > mostBytes) tooLarge();
+  if (Number(rest['content-length']) > maxBytes) tooLarge();
   return utf8(await bytesOf(body));
 };
 
@@ -84,7 +84,7 @@ const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseDa
 
 /** Bounds the number of informational responses (1xx): they are small, so no limit of size would end a stream of them. */
 const fewHints = () => {
-  let left = mostHints;
+  let left = maxHints;
   return () => {
     if (left === 0) fail('was announced too often');
     left -= 1;
@@ -95,7 +95,7 @@ const readWeb =
   ({ check, dispatcher }: Egress): Reader =>
   async (given, signal) => {
     let url = given;
-    for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    for (let hops = 0; hops <= maxRedirects; hops += 1) {
       const refused = check(url);
       if (refused) fail(refused);
       const answer = await request(url, { dispatcher, headers, signal, onInfo: fewHints() });
@@ -127,7 +127,7 @@ export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }
   const readText = async (url: string, signal: AbortSignal) => {
     const read = readers[url.slice(0, url.indexOf(':') + 1).toLowerCase()] ?? (() => fail('has an unknown scheme'));
     const text = await read(url, signal);
-    if (Buffer.byteLength(text) > mostBytes) tooLarge();
+    if (Buffer.byteLength(text) > maxBytes) tooLarge();
     return text.isWellFormed() && !text.includes('\0') ? text : fail('is not text');
   };
   return {

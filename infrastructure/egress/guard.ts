@@ -24,11 +24,11 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-const longestUrl = 2048;
+const maxUrlLength = 2048;
 const connectionsPerOrigin = 32;
 const idleMs = 4000;
-const longestIdleMs = 30_000;
-const mostHeaderBytes = 16_384;
+const maxIdleMs = 30_000;
+const maxHeaderBytes = 16_384;
 /** Time without a byte after which a request fails, for callers without a deadline of their own. */
 const silenceMs = 15_000;
 /** Time until the next address of a name is tried; the usual 250 ms are too short for receivers far away. */
@@ -71,7 +71,7 @@ const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: Eg
 const createCheck =
   (settings: EgressSettings): Egress['check'] =>
   (given) => {
-    if (given.length > longestUrl) return `must have at most ${longestUrl} characters`;
+    if (given.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
     if (!URL.canParse(given)) return 'must be a complete URL such as https://example.com/hooks';
     const url = new URL(given);
     return rules.find(([, breaks]) => breaks(url, settings))?.[0] ?? null;
@@ -142,8 +142,8 @@ export const createEgress = (settings: EgressSettings): Egress => {
     connections: connectionsPerOrigin,
     pipelining: 1,
     keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: longestIdleMs,
-    maxHeaderSize: mostHeaderBytes,
+    keepAliveMaxTimeout: maxIdleMs,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   });

@@ -13,14 +13,14 @@ import { refuseDeleted } from './deleted.js';
 
 const readsAtOnce = 64;
 /** Events and bytes per append: a server accepts a megabyte at once. */
-const mostInOne = 50;
-const mostBytes = 524_288;
+const maxInOne = 50;
+const maxBytes = 524_288;
 /** Bytes that a record's metadata and type stay below. */
 const metadataBytes = 4096;
 /** Silence after which the server counts as gone. */
 const silentMs = 4500;
 /** Streams whose revisions are remembered between batches; those of more are read from the server. */
-const mostRemembered = 1_000_000;
+const maxRemembered = 1_000_000;
 
 type Run = { readonly stream: string; readonly records: NewRecord[]; bytes: number };
 
@@ -38,8 +38,8 @@ const runsOf = (events: readonly Recorded[]) => {
     const record = recordOf(event);
     const bytes = event.bytes + metadataBytes;
     const last = runs.at(-1);
-    const fits = last && last.stream === event.stream && last.records.length < mostInOne;
-    if (fits && last.bytes + bytes <= mostBytes) {
+    const fits = last && last.stream === event.stream && last.records.length < maxInOne;
+    if (fits && last.bytes + bytes <= maxBytes) {
       last.records.push(record);
       last.bytes += bytes;
     } else runs.push({ stream: event.stream, records: [record], bytes });
@@ -63,7 +63,7 @@ const createRevisions = (connection: Connection, head: () => Promise<Position>) 
     /** Makes the revisions of these streams known. */
     learn: async (streams: readonly string[]) => {
       knowsAll ??= (await head()) === beginning;
-      if (known.size > mostRemembered) {
+      if (known.size > maxRemembered) {
         known.clear();
         knowsAll = false;
       }

@@ -1,6 +1,6 @@
 import { beginning, type Position, type Recorded, UnknownPosition } from '../../application/ports/event-store.js';
 import type { Connection, RawRecord } from './connection.js';
-import { commitOf, mostEvents, positionOf, recordedIn, wholeIn } from './records.js';
+import { commitOf, maxEvents, positionOf, recordedIn, wholeIn } from './records.js';
 
 const pageSize = 500;
 const lookBack = 100;
@@ -54,7 +54,7 @@ export const createAllEvents = (connection: Connection) => {
     );
   /** Yields the events after a position, which need not be that of an event, up to a record. */
   const readUpTo = async function* (after: Position, last: bigint): AsyncGenerator<Recorded> {
-    const end = positionOf(last, mostEvents);
+    const end = positionOf(last, maxEvents);
     for await (const batch of readAll((await isKnown(after)) ? after : beginning)) {
       yield* batch.filter(({ position }) => position <= end);
       if ((batch.at(-1)?.position ?? beginning) > end) return;

@@ -6,7 +6,7 @@ import {
   TooLarge,
   WrongRevision,
 } from '../../application/ports/event-store.js';
-import { type EventClient, longestCallMs, type NewRecord, type Server } from './clients/client.js';
+import { type EventClient, maxCallMs, type NewRecord, type Server } from './clients/client.js';
 import { isPrecondition, isWrongRevision, refusalOf, violatedStream } from './clients/refusals.js';
 import { retrying } from './retry.js';
 
@@ -45,7 +45,7 @@ const sizeOfRecord = ({ type, data, metadata }: NewRecord) =>
 
 const partBytes = 524_288;
 /** Bytes of the largest record that any server takes, however it is configured. */
-const mostRecordBytes = 16_777_216;
+const maxRecordBytes = 16_777_216;
 
 /** Cuts records into appends that are well below the bound of a server with the default configuration (1 MiB). */
 export const inParts = function* <T extends NewRecord>(records: readonly T[]) {
@@ -101,7 +101,7 @@ export const createAppends = (client: EventClient, readIds: ReadIds): Appends =>
 
   return {
     wayFor: async (streams, patience) => {
-      known ??= (await retrying({ isFinal, patience }, (_tried, inTime) => inTime(client.server(longestCallMs)))).way;
+      known ??= (await retrying({ isFinal, patience }, (_tried, inTime) => inTime(client.server(maxCallMs)))).way;
       // The server takes streams whose names differ in case alone for one stream within an append.
       const isAmbiguous = new Set(streams.map((name) => name.toLowerCase())).size < streams.length;
       return isAmbiguous ? 'reservations' : known;
@@ -116,7 +116,7 @@ export const createAppends = (client: EventClient, readIds: ReadIds): Appends =>
     append: async (stream, expected, records, patience) => {
       const write = { stream, expected, records };
       const largest = Math.max(...records.map(sizeOfRecord));
-      if (largest > mostRecordBytes) throw new TooLarge(largest, mostRecordBytes);
+      if (largest > maxRecordBytes) throw new TooLarge(largest, maxRecordBytes);
       return retrying({ isFinal, patience, bytes: sizeOf(records) }, (tried, inTime) =>
         inTime(client.append(write)).catch((error: unknown) => orStored(error, write, tried, patience)),
       );

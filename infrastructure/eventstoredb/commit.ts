@@ -15,7 +15,7 @@ import { createOutcomes } from './outcomes.js';
 import {
   commitment,
   commitStreamOf,
-  mostEvents,
+  maxEvents,
   plainEvent,
   plainRecords,
   positionOf,
@@ -31,7 +31,7 @@ const reservationsAtOnce = 64;
 const manyReservations = 16;
 const outcomesAtOnce = 64;
 /** Bound on one append of a server with the default configuration. */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 export type Commits = {
   /**
@@ -99,13 +99,13 @@ export const createCommits = (connection: Connection): Commits => {
 
   const writeReserved = async (writes: readonly Write[], patience?: Patience) => {
     const count = writes.reduce((sum, { events }) => sum + events.length, 0);
-    if (count > mostEvents) throw new Error(`a command may append ${mostEvents} events at once, not ${count}`);
+    if (count > maxEvents) throw new Error(`a command may append ${maxEvents} events at once, not ${count}`);
     const commitStream = commitStreamOf(writes);
     const decision = commitment(commitStream, writes);
     const reservations = writes.map((write) => ({ ...write, records: [reservation(commitStream, write)] }));
     // Every append of the protocol is measured before the first is stored: what is too large leaves no trace.
     const bytes = Math.max(sizeOf(decision), ...reservations.map(({ records }) => sizeOf(records)));
-    if (bytes > mostBytes) throw new TooLarge(bytes, mostBytes);
+    if (bytes > maxBytes) throw new TooLarge(bytes, maxBytes);
     try {
       await reserve(reservations, patience);
       const commit = await connection.append(commitStream, noStream, decision, patience);

@@ -18,7 +18,7 @@ import { commitOf, plainRecords, positionOf } from './records.js';
 import { createPatience } from './retry.js';
 
 const pageSize = 500;
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** Splits records into batches that end where an append ends, so that no reader shows half a command. */
 const inBatches = function* (records: readonly RawRecord[], position: Position) {
@@ -78,7 +78,7 @@ export const eventStoreDb = async (url: string, aggregates: readonly string[], n
       let count = 0;
       for await (const batch of readAll((await isKnown(position)) ? position : beginning)) {
         count += batch.length;
-        if (count >= mostCounted) break;
+        if (count >= maxCounted) break;
       }
       return count;
     },

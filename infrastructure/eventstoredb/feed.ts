@@ -11,9 +11,9 @@ import { pageBytes } from './pages.js';
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
 /** Bounds on what waits for a slow consumer. */
-const mostWaiting = { records: 5000, bytes: pageBytes };
+const maxWaiting = { records: 5000, bytes: pageBytes };
 const pageSize = 500;
-const pausesMs = { firstMs: 50, longestMs: 2000 };
+const pausesMs = { firstMs: 50, maxMs: 2000 };
 /** Silence after which the head of the log is read, because a broken subscription may look like a quiet one. */
 const suspiciousMs = 3000;
 
@@ -49,7 +49,7 @@ const createMailbox = (connection: Connection, after: bigint | null) => {
     if (!raw) return;
     bytes += raw.bytes;
     records.push(...appends.add(raw));
-    isPaused ||= records.length >= mostWaiting.records || (records.length > 0 && bytes >= mostWaiting.bytes);
+    isPaused ||= records.length >= maxWaiting.records || (records.length > 0 && bytes >= maxWaiting.bytes);
     if (isPaused) subscription.pause();
     if (records.length > 0) bell.ring();
   });

@@ -10,11 +10,11 @@ import { abortion, protocol } from './records.js';
  * again.
  */
 const patienceMs = 1000;
-const askEveryMs = 25;
+const pollIntervalMs = 25;
 /** Times that a live command's outcome is asked for at least, since a process that stood still has not watched it. */
 const leastAsked = 10;
 /** Times that an outcome is asked for which must be there, because a stream that should be empty was not. */
-const mostAsked = 40;
+const maxAsked = 40;
 const rememberedOutcomes = 10_000;
 
 /** Outcomes of commands over several streams: true where the command was committed, false where it was aborted. */
@@ -41,10 +41,10 @@ export const createOutcomes = (connection: Connection): Outcomes => {
   };
   /** Asks for an outcome that was decided, but that a node which is behind may not show yet. */
   const decided = async (commitStream: string, patience?: Patience): Promise<boolean> => {
-    for (let asked = 0; asked < mostAsked; asked++) {
+    for (let asked = 0; asked < maxAsked; asked++) {
       const outcome = await look(commitStream, patience);
       if (outcome !== null) return outcome;
-      await sleep(askEveryMs);
+      await sleep(pollIntervalMs);
     }
     throw new StoreDown('the event store does not tell whether a command was committed');
   };
@@ -63,7 +63,7 @@ export const createOutcomes = (connection: Connection): Outcomes => {
     for (let asked = 0; asked < leastAsked || performance.now() < until; asked++) {
       const outcome = await look(commitStream, patience);
       if (outcome !== null) return outcome;
-      await sleep(askEveryMs);
+      await sleep(pollIntervalMs);
     }
     return abort(commitStream, patience);
   };

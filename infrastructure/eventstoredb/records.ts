@@ -133,4 +133,4 @@ export const recordedIn = (raw: RawRecord): readonly Recorded[] => {
     .flatMap(({ stream, events }) => unpack(events, raw.metadata as Metadata).map((event) => ({ ...event, stream })))
     .map((event, index) => ({ ...event, position: positionOf(commit, index), time, bytes: bytesOf(event.data) }));
 };
-export const mostEvents = slots - 1;
+export const maxEvents = slots - 1;

@@ -8,7 +8,7 @@ export const tryMs = 1500;
 const bytesPerMs = 1000;
 const shortestTryMs = 1000;
 const pauseMs = 100;
-const mostStandstills = 3;
+const maxStandstills = 3;
 
 /** Starts a patience, which ends when no call that shares it has succeeded for a while. */
 export const createPatience = (): Patience => {
@@ -43,7 +43,7 @@ const inTimeOf =
         const now = performance.now();
         const silentMs = Math.min(now - started, patienceMs - patience.left());
         // A process that stood still has answers to read before it can tell that none came.
-        if (now - due > pauseMs && standstills++ < mostStandstills) return lookAfter(shortestTryMs);
+        if (now - due > pauseMs && standstills++ < maxStandstills) return lookAfter(shortestTryMs);
         if (silentMs < ms) return lookAfter(Math.ceil(ms - silentMs));
         release();
         reject(new Error(`no answer within ${Math.round(ms)} ms`));

@@ -1,5 +1,5 @@
-import type { Waiter } from '../../application/async/cancellation.js';
-import type { Reach } from '../../application/gateway/cacheability.js';
+import type { Cancellation } from '../../application/async/cancellation.js';
+import type { Cacheability } from '../../application/gateway/cacheability.js';
 import { unitsOf } from '../../application/gateway/costs.js';
 import { NodeTimeout, type RpcAnswer, type RpcCall, type Source } from '../../application/ports/node.js';
 import { agreedAnswer } from './agreement/agreed-answer.js';
@@ -9,8 +9,8 @@ import { isNull, tellsHead } from './checks.js';
 import { classifyAnswer, tellExcess } from './classify-answer.js';
 import { firstLookMs } from './head-poller.js';
 import type { HeadWatch } from './head-watch.js';
+import type { AnnouncedHead } from './heads/announced-head.js';
 import { hasNotReached, heightNeeded, hidesLag, noneHasReached } from './heads/lag.js';
-import type { ToldHead } from './heads/told-head.js';
 import { createPatience } from './hedge-delay.js';
 import { type Attempt, hedgedRequest } from './hedged-request.js';
 import type { Identity } from './identity/identity.js';
@@ -22,7 +22,7 @@ import { createUnitQueue, type Paid, paidTo } from './units/unit-queue.js';
 export type Chain = {
   readonly headWatch: HeadWatch;
   readonly identity: Identity;
-  readonly told: ToldHead;
+  readonly told: AnnouncedHead;
   /** Nodes that took a transaction lately. */
   readonly accepted: ReturnType<typeof createAccepted>;
 };
@@ -32,13 +32,19 @@ type AskingOptions = {
   /** Number of nodes that must give the same answer where answers can be compared. */
   readonly agreement: number;
 };
-type Fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter, paid?: Paid<Member>) => Promise<RpcAnswer>;
+type Fetch = (
+  call: RpcCall,
+  params: string,
+  reach: Cacheability,
+  cancellation: Cancellation,
+  paid?: Paid<Member>,
+) => Promise<RpcAnswer>;
 
 /** One question to the nodes. */
 type Question = {
   readonly call: RpcCall;
   readonly params: string;
-  readonly reach: Reach;
+  readonly reach: Cacheability;
   readonly paid: Paid<Member> | undefined;
   /** True where several nodes must agree on the answer. */
   readonly isStrict: boolean;
@@ -48,7 +54,7 @@ type Question = {
  * Orders nodes by latency; last come nodes that lack the method or have discarded the asked height, before them nodes at
  * rest, and before those nodes that do not have the asked height yet. Nodes of other chains are left out.
  */
-const inOrder = (all: readonly Member[], method: string, reach: Reach, tip: number): readonly Member[] => {
+const inOrder = (all: readonly Member[], method: string, reach: Cacheability, tip: number): readonly Member[] => {
   const members = all.some((member) => member.isForeign()) ? all.filter((member) => !member.isForeign()) : all;
   if (members.length <= 1) return members;
   const needed = reach.kind === 'height' ? Math.min(reach.height, tip) : tip;
@@ -73,7 +79,7 @@ const createAttempts = (
   const needed = members.length > 1 ? heightNeeded(method, reach, told.height()) : -1;
   let [attempts, isLate] = [0, false];
 
-  const exchange = (member: Member, given: Waiter, lags: boolean): Promise<Attempt<RpcAnswer>> =>
+  const exchange = (member: Member, given: Cancellation, lags: boolean): Promise<Attempt<RpcAnswer>> =>
     member.exchange(method, params, given, bundle, paid?.costOf(member)).then((envelope) => {
       const attempt = classifyAnswer(call, envelope, member, reach, {
         isBehind: told.isBehind,
@@ -83,7 +89,7 @@ const createAttempts = (
       stamp(attempt.answer, members.indexOf(member), attempts);
       return attempt;
     }, tellExcess);
-  const exchangeAfterLook = async (member: Member, given: Waiter) => {
+  const exchangeAfterLook = async (member: Member, given: Cancellation) => {
     await headWatch.look(member);
     const lags = member.height() < needed;
     const attempt = lags && hidesLag(method) ? null : await exchange(member, given, lags);
@@ -92,14 +98,14 @@ const createAttempts = (
     isLate = true;
     throw hasNotReached(needed);
   };
-  const exchangeOnce = (member: Member, given: Waiter) =>
+  const exchangeOnce = (member: Member, given: Cancellation) =>
     member.height() < needed ? exchangeAfterLook(member, given) : exchange(member, given, false);
   const askTrusted =
     members.length > 1 && isCounted(call, reach)
-      ? (member: Member, given: Waiter) => countReceipts(call, exchangeOnce(member, given), member)
+      ? (member: Member, given: Cancellation) => countReceipts(call, exchangeOnce(member, given), member)
       : exchangeOnce;
   return {
-    ask: (member: Member, given: Waiter) => {
+    ask: (member: Member, given: Cancellation) => {
       attempts++;
       return identity.trust(member)?.then(() => askTrusted(member, given)) ?? askTrusted(member, given);
     },
@@ -114,11 +120,11 @@ const createAsking = (members: readonly Member[], chain: Chain, options: AskingO
   const { headWatch, told, accepted } = chain;
   const { hedgeMs, deadlineMs, agreement } = options;
   const patience = createPatience(hedgeMs);
-  return async (call, params, reach, waiter, paid) => {
+  return async (call, params, reach, cancellation, paid) => {
     const startedAt = performance.now();
     const isStrict = agreement > 1 && isComparable(call, reach);
     const { ask, attempts, errorOf } = createAttempts(members, chain, { call, params, reach, paid, isStrict });
-    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, waiter };
+    const terms = { hedgeMs: patience.hedgeMs(call.method), deadlineMs, cancellation };
     const ordered = inOrder(members, call.method, reach, Math.max(headWatch.tip(), told.height()));
     const order = paid?.first(ordered) ?? ordered;
     const best = () => hedgedRequest(order, ask, terms);
@@ -146,23 +152,27 @@ export const createFetch = (members: readonly Member[], chain: Chain, options: A
   let firstLook: Promise<unknown> | null = null;
 
   /** Asks for the block that callers were told of when a node takes an older one for the latest. */
-  const fetchTold = async (height: number, { params: [, isFull] }: RpcCall, waiter: Waiter): Promise<RpcAnswer> => {
+  const fetchTold = async (
+    height: number,
+    { params: [, isFull] }: RpcCall,
+    cancellation: Cancellation,
+  ): Promise<RpcAnswer> => {
     const params = [`0x${height.toString(16)}`, isFull];
     const call = { method: 'eth_getBlockByNumber', params };
-    const answer = await asking(call, JSON.stringify(params), { kind: 'height', height }, waiter);
+    const answer = await asking(call, JSON.stringify(params), { kind: 'height', height }, cancellation);
     if ('result' in answer && !isNull(answer)) return answer;
     throw noneHasReached(height);
   };
-  const fetchHead: Fetch = async (call, params, reach, waiter, paid) => {
+  const fetchHead: Fetch = async (call, params, reach, cancellation, paid) => {
     const before = told.forgotten();
-    const answer = await asking(call, params, reach, waiter, paid);
+    const answer = await asking(call, params, reach, cancellation, paid);
     // An answer of the chain that was served before tells nothing of the heads of this one.
     if ('error' in answer || before !== told.forgotten()) return answer;
     const settled = told.settle(call, params, answer);
-    return typeof settled === 'number' ? fetchTold(settled, call, waiter) : settled;
+    return typeof settled === 'number' ? fetchTold(settled, call, cancellation) : settled;
   };
-  const fetch: Fetch = (call, params, reach, waiter, paid) =>
-    (tellsHead(call.method, call.params) ? fetchHead : asking)(call, params, reach, waiter, paid);
+  const fetch: Fetch = (call, params, reach, cancellation, paid) =>
+    (tellsHead(call.method, call.params) ? fetchHead : asking)(call, params, reach, cancellation, paid);
   if (members.length === 1) return fetch;
   return async (...asked: Parameters<typeof fetch>) => {
     headWatch.wake();
@@ -179,10 +189,10 @@ export const withinUnits = (
   deadlineMs: number,
   fetch: Fetch,
 ): Fetch => {
-  const { enter } = createUnitQueue<Member>({ longestMs: deadlineMs });
-  return async (call, params, reach, waiter) => {
+  const { enter } = createUnitQueue<Member>({ maxMs: deadlineMs });
+  return async (call, params, reach, cancellation) => {
     const cost = unitsOf(call.method, call.params, headWatch.tip);
-    const member = await enter(cost, () => inOrder(members, call.method, reach, headWatch.tip()), waiter);
-    return fetch(call, params, reach, waiter, paidTo(member, cost));
+    const member = await enter(cost, () => inOrder(members, call.method, reach, headWatch.tip()), cancellation);
+    return fetch(call, params, reach, cancellation, paidTo(member, cost));
   };
 };

@@ -3,15 +3,15 @@ type Entry = { readonly bytes: Buffer; readonly size: number };
 /** Bytes that an entry takes besides its answer and key. */
 const overhead = 200;
 
-/** Keeps the answers that were used last, up to `mostBytes` in all. A hit among the older half moves to the recent one. */
-export const createAnswerCache = (mostBytes: number) => {
+/** Keeps the answers that were used last, up to `maxBytes` in all. A hit among the older half moves to the recent one. */
+export const createAnswerCache = (maxBytes: number) => {
   let recent = new Map<string, Entry>();
   let older = new Map<string, Entry>();
   let recentBytes = 0;
 
   const put = (key: string, entry: Entry) => {
     recentBytes += entry.size - (recent.get(key)?.size ?? 0);
-    if (recentBytes > mostBytes / 2) {
+    if (recentBytes > maxBytes / 2) {
       older = recent;
       recent = new Map();
       recentBytes = entry.size;
@@ -34,7 +34,7 @@ export const createAnswerCache = (mostBytes: number) => {
     keep: (key: string, bytes: Buffer) => {
       const size = bytes.length + key.length * 2 + overhead;
       // The bytes are copied because they are part of a larger piece that came over the network.
-      if (size <= mostBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
+      if (size <= maxBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
     },
   };
 };

@@ -17,9 +17,9 @@ export const isNull = (answer: Answer): boolean => answer.pieces === undefined &
 
 /** Results that a node may give because it does not have the data yet. */
 const empty = ['null', '[]', '{}', '"0x"', '"0x0"', 'false'];
-const longestEmpty = 6;
+const maxEmptyLength = 6;
 export const isEmptyish = (result: Buffer): boolean =>
-  result.length <= longestEmpty && empty.includes(result.toString('latin1'));
+  result.length <= maxEmptyLength && empty.includes(result.toString('latin1'));
 export const isEmpty = (answer: Answer): boolean => answer.pieces === undefined && isEmptyish(wholeOf(answer));
 
 const readField = (result: Buffer, field: string): unknown => {
@@ -41,14 +41,14 @@ export const fits = (method: string, params: readonly unknown[], answer: Answer)
   }
 };
 
-const longestHeight = 24;
+const maxHeightLength = 24;
 
 /** Reads a quantity from a field of the answer; null when the field holds none. */
 export const heightIn = (result: Buffer, field: string): number | null => {
   const key = `"${field}":"`;
   const at = result.indexOf(key);
   if (at >= 0) {
-    const text = result.toString('latin1', at + key.length, at + key.length + longestHeight);
+    const text = result.toString('latin1', at + key.length, at + key.length + maxHeightLength);
     const end = text.indexOf('"');
     return end > 0 && text.startsWith('0x') ? Number(text.slice(0, end)) : null;
   }
@@ -69,7 +69,7 @@ export const headIn = (method: string, params: readonly unknown[], answer: Answe
   if (!tellsHead(method, params)) return null;
   if (method === 'eth_blockNumber') {
     const result = wholeOf(answer);
-    const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, longestHeight)));
+    const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));
     return Number.isSafeInteger(height) ? height : null;
   }
   return heightIn(wholeOf(answer), 'number');

@@ -1,4 +1,4 @@
-import type { Reach } from '../../application/gateway/cacheability.js';
+import type { Cacheability } from '../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import type { Envelope } from '../nodes/json-rpc/envelope.js';
 import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
@@ -21,7 +21,7 @@ type Standing = {
 };
 
 /** Tells whether another node may have more than this answer shows. */
-const isDoubtful = ({ doubtsEmpty }: RpcCall, answer: Result, { lags }: Standing, reach: Reach): boolean => {
+const isDoubtful = ({ doubtsEmpty }: RpcCall, answer: Result, { lags }: Standing, reach: Cacheability): boolean => {
   // An answer at the head is old when the node lags; one at a height is either right or empty.
   if (lags && reach.kind === 'head') return true;
   return doubtsEmpty || lags ? isEmpty(answer) : isNull(answer);
@@ -51,7 +51,7 @@ export const classifyAnswer = (
   call: RpcCall,
   envelope: Envelope,
   member: Member,
-  reach: Reach,
+  reach: Cacheability,
   standing: Standing,
 ): Attempt<RpcAnswer> => {
   const { method, params } = call;

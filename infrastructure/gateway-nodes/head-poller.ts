@@ -8,7 +8,7 @@ import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
 const lookMs = 2000;
-const finalityEveryMs = 2000;
+const finalityIntervalMs = 2000;
 /** Time for which the first question waits until the head of each node is known. */
 export const firstLookMs = 500;
 /** Number of blocks after which one counts as final on nodes that do not know the tag `finalized`. */
@@ -23,9 +23,9 @@ export const headOf = (block: unknown): Head => {
 };
 
 const exchange = (member: Member, method: string, params: readonly unknown[]) =>
-  withTimeout(lookMs, (waiter) =>
-    member.exchange(method, JSON.stringify(params), waiter).catch((error: unknown) => {
-      if (waiter.hasLeft()) member.rest(failing('does not answer'));
+  withTimeout(lookMs, (cancellation) =>
+    member.exchange(method, JSON.stringify(params), cancellation).catch((error: unknown) => {
+      if (cancellation.isCancelled()) member.rest(failing('does not answer'));
       throw error;
     }),
   );
@@ -113,7 +113,7 @@ export const createFinality = (members: readonly Member[]): Finality => {
   // A node that may serve another chain says nothing about this one.
   const isTrusted = (member: Member) => members.length === 1 || member.isVetted();
   const refresh = () => {
-    if (performance.now() - lookedAt <= finalityEveryMs) return;
+    if (performance.now() - lookedAt <= finalityIntervalMs) return;
     const member = members.find((one) => one.isUp() && !one.isResting() && isTrusted(one));
     if (!member) return;
     lookedAt = performance.now();

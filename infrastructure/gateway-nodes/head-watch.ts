@@ -6,7 +6,7 @@ import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
 const shortestPauseMs = 200;
-const longestPauseMs = 2000;
+const maxPauseMs = 2000;
 /** Time without a question after which the heads are no longer read. */
 const idleMs = 15_000;
 
@@ -43,7 +43,7 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
     let pauseMs = shortestPauseMs;
     while (!closing.signal.aborted && (watchers.size > 0 || performance.now() - usedAt < idleMs)) {
       await poller.once();
-      pauseMs = Math.min(Math.max(pauseMs * (notify() ? 0.7 : 1.3), shortestPauseMs), longestPauseMs);
+      pauseMs = Math.min(Math.max(pauseMs * (notify() ? 0.7 : 1.3), shortestPauseMs), maxPauseMs);
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   };

@@ -1,4 +1,4 @@
-import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
+import { type Cancellation, createCancellation } from '../../application/async/cancellation.js';
 import { NodeTimeout } from '../../application/ports/node.js';
 import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../nodes/node-fault.js';
@@ -12,13 +12,13 @@ const isLess = (one: Doubt, other: Doubt) => byDoubt.indexOf(one) < byDoubt.inde
 export type Attempt<T> = { readonly answer: T; readonly doubt: Doubt };
 
 /** Puts the question to a node. */
-export type Ask<T> = (member: Member, waiter: Waiter) => Promise<Attempt<T>>;
+export type Ask<T> = (member: Member, cancellation: Cancellation) => Promise<Attempt<T>>;
 
 export type Terms = {
   /** Time after which the next node is asked as well. */
   readonly hedgeMs: number;
   readonly deadlineMs: number;
-  readonly waiter: Waiter;
+  readonly cancellation: Cancellation;
 };
 
 /** A question to one node; `place` counts the nodes that were asked before. */
@@ -30,18 +30,18 @@ const graceMs = 500;
 const unreachable = () => new Failure('UNAVAILABLE', 'no node of this chain can be reached');
 
 /** Asks the only node, whose answer is taken whatever its doubt; again if that fails, since a connection may end as it is used. */
-const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, waiter }: Terms): Promise<T> =>
+const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, cancellation }: Terms): Promise<T> =>
   new Promise((resolve, reject) => {
-    if (waiter.hasLeft()) return reject(unreachable());
-    const asking = createWaiter(waiter.receive);
+    if (cancellation.isCancelled()) return reject(unreachable());
+    const asking = createCancellation(cancellation.receive);
     const end = (error: unknown) => {
       clearTimeout(timer);
       stay();
       reject(error as Error);
-      asking.leave();
+      asking.cancel();
     };
     const timer = setTimeout(() => end(new NodeTimeout()), deadlineMs);
-    const stay = waiter.onLeave(() => end(unreachable()));
+    const stay = cancellation.onCancel(() => end(unreachable()));
     const take = ({ answer }: Attempt<T>) => {
       clearTimeout(timer);
       stay();
@@ -49,18 +49,22 @@ const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, waiter }: Terms):
     };
     const fail = (error: unknown) => end(error instanceof NodeFault ? unreachable() : error);
     const repeat = (error: unknown) => {
-      if (!(error instanceof NodeFault) || asking.hasLeft()) fail(error);
+      if (!(error instanceof NodeFault) || asking.isCancelled()) fail(error);
       else ask(member, asking).then(take, fail);
     };
     return void ask(member, asking).then(take, repeat);
   });
 
 /** Asks one node after the other: the next one when an answer fails or is doubted and, once, when an answer takes long. */
-const askSeveral = <T>(members: readonly Member[], ask: Ask<T>, { hedgeMs, deadlineMs, waiter }: Terms): Promise<T> =>
+const askSeveral = <T>(
+  members: readonly Member[],
+  ask: Ask<T>,
+  { hedgeMs, deadlineMs, cancellation }: Terms,
+): Promise<T> =>
   new Promise((resolve, reject) => {
     // A connection may end just as it is used, so each node is tried twice.
     const left = [...members, ...members];
-    const running = new Map<ReturnType<typeof createWaiter>, Asked>();
+    const running = new Map<ReturnType<typeof createCancellation>, Asked>();
     const answered = new Set<Member>();
     const timers: NodeJS.Timeout[] = [];
     let doubted: Attempt<T> | null = null;
@@ -72,10 +76,10 @@ const askSeveral = <T>(members: readonly Member[], ask: Ask<T>, { hedgeMs, deadl
       isOver = true;
       stay();
       for (const timer of timers) clearTimeout(timer);
-      for (const asking of running.keys()) asking.leave();
+      for (const asking of running.keys()) asking.cancel();
       settle();
     };
-    const stay = waiter.onLeave(() => finish(() => reject(unreachable())));
+    const stay = cancellation.onCancel(() => finish(() => reject(unreachable())));
     const giveUp = () => {
       const held = doubted;
       finish(() => (held ? resolve(held.answer) : reject(unreachable())));
@@ -93,7 +97,7 @@ const askSeveral = <T>(members: readonly Member[], ask: Ask<T>, { hedgeMs, deadl
       finish(() => resolve(answer));
     };
     const start = (member: Member) => {
-      const asking = createWaiter(waiter.receive);
+      const asking = createCancellation(cancellation.receive);
       const place = asked++;
       running.set(asking, { member, place, at: performance.now() });
       ask(member, asking).then(

@@ -1,4 +1,4 @@
-import type { Waiter } from '../../application/async/cancellation.js';
+import type { Cancellation } from '../../application/async/cancellation.js';
 import { createBundles, type Question, readBatch } from '../nodes/json-rpc/batch.js';
 import { type Envelope, readEnvelope, readPieces } from '../nodes/json-rpc/envelope.js';
 import { createHttp } from '../nodes/json-rpc/http.js';
@@ -9,7 +9,7 @@ import { NodeFault } from '../nodes/node-fault.js';
 /** A connection to one node that hands on its answers unread. Every promise rejects with a NodeFault. */
 export type Link = {
   /** `params` is JSON. Questions of one bundle that are asked at the same time go as one batch. */
-  exchange(method: string, params: string, waiter: Waiter, bundle?: symbol): Promise<Envelope>;
+  exchange(method: string, params: string, cancellation: Cancellation, bundle?: symbol): Promise<Envelope>;
   /** Present over WebSocket. Resolves when the connection ends or the signal fires; calls `begun` once subscribed. */
   listen?(
     subscription: string,
@@ -20,7 +20,7 @@ export type Link = {
   close(): Promise<void>;
 };
 
-export const longestAnswer = 32 * 1024 * 1024;
+export const maxAnswerLength = 32 * 1024 * 1024;
 const connectMs = 3000;
 const silentMs = 30_000;
 const connections = 256;
@@ -53,27 +53,27 @@ const readAnswers = (status: number, pieces: readonly Buffer[], ids: readonly nu
 };
 
 export const httpLink = (url: URL): Link => {
-  const { post, close } = createHttp(url, { connections, connectMs, mostBytes: longestAnswer });
+  const { post, close } = createHttp(url, { connections, connectMs, maxBytes: maxAnswerLength });
   let lastId = 0;
   const nextId = () => {
     lastId = (lastId % 1e9) + 1;
     return lastId;
   };
-  const alone = ({ method, params, waiter }: Question) => {
+  const alone = ({ method, params, cancellation }: Question) => {
     const id = nextId();
-    return post(requestText(method, params, id), waiter, (status, pieces) => readAnswer(status, pieces, id));
+    return post(requestText(method, params, id), cancellation, (status, pieces) => readAnswer(status, pieces, id));
   };
   const bundled = createBundles({
     alone,
-    together: (questions, waiter) => {
+    together: (questions, cancellation) => {
       const ids = questions.map(nextId);
       const calls = questions.map(({ method, params }, place) => requestText(method, params, ids[place] as number));
-      return post(`[${calls.join(',')}]`, waiter, (status, pieces) => readAnswers(status, pieces, ids));
+      return post(`[${calls.join(',')}]`, cancellation, (status, pieces) => readAnswers(status, pieces, ids));
     },
   });
   return {
-    exchange: (method, params, waiter, bundle) => {
-      const question = { method, params, waiter };
+    exchange: (method, params, cancellation, bundle) => {
+      const question = { method, params, cancellation };
       return bundle ? bundled(bundle, question) : alone(question);
     },
     close,
@@ -97,4 +97,8 @@ const subscriptionId = (answer: Envelope): unknown => {
 
 /** Calls `ended` whenever a connection ends: after the next one is made, another node may answer. */
 export const socketLink = (url: URL, ended: () => void): Link =>
-  createSocket(url, { connectMs, mostBytes: longestAnswer, silentMs }, { message: readMessage, subscriptionId, ended });
+  createSocket(
+    url,
+    { connectMs, maxBytes: maxAnswerLength, silentMs },
+    { message: readMessage, subscriptionId, ended },
+  );

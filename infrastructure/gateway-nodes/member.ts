@@ -1,4 +1,4 @@
-import type { Waiter } from '../../application/async/cancellation.js';
+import type { Cancellation } from '../../application/async/cancellation.js';
 import type { Head } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { createHealth } from '../nodes/health.js';
@@ -8,10 +8,10 @@ import { httpLink, type Link, socketLink } from './link.js';
 import { createAbilities } from './routing/abilities.js';
 import { createNodeUnits, unlimited } from './units/node-units.js';
 
-const longestRestMs = 10_000;
+const maxRestMs = 10_000;
 const unknownHeight = -1;
 /** Number of answers in a row that other nodes gave sooner after which a slow node is put aside like one that failed. */
-const mostStumbles = 3;
+const maxStumbles = 3;
 /** Share of the newest answer in the average latency. */
 const weight = 0.2;
 
@@ -71,7 +71,7 @@ export const createMember = (
   const listening = links.find(({ url }) => isSocket(url))?.link;
   // Calls cost less over HTTP; the socket is for subscriptions.
   const calling = (links.find(({ url }) => !isSocket(url)) ?? links[0])?.link as Link;
-  const health = createHealth({ name: urls[0]?.host ?? '', owner: 'gateway', longestRestMs, log });
+  const health = createHealth({ name: urls[0]?.host ?? '', owner: 'gateway', maxRestMs, log });
   const heads = createHeads(health.name, log);
   const units = unitsPerSecond === undefined ? unlimited : createNodeUnits(unitsPerSecond);
   let latencyMs = 0;
@@ -104,7 +104,7 @@ export const createMember = (
       // Questions that were under way together are late together.
       if (askedAt < stumbledAt) return;
       stumbledAt = performance.now();
-      if (++stumbles < mostStumbles) return;
+      if (++stumbles < maxStumbles) return;
       stumbles = 0;
       rest(new NodeFault('failing', 'is slower than the others'));
     },
@@ -112,17 +112,23 @@ export const createMember = (
      * Asks the node and notes how it did; an error object is an answer. `cost` is charged to the node's units, which are
      * unlimited unless they are set.
      */
-    exchange: async (method: string, params: string, waiter: Waiter, bundle?: symbol, cost = 1): Promise<Envelope> => {
+    exchange: async (
+      method: string,
+      params: string,
+      cancellation: Cancellation,
+      bundle?: symbol,
+      cost = 1,
+    ): Promise<Envelope> => {
       units.spend(cost);
       const startedAt = performance.now();
       try {
-        const envelope = await calling.exchange(method, params, waiter, bundle);
+        const envelope = await calling.exchange(method, params, cancellation, bundle);
         recover(performance.now() - startedAt);
         return envelope;
       } catch (error) {
         const fault = toFailing(error);
         // A question that was given up, or that asked for too much, says nothing about the node.
-        if (!waiter.hasLeft() && fault.kind !== 'oversized') rest(fault, startedAt);
+        if (!cancellation.isCancelled() && fault.kind !== 'oversized') rest(fault, startedAt);
         throw fault;
       }
     },

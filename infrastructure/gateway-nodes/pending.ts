@@ -8,7 +8,7 @@ import type { Member } from './member.js';
 
 const pauseMs = 500;
 const answerMs = 5000;
-const longestBeginMs = 1000;
+const maxBeginMs = 1000;
 const rememberedHashes = 50_000;
 
 type Notice = (hash: string) => void;
@@ -26,7 +26,9 @@ const onlyNew = (given: Notice) => {
 };
 
 const ask = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const answer = await withTimeout(answerMs, (waiter) => member.exchange(method, JSON.stringify(params), waiter));
+  const answer = await withTimeout(answerMs, (cancellation) =>
+    member.exchange(method, JSON.stringify(params), cancellation),
+  );
   if ('error' in answer) throw faultOf(readError(answer.error));
   return JSON.parse(answer.result.toString()) as unknown;
 };
@@ -105,7 +107,7 @@ export const watchPending = (members: readonly Member[], given: Notice, signal: 
       hasBegun = true;
       resolve();
     };
-    setTimeout(begin, longestBeginMs).unref();
+    setTimeout(begin, maxBeginMs).unref();
     const tellHeld = (hashes: readonly string[]) => {
       for (const hash of hashes) (hasBegun ? notice : note)(hash);
       begin();

@@ -1,9 +1,9 @@
-import { createWaiter } from '../../application/async/cancellation.js';
-import { reachOf } from '../../application/gateway/cacheability.js';
+import { createCancellation } from '../../application/async/cancellation.js';
+import { cacheabilityOf } from '../../application/gateway/cacheability.js';
 import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
 import { type Node, NodeRefusal, NodeTimeout, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
 import { type Chain, createFetch, withinUnits } from './asking.js';
@@ -11,9 +11,9 @@ import { identityOf } from './final-answers/chain-identity.js';
 import { createSharedStore, type SharedStoreOptions } from './final-answers/shared-store.js';
 import { neverFinal } from './head-poller.js';
 import { createHeadWatch } from './head-watch.js';
-import { createToldHead, type HeadChannel } from './heads/told-head.js';
+import { createAnnouncedHead, type HeadChannel } from './heads/announced-head.js';
 import { createIdentity } from './identity/identity.js';
-import { longestAnswer } from './link.js';
+import { maxAnswerLength } from './link.js';
 import { splitLogs } from './logs/split-logs.js';
 import { createMember, type Member, type MemberOptions, usualLink } from './member.js';
 import { watchPending } from './pending.js';
@@ -39,12 +39,12 @@ type PoolOptions = {
   /** Number of nodes that must give the same answer where answers can be compared. */
   readonly agreement: number;
   /** Number of pieces in which logs are read that the nodes do not give at once. */
-  readonly mostPieces: number;
+  readonly maxPieces: number;
   /** Cache that is shared with other processes. */
   readonly shared?: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>;
 };
 
-export const usual: PoolOptions = {
+export const defaultPoolOptions: PoolOptions = {
   deadlineMs: 30_000,
   cacheBytes: 32 * 1024 * 1024,
   hedgeMs: 200,
@@ -53,9 +53,9 @@ export const usual: PoolOptions = {
   recheckMs: 10_000,
   graceMs: 2000,
   agreement: 1,
-  mostPieces: 128,
+  maxPieces: 128,
 };
-const longestKey = 8192;
+const maxKeyLength = 8192;
 
 /** Groups the URLs by host: one node may be reached over HTTP for calls and over WebSocket for subscriptions. */
 const membersAt = (urls: readonly string[], log: Log, options: MemberOptions): readonly Member[] => {
@@ -84,16 +84,16 @@ const change = async (
       deadlineMs,
       graceMs,
     });
-  return withTimeout(deadlineMs, (waiter) =>
-    (members[0] as Member).exchange(call.method, JSON.stringify(call.params), waiter).catch((error: unknown) => {
-      throw waiter.hasLeft() ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
+  return withTimeout(deadlineMs, (cancellation) =>
+    (members[0] as Member).exchange(call.method, JSON.stringify(call.params), cancellation).catch((error: unknown) => {
+      throw cancellation.isCancelled() ? new NodeTimeout() : new Failure('UNAVAILABLE', (error as Error).message);
     }),
   );
 };
 
 /** Puts together what asks the nodes and what remembers their answers. */
 const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, options: PoolOptions) => {
-  const { deadlineMs, mostPieces, unitsPerSecond } = options;
+  const { deadlineMs, maxPieces, unitsPerSecond } = options;
   const forget = () => {
     headWatch.forget();
     told.forget();
@@ -102,7 +102,7 @@ const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, 
   };
   const identity = createIdentity(members, { ...options, log, onChange: forget });
   const headWatch = createHeadWatch(members, log, identity);
-  const told = createToldHead(() => shared.noteChange(), options.channel);
+  const told = createAnnouncedHead(() => shared.noteChange(), options.channel);
   const chain: Chain = { headWatch, identity, told, accepted: createAccepted() };
   const asking = createFetch(members, chain, options);
   const paid = unitsPerSecond === undefined ? asking : withinUnits(members, chain, deadlineMs, asking);
@@ -110,7 +110,7 @@ const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, 
     head: async () => headWatch.tip() || ((await headWatch.head())?.number ?? 0),
     finalHeight: headWatch.finality.height,
   };
-  const fetch = splitLogs(paid, sources, { mostPieces, mostBytes: longestAnswer, deadlineMs });
+  const fetch = splitLogs(paid, sources, { maxPieces, maxBytes: maxAnswerLength, deadlineMs });
   const store = options.shared && createSharedStore(options.shared, () => identityOf(fetch), log);
   // A development chain replaces blocks on request, also final ones.
   const finality = isDevelopment ? neverFinal : headWatch.finality;
@@ -125,21 +125,21 @@ export const nodePool = (
   isDevelopment: boolean,
   given: Partial<PoolOptions> = {},
 ): Node => {
-  const options = { ...usual, ...given };
+  const options = { ...defaultPoolOptions, ...given };
   const members = membersAt(urls, log, options);
   const { chain, fetch, store, shared } = assemble(members, log, isDevelopment, options);
   const { headWatch, told } = chain;
 
-  const answer: Node['answer'] = (call, waiter) => {
+  const answer: Node['answer'] = (call, cancellation) => {
     if (isChange(call)) {
       const noteChange = isDevelopmentCall(call) ? told.forget : shared.noteChange;
       return change(members, chain, call, options).finally(noteChange);
     }
     const params = JSON.stringify(call.params);
-    const reach = reachOf(call.method, call.params);
-    const isShared = reach.kind !== 'open' && params.length <= longestKey && !call.isFresh;
-    if (!isShared) return fetch(call, params, reach, waiter ?? createWaiter());
-    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), waiter);
+    const reach = cacheabilityOf(call.method, call.params);
+    const isShared = reach.kind !== 'open' && params.length <= maxKeyLength && !call.isFresh;
+    if (!isShared) return fetch(call, params, reach, cancellation ?? createCancellation());
+    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), cancellation);
   };
 
   return {
@@ -152,13 +152,13 @@ export const nodePool = (
       throw new NodeRefusal(kind === 'missing' || kind === 'unsupported' ? kind : 'other', message);
     },
     head: async () => {
-      const head = (await headWatch.head()) ?? refuse('UNAVAILABLE', 'no node of this chain can be reached');
+      const head = (await headWatch.head()) ?? fail('UNAVAILABLE', 'no node of this chain can be reached');
       told.raise(head.number);
       return head;
     },
     watchHeads: headWatch.watch,
     watchPending: (notice, signal) => watchPending(members, notice, AbortSignal.any([signal, headWatch.closed])),
-    figures: () => ({
+    metrics: () => ({
       ...shared.counted,
       members: members.map((member) => ({ isUp: member.isUp(), head: member.head()?.number ?? 0 })),
     }),

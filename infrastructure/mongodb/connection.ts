@@ -7,7 +7,7 @@ import { unavailable } from '../unavailable.js';
 const answerMs = 4000;
 const findServerMs = 3000;
 /** Time for a commit of the projector, which may be large and which no caller waits for. */
-export const longestMs = 20_000;
+export const maxMs = 20_000;
 const defaultDatabase = 'chainfold';
 
 export type MongoConnection = { readonly client: MongoClient; readonly db: Db; close(): Promise<void> };
@@ -51,7 +51,7 @@ export const connectMongo = async (url: string, namespace = ''): Promise<MongoCo
   const client = new MongoClient(url, {
     serverSelectionTimeoutMS: findServerMs,
     connectTimeoutMS: findServerMs,
-    socketTimeoutMS: longestMs,
+    socketTimeoutMS: maxMs,
     w: 'majority',
     retryWrites: true,
     ignoreUndefined: true,

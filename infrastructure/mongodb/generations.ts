@@ -9,7 +9,7 @@ import {
 } from '../../application/ports/generations.js';
 import type { Change, ReadModels } from '../../application/ports/read-models.js';
 import type { AnyCollection } from '../../projections/define.js';
-import { inTime, longestMs } from './connection.js';
+import { inTime, maxMs } from './connection.js';
 import { ensureIndexes } from './indexes.js';
 import { checkpointId, collectionName, indexesOf, type StoredCheckpoint, toldMs } from './live.js';
 import type { Transactions } from './transactions.js';
@@ -43,7 +43,7 @@ const inBuilding = ({ db }: Access, wanted: readonly AnyCollection[], session?: 
       .toArray(),
   );
 const drop = ({ db }: Access, { collection, number }: Pick<Building, 'collection' | 'number'>) =>
-  inTime(db.dropCollection(collectionName(collection, number)), longestMs);
+  inTime(db.dropCollection(collectionName(collection, number)), maxMs);
 
 const abandonOne = async (access: Access, one: Building) => {
   const gone = await access.transactions.run(async (session) => {
@@ -64,7 +64,7 @@ const beginOne = async (access: Access, collection: AnyCollection) => {
   const count = { $inc: { [`newest.${name}`]: 1 } };
   const counted = await inTime(checkpointsIn(db).findOneAndUpdate(self, count, { returnDocument: 'after' }));
   const number = counted?.newest[name] ?? 1;
-  await inTime(ensureIndexes(db, [{ collection, stored: collectionName(name, number) }]), longestMs);
+  await inTime(ensureIndexes(db, [{ collection, stored: collectionName(name, number) }]), maxMs);
   const one = { _id: buildingId(collection), collection: name, number, version, position: 0 };
   const isMine = await access.transactions.run(async (session) => {
     if (await buildsIn(db).findOne({ _id: one._id }, { session })) return false;

@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, WithId } from 'mongodb';
-import { longestHoldMs, type RebuildableReadModels } from '../../application/ports/generations.js';
+import { maxHoldMs, type RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
-import { connectMongo, inTime, longestMs } from './connection.js';
+import { connectMongo, inTime, maxMs } from './connection.js';
 import { mongoGenerations } from './generations.js';
 import { ensureIndexes, fieldOf } from './indexes.js';
 import {
@@ -86,7 +86,7 @@ const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collec
 
 const isHeld = ({ heldUntil = 0 }: StoredCheckpoint) => {
   const left = heldUntil - Date.now();
-  return left > 0 && left <= longestHoldMs;
+  return left > 0 && left <= maxHoldMs;
 };
 
 const writeAll = async (db: Db, stored: string, changes: readonly Change[], session: ClientSession) => {
@@ -134,7 +134,7 @@ export const mongoReadModels = async (
   const transactions = createTransactions(client, db);
   const checkpoints = db.collection<StoredCheckpoint>('checkpoints');
   if (access === 'write')
-    await inTime(Promise.all([prepare(db, checkpoints, collections), transactions.removeOld()]), longestMs).catch(
+    await inTime(Promise.all([prepare(db, checkpoints, collections), transactions.removeOld()]), maxMs).catch(
       async (error: unknown) => {
         await close();
         throw error;

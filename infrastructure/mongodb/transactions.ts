@@ -1,5 +1,5 @@
 import type { Binary, ClientSession, Db, MongoClient } from 'mongodb';
-import { inTime, longestMs } from './connection.js';
+import { inTime, maxMs } from './connection.js';
 
 /** A session that may hold a transaction; `beats` grows while its process works on one. */
 type Holder = { _id: Binary; beats: number; at: number };
@@ -15,7 +15,7 @@ const forgottenMs = 24 * recordedMs;
 const idOf = (session: ClientSession) => session.id?.id as Binary;
 
 /** Sessions on record, of all processes. */
-const createHolders = (client: MongoClient, db: Db) => {
+const createSessionRecords = (client: MongoClient, db: Db) => {
   const holders = db.collection<Holder>('sessions');
   const others = async (own: readonly ClientSession[]) => {
     const found = await holders.find({ _id: { $nin: own.map(idOf) } }).toArray();
@@ -35,13 +35,13 @@ const createHolders = (client: MongoClient, db: Db) => {
     removeOld: () => holders.deleteMany({ at: { $lt: Date.now() - forgottenMs } }),
   };
 };
-type Holders = ReturnType<typeof createHolders>;
+type Holders = ReturnType<typeof createSessionRecords>;
 
 /**
  * Counts for how long a transaction has given way; called before each attempt, it ends silent sessions when that has
  * been too long.
  */
-const createPatience = (holders: Holders, own: () => readonly ClientSession[]) => {
+const createGiveWay = (holders: Holders, own: () => readonly ClientSession[]) => {
   let attempts = 0;
   let listed: { readonly at: number; readonly others: Awaited<ReturnType<Holders['others']>> } | undefined;
   const list = async () => {
@@ -63,7 +63,7 @@ const createPatience = (holders: Holders, own: () => readonly ClientSession[]) =
  * repeats its transaction.
  */
 export const createTransactions = (client: MongoClient, db: Db) => {
-  const holders = createHolders(client, db);
+  const holders = createSessionRecords(client, db);
   const recordedAt = new Map<ClientSession, number>();
   const idle: ClientSession[] = [];
   const own = () => [...recordedAt.keys()];
@@ -79,7 +79,7 @@ export const createTransactions = (client: MongoClient, db: Db) => {
   };
   const runIn = async (session: ClientSession, work: (session: ClientSession) => Promise<boolean>) => {
     const beating = setInterval(() => void beat(session).catch(() => undefined), beatMs);
-    const attempt = createPatience(holders, own);
+    const attempt = createGiveWay(holders, own);
     try {
       return await session.withTransaction(async () => {
         await attempt();
@@ -98,7 +98,7 @@ export const createTransactions = (client: MongoClient, db: Db) => {
     run: (work: (session: ClientSession) => Promise<boolean>): Promise<boolean> =>
       inTime(
         take().then((session) => runIn(session, work)),
-        longestMs,
+        maxMs,
       ),
     /** Removes the records of processes that have not been seen for a day. */
     removeOld: holders.removeOld,

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../application/ports/system.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { createHealth, type Health } from './health.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
 import { createSearch } from './search.js';
 import { createVet } from './vet.js';
 
 /** A configured node: its name in the log, the way to it, and how to take secrets of its URL out of a text. */
-type Configured<Way> = { readonly name: string; readonly way: Way; redact(text: string): string };
-type Member<Way> = Health & Pick<Configured<Way>, 'way' | 'redact'>;
+type Configured<Endpoint> = { readonly name: string; readonly endpoint: Endpoint; redact(text: string): string };
+type Member<Endpoint> = Health & Pick<Configured<Endpoint>, 'endpoint' | 'redact'>;
 
 type Work<Node, T> = (node: Node) => Promise<T>;
-type Terms<Way> = {
+type Terms<Endpoint> = {
   /** Factor by which the usual deadlines are extended, for answers that take a node long. */
   readonly patience?: number;
-  readonly among?: (way: Way) => boolean;
+  readonly among?: (endpoint: Endpoint) => boolean;
 };
 
-export type Pool<Way, Node> = {
+export type Pool<Endpoint, Node> = {
   /** Gives the first usable answer, and asks one node after the other while there is time. */
-  use<T>(work: Work<Node, T>, terms?: Terms<Way>): Promise<T>;
+  use<T>(work: Work<Node, T>, terms?: Terms<Endpoint>): Promise<T>;
   /** Gives the first usable answer, but null only when every other node that answers says null too. */
-  find<T>(work: Work<Node, T | null>, terms?: Terms<Way>): Promise<T | null>;
+  find<T>(work: Work<Node, T | null>, terms?: Terms<Endpoint>): Promise<T | null>;
   /** Gives the answers of all nodes that are about as fast as the fastest, in the order of the nodes, at least one. */
   poll<T>(work: Work<Node, T>): Promise<readonly T[]>;
   /** Asks every node, also those at rest; `silent` makes the answer of a node that gives no usable one. */
   each<T>(work: Work<Node, T>, silent: (reason: string) => T): Promise<readonly T[]>;
-  readonly ways: readonly Way[];
+  readonly endpoints: readonly Endpoint[];
   readonly closed: AbortSignal;
   close(): Promise<void>;
 };
@@ -37,19 +37,19 @@ export type Patience = {
   /** Time for one answer of one node. */
   readonly answerMs: number;
   /** Longest time for which a node that keeps failing is not asked. */
-  readonly longestRestMs?: number;
+  readonly maxRestMs?: number;
 };
 
 /** Functions by which a chain family asks its nodes. */
-type Family<Way, Node> = Patience & {
+type Family<Endpoint, Node> = Patience & {
   /** Opens a node for one piece of work, which must be over by `until`. */
-  open(way: Way, until: number, patience: number): Node;
+  open(endpoint: Endpoint, until: number, patience: number): Node;
   /** Tells the node's chain from others; null when the node cannot say. */
   identify(node: Node): Promise<string | null>;
-  close(way: Way): Promise<void>;
+  close(endpoint: Endpoint): Promise<void>;
 };
 
-const usualLongestRestMs = 5000;
+const defaultMaxRestMs = 5000;
 const firstPauseMs = 100;
 /** Milliseconds by which a node may answer a poll later than the fastest one. */
 const graceMs = 500;
@@ -64,7 +64,10 @@ const atMost = async (ms: number, work: Promise<unknown>) => {
 };
 
 /** Does the work and notes in the node's health how it went; faults are told without the secrets of the node's URL. */
-const watched = async <Way, T>({ redact, recover, rest }: Member<Way>, work: () => Promise<T>): Promise<T> => {
+const watched = async <Endpoint, T>(
+  { redact, recover, rest }: Member<Endpoint>,
+  work: () => Promise<T>,
+): Promise<T> => {
   const startedAt = performance.now();
   try {
     const done = await work();
@@ -78,9 +81,9 @@ const watched = async <Way, T>({ redact, recover, rest }: Member<Way>, work: () 
   }
 };
 
-const askEach = <Way, T>(
-  members: readonly Member<Way>[],
-  ask: (member: Member<Way>) => Promise<T>,
+const askEach = <Endpoint, T>(
+  members: readonly Member<Endpoint>[],
+  ask: (member: Member<Endpoint>) => Promise<T>,
   silent: (reason: string) => T,
 ): Promise<T[]> =>
   Promise.all(
@@ -93,35 +96,35 @@ const askEach = <Way, T>(
   );
 
 /** Asks whichever of the nodes answers, and believes only nodes of one chain. */
-export const createPool = <Way, Node>(
-  nodes: readonly Configured<Way>[],
+export const createPool = <Endpoint, Node>(
+  nodes: readonly Configured<Endpoint>[],
   log: Log,
-  family: Family<Way, Node>,
-): Pool<Way, Node> => {
-  const { deadlineMs, answerMs, longestRestMs = usualLongestRestMs } = family;
+  family: Family<Endpoint, Node>,
+): Pool<Endpoint, Node> => {
+  const { deadlineMs, answerMs, maxRestMs = defaultMaxRestMs } = family;
   const members = nodes.map(
-    ({ name, way, redact }): Member<Way> => ({
-      ...createHealth({ name, owner: 'chain', longestRestMs, log }),
-      way,
+    ({ name, endpoint, redact }): Member<Endpoint> => ({
+      ...createHealth({ name, owner: 'chain', maxRestMs, log }),
+      endpoint,
       redact,
     }),
   );
   const closing = new AbortController();
   const vet = createVet();
 
-  const attempt = <T>(member: Member<Way>, work: Work<Node, T>, until: number, patience = 1) =>
+  const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, patience = 1) =>
     watched(member, async () => {
-      const node = family.open(member.way, until, patience);
+      const node = family.open(member.endpoint, until, patience);
       // A single node has no other to differ from; callers of `genesis` notice when it serves another chain than before.
       if (members.length > 1) await vet(member, () => family.identify(node));
       return await work(node);
     });
 
-  const find: Pool<Way, Node>['find'] = async (work, { patience = 1, among = () => true } = {}) => {
+  const find: Pool<Endpoint, Node>['find'] = async (work, { patience = 1, among = () => true } = {}) => {
     const until = performance.now() + deadlineMs * patience;
     // No node is asked when there is no time for it to answer.
     const lastStart = until - (answerMs * patience) / 4;
-    const search = createSearch(members.filter(({ way }) => among(way)));
+    const search = createSearch(members.filter(({ endpoint }) => among(endpoint)));
     for (let i = 0; !closing.signal.aborted; i++) {
       const found = await search.round((member) => attempt(member, work, until, patience));
       if (found !== null) return found;
@@ -132,12 +135,12 @@ export const createPool = <Way, Node>(
     return search.isDenied() ? null : search.verdict();
   };
 
-  const use: Pool<Way, Node>['use'] = async (work, terms) => {
+  const use: Pool<Endpoint, Node>['use'] = async (work, terms) => {
     const found = await find(async (node) => ({ answer: await work(node) }), terms);
-    return found ? found.answer : refuse('NODE_ERROR', 'no node of the chain answered');
+    return found ? found.answer : fail('NODE_ERROR', 'no node of the chain answered');
   };
 
-  const poll: Pool<Way, Node>['poll'] = async (work) => {
+  const poll: Pool<Endpoint, Node>['poll'] = async (work) => {
     const until = performance.now() + deadlineMs;
     const answers: { [place: number]: Awaited<ReturnType<typeof work>> } = {};
     const asked = members
@@ -160,11 +163,11 @@ export const createPool = <Way, Node>(
       const until = performance.now() + deadlineMs;
       return askEach(members, (member) => attempt(member, work, until), silent);
     },
-    ways: nodes.map(({ way }) => way),
+    endpoints: nodes.map(({ endpoint }) => endpoint),
     closed: closing.signal,
     close: async () => {
       closing.abort();
-      await Promise.all(nodes.map(({ way }) => family.close(way)));
+      await Promise.all(nodes.map(({ endpoint }) => family.close(endpoint)));
     },
   };
 };

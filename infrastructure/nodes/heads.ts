@@ -5,7 +5,7 @@ import { createDoorbell } from '../doorbell.js';
 /** Tells of new heads until the connection ends or the signal fires. */
 type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
 
-const pausesMs = { firstMs: 100, longestMs: 5000 };
+const pausesMs = { firstMs: 100, maxMs: 5000 };
 const idleMs = 60_000;
 
 /** Subscribes again whenever the connection ends; failures are ignored, because the pool reports the node's health. */

@@ -8,13 +8,13 @@ type HealthOptions = {
   readonly name: string;
   /** User of the node, as the log names it. */
   readonly owner: 'chain' | 'gateway';
-  readonly longestRestMs: number;
+  readonly maxRestMs: number;
   readonly log: Log;
 };
 
 /** Records how one node did: whether it rests after a failure, and whether it was seen to serve the right chain. */
-export const createHealth = ({ name, owner, longestRestMs, log }: HealthOptions) => {
-  const backoff = createBackoff({ firstMs: firstRestMs, longestMs: longestRestMs });
+export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => {
+  const backoff = createBackoff({ firstMs: firstRestMs, maxMs: maxRestMs });
   let restsSince = 0;
   let restsUntil = 0;
   let fault: NodeFault | null = null;

@@ -29,15 +29,15 @@ export class NodeFault extends Error {
 }
 
 /** Characters of a node's own words that are kept: more than any node that works says. */
-export const longestReason = 10_000;
+export const maxReasonLength = 10_000;
 
 /** Keeps a node's reason whole, or says where it was cut. */
 export const reasonOf = (text: string): string =>
-  text.length <= longestReason
+  text.length <= maxReasonLength
     ? text
-    : `${text.slice(0, longestReason).toWellFormed()}… (cut after ${longestReason} characters)`;
+    : `${text.slice(0, maxReasonLength).toWellFormed()}… (cut after ${maxReasonLength} characters)`;
 
-export const wrong = (message: string): never => {
+export const failInvalidAnswer = (message: string): never => {
   throw new NodeFault('wrong', message);
 };
 

@@ -1,10 +1,10 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 
 /** Parses the URL of a node. A URL may hold a key, so the refusal quotes no part of it. */
 export const parseNodeUrl = (given: string, family: RegExp, protocols: readonly string[], rule: string): URL => {
   const text = given.replace(family, '');
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url && protocols.includes(url.protocol) ? url : refuse('INVALID_ARGUMENT', rule);
+  return url && protocols.includes(url.protocol) ? url : fail('INVALID_ARGUMENT', rule);
 };
 
 /** Takes the secrets of a URL out of texts, since some nodes repeat the path or key in their errors. */

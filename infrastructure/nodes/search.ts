@@ -1,9 +1,9 @@
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { Health } from './health.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
 
 /** Number of times that one node is asked for one piece of work. */
-const mostTries = 5;
+const maxAttempts = 5;
 /** Number of times that a node is asked once another node has answered that the data does not exist. */
 const triesWhenDenied = 2;
 /** Faults that depend on the question alone: the same node would answer the same again. */
@@ -25,10 +25,10 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
     denied = true;
     done.add(member);
   };
-  const fail = (member: Member, fault: NodeFault) => {
+  const noteFault = (member: Member, fault: NodeFault) => {
     faults.set(member, fault);
     tries.set(member, triesOf(member) + 1);
-    if (final.includes(fault.kind) || triesOf(member) === mostTries) done.add(member);
+    if (final.includes(fault.kind) || triesOf(member) === maxAttempts) done.add(member);
   };
   return {
     /** Asks the nodes that are ready, one after the other, until one has an answer. */
@@ -40,7 +40,7 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
           deny(member);
         } catch (error) {
           if (!(error instanceof NodeFault)) throw error;
-          fail(member, error);
+          noteFault(member, error);
         }
       }
       return null;
@@ -53,7 +53,7 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
       const reasons = last.map(([name, fault]) => `${name}: ${fault?.message ?? 'not asked'}`).join('; ');
       const isDown = last.every(([, fault]) => !fault || isUnreachable(fault));
       const outcome = isDown ? 'can be reached' : 'gave a usable answer';
-      return refuse('NODE_ERROR', `no node of the chain ${outcome} (${reasons || 'none is configured'})`);
+      return fail('NODE_ERROR', `no node of the chain ${outcome} (${reasons || 'none is configured'})`);
     },
   };
 };

@@ -1,11 +1,11 @@
-import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
+import { type Cancellation, createCancellation } from '../../application/async/cancellation.js';
 
-/** Runs work for a waiter who leaves when the time is up; the work itself rejects then. */
-export const withTimeout = async <T>(ms: number, work: (waiter: Waiter) => Promise<T>): Promise<T> => {
-  const waiter = createWaiter();
-  const timer = setTimeout(waiter.leave, ms).unref();
+/** Runs work for a cancellation who leaves when the time is up; the work itself rejects then. */
+export const withTimeout = async <T>(ms: number, work: (cancellation: Cancellation) => Promise<T>): Promise<T> => {
+  const cancellation = createCancellation();
+  const timer = setTimeout(cancellation.cancel, ms).unref();
   try {
-    return await work(waiter);
+    return await work(cancellation);
   } finally {
     clearTimeout(timer);
   }

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import type { Job, Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
-import type { createLanes, Step } from './fair-queue.js';
+import type { createFairQueue, Step } from './fair-queue.js';
 
 /** A dead worker's shifts are found within the lease and two checks, well below five seconds. */
 export const usualLeaseMs = 3000;
@@ -13,7 +13,7 @@ const checks = { stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER 
 /** Seconds that BullMQ waits for a shift; Redis must answer within `silentMs`, so this stays below it. */
 const drainDelay = 2;
 const silentMs = 5000;
-const tendEveryMs = 100;
+const maintenanceIntervalMs = 100;
 const failedAgainMs = 1000;
 const retryMs = 500;
 const closeMs = 3000;
@@ -23,7 +23,7 @@ type Work = Parameters<Jobs['work']>[0];
 export type Working = {
   readonly queue: Queue;
   readonly redis: Redis;
-  readonly lanes: ReturnType<typeof createLanes>;
+  readonly lanes: ReturnType<typeof createFairQueue>;
   /** Hands shifts to BullMQ. */
   readonly begin: (shifts: readonly string[]) => Promise<void>;
   readonly log: Log;
@@ -106,16 +106,16 @@ const tend = async ({ atOnce, perOrganization, perLane }: Work, { queue, lanes, 
   const once = async () => {
     const { begun, next } = await lanes.tend(place);
     await begin(begun);
-    return next === null ? tendEveryMs : Math.min(tendEveryMs, Math.max(1, next - Date.now()));
+    return next === null ? maintenanceIntervalMs : Math.min(maintenanceIntervalMs, Math.max(1, next - Date.now()));
   };
   while (!signal.aborted) {
-    const pauseMs = await once().catch(() => tendEveryMs);
+    const pauseMs = await once().catch(() => maintenanceIntervalMs);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 };
 
 /** Runs one worker, as `work` of the port describes. */
-export const workShifts = async (work: Work, working: Working) => {
+export const runBullmqWorker = async (work: Work, working: Working) => {
   const { queue, redis, log } = working;
   const report = createReport(log);
   const doShift = createShift(work, working);

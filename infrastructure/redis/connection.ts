@@ -8,7 +8,7 @@ export const rootIn = (namespace: string) => (namespace === '' ? 'chainfold' : `
 
 /** Longest wait of a caller for Redis, whether it is slow, silent or gone. */
 export const usualAnswerMs = 2000;
-const longestPauseMs = 2000;
+const maxPauseMs = 2000;
 
 /** Tells whether a server belongs to a Redis Cluster. */
 export const isClustered = async (redis: Redis) => /^cluster_enabled:1\b/m.test(await redis.info('cluster'));
@@ -29,7 +29,7 @@ export const connectRedis = async (url: string, log: Log, answerMs = usualAnswer
     connectTimeout: answerMs,
     commandTimeout: answerMs,
     maxRetriesPerRequest: 1,
-    retryStrategy: (tries) => Math.min(tries * 100, longestPauseMs),
+    retryStrategy: (tries) => Math.min(tries * 100, maxPauseMs),
   });
   let told = '';
   redis.on('error', (error: Error) => {

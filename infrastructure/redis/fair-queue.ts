@@ -38,7 +38,7 @@ const placeOf = (key: string): Place => {
  * shifts in an answer to BullMQ. Another layout takes another root, since open deliveries are put again into an empty
  * queue.
  */
-export const createLanes = (redis: Redis, root: string) => {
+export const createFairQueue = (redis: Redis, root: string) => {
   for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });
   const run = async <T>(name: keyof typeof scripts, given: readonly (string | number)[]): Promise<T> => {
     const known = redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;

@@ -18,7 +18,7 @@ const find = `${now}
   end
   return found`;
 /** Limit of the answers that one call drops, so that a smaller bound than before does not hold up Redis. */
-const mostDropped = 1000;
+const maxDropped = 1000;
 const keep = `${now}
   local most, overhead = tonumber(ARGV[1]), tonumber(ARGV[2])
   local bytes = tonumber(redis.call('GET', KEYS[3]) or '0')
@@ -30,7 +30,7 @@ const keep = `${now}
     if redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1]) == 1 then bytes = bytes + #ARGV[i + 1] + overhead end
     redis.call('ZADD', KEYS[2], now, ARGV[i])
   end
-  for _ = 1, ${mostDropped} do
+  for _ = 1, ${maxDropped} do
     if bytes <= most then break end
     local oldest = redis.call('ZPOPMIN', KEYS[2])[1]
     if not oldest then break end
@@ -50,7 +50,7 @@ const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 /** Final answers in Redis, for processes on several machines. */
 export const redisFinalAnswers = async (
   url: string,
-  mostBytes: number,
+  maxBytes: number,
   log: Log,
   namespace = '',
   answerMs?: number,
@@ -66,10 +66,10 @@ export const redisFinalAnswers = async (
         .chainfoldFindAnswersBuffer(...keys, ...questions.map((question) => answerId(chain, question)))
         .catch(unavailable('Redis')),
     keep: async (chain, answers) => {
-      const kept = answers.filter((one) => isKept(mostBytes, one));
+      const kept = answers.filter((one) => isKept(maxBytes, one));
       const given = kept.flatMap(({ question, result }) => [answerId(chain, question), bufferOf(result)]);
       if (given.length > 0)
-        await scripts.chainfoldKeepAnswers(...keys, mostBytes, answerOverhead, ...given).catch(unavailable('Redis'));
+        await scripts.chainfoldKeepAnswers(...keys, maxBytes, answerOverhead, ...given).catch(unavailable('Redis'));
     },
     close: async () => redis.disconnect(),
   };

@@ -5,9 +5,9 @@ import type { Jobs } from '../../application/ports/jobs.js';
 import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import { unavailable } from '../unavailable.js';
-import { usualLeaseMs, workShifts } from './bullmq-worker.js';
+import { runBullmqWorker, usualLeaseMs } from './bullmq-worker.js';
 import { connectRedis, rootIn, usualAnswerMs } from './connection.js';
-import { createLanes } from './fair-queue.js';
+import { createFairQueue } from './fair-queue.js';
 
 /** Jobs per call, so that a large put does not block Redis for others. */
 const atOnce = 1000;
@@ -42,7 +42,7 @@ export const bullJobs = async (url: string, log: Log, namespace = '', patience: 
   const { leaseMs = usualLeaseMs, answerMs = usualAnswerMs } = patience;
   const redis = await connectRedis(url, log, answerMs);
   const root = rootIn(namespace);
-  const lanes = createLanes(redis, `${root}:turns`);
+  const lanes = createFairQueue(redis, `${root}:turns`);
   const queue = new Queue('shifts', {
     connection: redis,
     prefix: root,
@@ -69,7 +69,7 @@ export const bullJobs = async (url: string, log: Log, namespace = '', patience: 
     },
     work: async (work, signal) => {
       const either = AbortSignal.any([signal, closing.signal]);
-      const working = workShifts(work, { queue, redis, lanes, begin, log, leaseMs, signal: either });
+      const working = runBullmqWorker(work, { queue, redis, lanes, begin, log, leaseMs, signal: either });
       workers.add(working);
       await working;
       workers.delete(working);

@@ -3,10 +3,10 @@ import { startThread, type Thread } from './thread.js';
 /** Rows after which the log is worth copying: pages that were written several times are copied once. */
 const worthCopying = 1000;
 /** Pages at which a writer copies the log itself, so that the log stays bounded even if its thread fails. */
-const mostPages = 16_000;
+const maxPages = 16_000;
 
 /** Statement for a writer that leaves the copying of its log to a thread. */
-export const checkpointedElsewhere = `PRAGMA wal_autocheckpoint = ${mostPages}`;
+export const checkpointedElsewhere = `PRAGMA wal_autocheckpoint = ${maxPages}`;
 
 export type Checkpoints = {
   /** Tells that so many rows were committed. */

@@ -27,7 +27,7 @@ const batchesUnderWay = 2;
 /** Queue length at which an idle thread starts without waiting for the rest of the turn of the event loop. */
 const worthStarting = 16;
 /** Queue length beyond which writes are refused, because the disk has fallen too far behind. */
-const longestQueue = 20_000;
+const maxQueueLength = 20_000;
 
 /**
  * Threads run compiled code even if their process runs sources (tests do, through tsx), because a loader for sources
@@ -85,7 +85,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
     run: (job) =>
       new Promise((resolve, reject) => {
         if (broken) return reject(broken);
-        if (queue.length >= longestQueue) return reject(new Error('too many writes are waiting for the disk'));
+        if (queue.length >= maxQueueLength) return reject(new Error('too many writes are waiting for the disk'));
         enqueue({ job, resolve, reject });
       }),
     isBusy,

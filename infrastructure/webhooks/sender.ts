@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Letter, Reception, Sender } from '../../application/ports/sender.js';
+import type { Reception, Sender, WebhookMessage } from '../../application/ports/sender.js';
 import { type Egress, privateNetwork } from '../egress/guard.js';
 
 type SenderSettings = {
@@ -13,17 +13,17 @@ type SenderSettings = {
 type RetryAfter = string | readonly string[] | undefined;
 type Outcome = Pick<Reception, 'status' | 'failure' | 'answer'> & { readonly retryAfter: RetryAfter };
 
-const longestHeaderPart = 1000;
-const mostKeptBytes = 1024;
+const maxHeaderPartLength = 1000;
+const maxKeptBytes = 1024;
 /** Bytes read before the connection is given up: reusing it is worth reading a short error page to its end. */
-const mostReadBytes = 16_384;
+const maxReadBytes = 16_384;
 /**
  * Interim responses (status 1xx) accepted per request. Each is small, so no size limit would end an endless series of
  * them.
  */
-const mostHints = 8;
+const maxHints = 8;
 export const answerWithinMs = 15_000;
-export const longestWaitMs = 24 * 3_600_000;
+export const maxWaitMs = 24 * 3_600_000;
 
 /** Grammar of a header name: RFC 9110, 5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -34,12 +34,12 @@ const reserved =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept-encoding|te|trailer|upgrade|expect|keep-alive|(?:proxy|webhook|x-api)-.*)$/i;
 
 const nameFault = (name: string) => {
-  if (name.length > longestHeaderPart) return `the name must have at most ${longestHeaderPart} characters`;
+  if (name.length > maxHeaderPartLength) return `the name must have at most ${maxHeaderPartLength} characters`;
   if (!token.test(name)) return "the name must consist of letters, digits and !#$%&'*+-.^_`|~";
   return reserved.test(name) ? 'the name is reserved for the headers of HTTP and of the service itself' : null;
 };
 const valueFault = (value: string) => {
-  if (value.length > longestHeaderPart) return `the value must have at most ${longestHeaderPart} characters`;
+  if (value.length > maxHeaderPartLength) return `the value must have at most ${maxHeaderPartLength} characters`;
   return unprintable.test(value) ? 'the value must hold Latin-1 without control characters' : null;
 };
 const checkHeader: Sender['checkHeader'] = (name, value) => {
@@ -81,21 +81,21 @@ const retryTime = (given: RetryAfter, now: number) => {
   const text = (typeof given === 'string' ? given : given?.[0])?.trim() ?? '';
   const date = () => (httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN);
   const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : date();
-  return at > now ? Math.min(at, now + longestWaitMs) : null;
+  return at > now ? Math.min(at, now + maxWaitMs) : null;
 };
 
 const beginningOf = () => {
-  const kept = Buffer.alloc(mostKeptBytes);
+  const kept = Buffer.alloc(maxKeptBytes);
   let size = 0;
   return {
     /** Keeps the beginning of the body; returns false once enough of it was read. */
     take: (chunk: Uint8Array) => {
-      kept.set(chunk.subarray(0, Math.max(0, mostKeptBytes - size)), Math.min(size, mostKeptBytes));
+      kept.set(chunk.subarray(0, Math.max(0, maxKeptBytes - size)), Math.min(size, maxKeptBytes));
       size += chunk.length;
-      return size <= mostReadBytes;
+      return size <= maxReadBytes;
     },
     // A character cut in two by the limit is omitted; invalid bytes from the receiver become U+FFFD.
-    text: () => new TextDecoder().decode(kept.subarray(0, size), { stream: size > mostKeptBytes }).replaceAll('\0', ''),
+    text: () => new TextDecoder().decode(kept.subarray(0, size), { stream: size > maxKeptBytes }).replaceAll('\0', ''),
   };
 };
 
@@ -129,7 +129,7 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
       onResponseStart: (_, statusCode, headers) => {
         if (statusCode < 200) {
           hints += 1;
-          if (hints > mostHints) end('the answer had too many interim responses (status 1xx)');
+          if (hints > maxHints) end('the answer had too many interim responses (status 1xx)');
           return;
         }
         status = statusCode;
@@ -149,7 +149,7 @@ const exchange = (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, d
     });
   });
 
-const headersOf = ({ headers, id, timestamp, signature }: Letter) => {
+const headersOf = ({ headers, id, timestamp, signature }: WebhookMessage) => {
   const all = ['content-type', 'application/json', 'accept-encoding', 'identity'];
   all.push('webhook-id', id, 'webhook-timestamp', `${timestamp}`, 'webhook-signature', signature);
   if (!headers.some(([name]) => name.toLowerCase() === 'user-agent')) all.push('user-agent', 'chainfold');
@@ -157,7 +157,7 @@ const headersOf = ({ headers, id, timestamp, signature }: Letter) => {
   return all;
 };
 
-const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
+const requestOf = (letter: WebhookMessage): Dispatcher.DispatchOptions => {
   const { origin, pathname, search } = new URL(letter.url);
   return {
     origin,
@@ -176,13 +176,13 @@ const requestOf = (letter: Letter): Dispatcher.DispatchOptions => {
  */
 export const webhookSender = ({ egress, now = Date.now, deadlineMs = answerWithinMs }: SenderSettings): Sender => {
   /** Checks the URL and headers before every attempt, because a webhook may have been registered under older rules. */
-  const refusalOf = ({ url, headers }: Letter) => {
+  const refusalOf = ({ url, headers }: WebhookMessage) => {
     const refused = egress.check(url);
     if (refused) return `the URL ${refused}`;
     const isUnfit = headers.some(([name, value]) => checkHeader(name, value) !== null);
     return isUnfit ? 'one of the headers cannot be sent' : null;
   };
-  const outcomeOf = (letter: Letter): Outcome | Promise<Outcome> => {
+  const outcomeOf = (letter: WebhookMessage): Outcome | Promise<Outcome> => {
     const failure = refusalOf(letter);
     if (failure) return { status: null, failure, answer: '', retryAfter: undefined };
     return exchange(egress.dispatcher, requestOf(letter), deadlineMs);

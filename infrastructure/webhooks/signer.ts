@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { createBoundedCache } from '../../application/async/bounded-cache.js';
-import type { Addressee, LetterSigner } from '../../application/ports/sender.js';
+import type { Addressee, WebhookSigner } from '../../application/ports/sender.js';
 import { sharedKeyEnds } from '../../application/webhooks/shared-key.js';
 import { keyPairOf, seedBytes } from '../ed25519.js';
 
@@ -41,7 +41,7 @@ const signatureOf = (content: Buffer, privateKey: KeyObject) =>
  * Signs by the Standard Webhooks scheme: v1a for receivers who know the public key of their webhook, v1 for receivers who
  * know its secret. The shared key comes last, for receivers from before webhooks had keys of their own.
  */
-export const letterSigner = (seed: Uint8Array, { hasSharedKey = true } = {}): LetterSigner => {
+export const webhookSigner = (seed: Uint8Array, { hasSharedKey = true } = {}): WebhookSigner => {
   const shared = keyPairOf(seed);
   const own = webhookKeys(seed);
   const isShared = (at: number) => hasSharedKey && at < sharedKeyEnds;

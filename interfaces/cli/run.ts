@@ -56,7 +56,7 @@ const exit = { done: 0, refused: 1, misused: 2 } as const;
 
 export type Surroundings = Pick<
   Invocation,
-  'environment' | 'open' | 'openMove' | 'examine' | 'stopped' | 'complain' | 'proof' | 'draw'
+  'environment' | 'open' | 'openMigration' | 'examine' | 'stopped' | 'complain' | 'proof' | 'draw'
 > & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;

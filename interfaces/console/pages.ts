@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
 import { shownHead } from '../../application/audit/log/shown-head.js';
 import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
-import { Failure, refuse } from '../../domain/failure.js';
+import { Failure, fail } from '../../domain/failure.js';
 import { openRpc } from '../gateway/openrpc.js';
 import { answerProblem, requestIdOf } from '../http/answer.js';
 import { openApi } from '../http/openapi.js';
@@ -85,7 +85,7 @@ const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: De
     const sent = request.headers.authorization ?? '';
     const bearer = metricsToken !== undefined && app.system.same(sent, `Bearer ${metricsToken}`);
     if (!bearer && !isLocal(request))
-      return refuse(
+      return fail(
         'PERMISSION_DENIED',
         'metrics are for callers on this machine; from elsewhere send the bearer token that CHAINFOLD_METRICS_TOKEN sets',
       );
@@ -113,7 +113,7 @@ const addDescriptions = (pages: Express, { app }: Deps) => {
   );
   pages.get('/docs', createDocsPage());
   pages.get('/problems/:slug', (request, response) => {
-    const page = problemPages.get(request.params.slug) ?? refuse('NOT_FOUND', 'there is no such problem');
+    const page = problemPages.get(request.params.slug) ?? fail('NOT_FOUND', 'there is no such problem');
     return page(request, response);
   });
   pages.get('/.well-known/webhook-keys', (_, response) => {
@@ -137,7 +137,7 @@ const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => v
     next();
   });
   for (const some of add) some(pages, deps);
-  pages.use(() => refuse('NOT_FOUND', 'there is no such page'));
+  pages.use(() => fail('NOT_FOUND', 'there is no such page'));
 
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     const { status } = error as { status?: unknown };

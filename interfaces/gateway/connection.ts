@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Holder } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
-import { createWaiter } from '../../application/async/cancellation.js';
-import type { Pressure, Reader } from '../../application/gateway/backpressure.js';
+import { createCancellation } from '../../application/async/cancellation.js';
+import type { Backpressure, Reader } from '../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
 import type { Method } from '../../application/gateway/methods.js';
 import type { Node } from '../../application/ports/node.js';
@@ -17,13 +17,13 @@ import { admit, methodFaults, type Refusal, type Target } from './target.js';
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
 /** Unanswered messages of a client at which no more are read. */
-export const mostUnanswered = 256;
+export const maxUnanswered = 256;
 /** Unread bytes at which a client that does not read its answers is disconnected. */
-export const mostUnread = 64 * 1024 * 1024;
+export const maxUnread = 64 * 1024 * 1024;
 /** Unread bytes up to which a disconnected client may still read them before the socket ends. */
-const mostFarewell = 1024 * 1024;
+const maxFarewell = 1024 * 1024;
 /** Pings of a client between two pings of ours, since each costs an answer. */
-export const mostPings = 1000;
+export const maxPings = 1000;
 /** Time for a client to read what was sent and the close frame. */
 const farewellMs = 10_000;
 
@@ -36,12 +36,12 @@ const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>,
   let unanswered = 0;
   socket.on('message', (data) => {
     unanswered++;
-    if (unanswered >= mostUnanswered) socket.pause();
+    if (unanswered >= maxUnanswered) socket.pause();
     take(textOf(data))
       .catch(failed)
       .finally(() => {
         unanswered--;
-        if (unanswered < mostUnanswered && socket.isPaused) socket.resume();
+        if (unanswered < maxUnanswered && socket.isPaused) socket.resume();
       });
   });
 };
@@ -65,11 +65,11 @@ export type Connection = Reader & {
 
 type Place = Target & { readonly node: Node; readonly feed: ChainFeed; readonly origin: string | undefined };
 type Subscriptions = ReturnType<typeof createSubscriptions>;
-type Sending = { readonly send: (message: string | Buffer) => void; readonly pressure: Pressure };
+type Sending = { readonly send: (message: string | Buffer) => void; readonly pressure: Backpressure };
 
 /** Answers the messages of a client. */
 const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, { send, pressure }: Sending) => {
-  const client = createWaiter();
+  const client = createCancellation();
   const loads = new Set<Load>();
   let isOver = false;
   const answerCalls = async (message: Message, holder: Holder) => {
@@ -91,7 +91,7 @@ const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, 
     subscriptions.activate(opened);
   };
   return {
-    leave: client.leave,
+    leave: client.cancel,
     /** Returns the bytes of answers that have come and were not handed to the socket yet. */
     arriving: () => [...loads].reduce((sum, load) => sum + load.bytes(), 0),
     /** Refuses all answers that have not been sent, and answers no more. */
@@ -115,7 +115,7 @@ const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, 
 };
 
 /** Serves one client over WebSocket: all methods of HTTP, filters and subscriptions. */
-export const createConnection = (app: App, line: Line, target: Place, pressure: Pressure): Connection => {
+export const createConnection = (app: App, line: Line, target: Place, pressure: Backpressure): Connection => {
   const { socket } = line;
   let isAlive = true;
   let pings = 0;
@@ -133,16 +133,16 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     isCut = true;
     stop();
     close(closeCodes.tryLater, 'too much waits to be read');
-    if (socket.bufferedAmount > mostFarewell) socket.terminate();
+    if (socket.bufferedAmount > maxFarewell) socket.terminate();
   };
   const outbox = createOutbox(line, pressure, cut);
   const subscriptions = createSubscriptions({ feed: target.feed, outbox, system: app.system, pressure });
   const buffered = () => (isCut ? 0 : socket.bufferedAmount);
   const send = (message: string | Buffer) => {
     if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount > mostUnread) cut();
+    if (socket.bufferedAmount > maxUnread) cut();
     else socket.send(message, text);
-    if (message.length > mostFarewell) pressure.checkAll();
+    if (message.length > maxFarewell) pressure.checkAll();
   };
   const { take, failed, leave, arriving, stop } = createAnswering(app, target, subscriptions, { send, pressure });
 
@@ -151,7 +151,7 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
   socket.on('pong', () => (isAlive = true));
   socket.on('ping', () => {
     pings++;
-    if (pings === mostPings) close(closeCodes.policy, 'too many pings');
+    if (pings === maxPings) close(closeCodes.policy, 'too many pings');
   });
   // The library closes the socket after an error, so there is nothing left to do.
   socket.on('error', () => undefined);

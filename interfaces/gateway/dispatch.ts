@@ -1,4 +1,4 @@
-import type { Waiter } from '../../application/async/cancellation.js';
+import type { Cancellation } from '../../application/async/cancellation.js';
 import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promise.js';
 import { configuredMethod } from '../../application/gateway/configured-methods.js';
 import { rangeFault } from '../../application/gateway/log-range.js';
@@ -60,23 +60,28 @@ const methodOf = ({ method: name, params }: Call, { node, own, faultOf }: Place)
 };
 
 /** Asks the nodes. */
-const ask = (method: Method, { params }: Call, { node, isFresh }: Place, waiter: Waiter): MaybePromise<RpcAnswer> => {
+const ask = (
+  method: Method,
+  { params }: Call,
+  { node, isFresh }: Place,
+  cancellation: Cancellation,
+): MaybePromise<RpcAnswer> => {
   const given = { method: method.nodeName, params: inNodeWords(method, params) };
   const call = isFresh ? { ...given, isFresh } : given;
-  if (method.params[0]?.kind !== filter) return node.answer(call, waiter);
+  if (method.params[0]?.kind !== filter) return node.answer(call, cancellation);
   return mapMaybe(rangeFault(node, params[0]), (fault) =>
-    fault ? failed(rpcCodes.invalidParams, `invalid argument 0 (filter): ${fault}`) : node.answer(call, waiter),
+    fault ? failed(rpcCodes.invalidParams, `invalid argument 0 (filter): ${fault}`) : node.answer(call, cancellation),
   );
 };
 
-const answerCall = (call: Call, place: Place, waiter: Waiter): MaybePromise<RpcAnswer> => {
+const answerCall = (call: Call, place: Place, cancellation: Cancellation): MaybePromise<RpcAnswer> => {
   const method = methodOf(call, place);
   if (!('name' in method)) return method;
   const { own, log } = place;
   const fault = (error: unknown) =>
-    waiter.hasLeft() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
+    cancellation.isCancelled() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
   try {
-    const answer = method.over === 'socket' && own ? own(method, call) : ask(method, call, place, waiter);
+    const answer = method.over === 'socket' && own ? own(method, call) : ask(method, call, place, cancellation);
     return answer instanceof Promise ? answer.catch(fault) : answer;
   } catch (error) {
     return fault(error);
@@ -89,8 +94,8 @@ const none: readonly Reply[] = [];
 const begin = (call: Message['calls'][number], place: Place): MaybePromise<() => readonly Reply[]> => {
   const { id } = call;
   if ('code' in call) return () => [{ id: call.id, answer: failed(call.code, call.message) }];
-  const { waiter, settle, answer } = place.load.join();
-  return mapMaybe(answerCall(call, place, waiter), (given) => {
+  const { cancellation, settle, answer } = place.load.join();
+  return mapMaybe(answerCall(call, place, cancellation), (given) => {
     settle(given);
     return id === null ? () => none : () => [{ id, answer: answer() }];
   });
@@ -108,7 +113,7 @@ const headOf = ({ id, answer }: Reply) =>
 const bodyOf = ({ answer }: Reply) => ('result' in answer ? answer.result : answer.error);
 
 /** Size up to which writing a string is faster than writing bytes. */
-const mostText = 16_384;
+const maxText = 16_384;
 const ascii = /^[\x20-\x7e]*$/;
 const close = '}';
 
@@ -122,7 +127,7 @@ const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
   const start = ascii.test(reply.id) ? head : textOf(Buffer.from(head));
   if ('pieces' in reply.answer && reply.answer.pieces) return [start, ...reply.answer.pieces, close];
   const body = bodyOf(reply);
-  return body.length > mostText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
+  return body.length > maxText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
 };
 
 /** Encodes the replies to a batch likewise; strings of neighbours are joined. */

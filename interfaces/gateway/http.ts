@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Holder, isToken } from '../../application/access/gateway/token-cache.js';
 import type { App } from '../../application/app.js';
 import { createBoundedCache } from '../../application/async/bounded-cache.js';
-import type { Waiter } from '../../application/async/cancellation.js';
+import type { Cancellation } from '../../application/async/cancellation.js';
 import { type MaybePromise, mapMaybe, settle } from '../../application/async/maybe-promise.js';
-import { createBackpressure, type Pressure, type Reader } from '../../application/gateway/backpressure.js';
+import { type Backpressure, createBackpressure, type Reader } from '../../application/gateway/backpressure.js';
 import type { Quota } from '../../domain/rate-limit.js';
 import { addRateHeaders, requestIdOf } from '../http/answer.js';
 import { drain, takeBody } from '../http/body.js';
@@ -72,9 +72,9 @@ const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
 /** Treats a client that closes the connection before its answer as having left. */
-const waiterFor = (response: ServerResponse): Waiter => ({
-  hasLeft: () => response.destroyed,
-  onLeave: (listener) => {
+const cancellationFor = (response: ServerResponse): Cancellation => ({
+  isCancelled: () => response.destroyed,
+  onCancel: (listener) => {
     response.once('close', listener);
     return () => response.off('close', listener);
   },
@@ -93,7 +93,7 @@ export const stalledMs = 30_000;
 type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecent> };
 
 /** Counts the answers to a message until they are sent; a client that takes too much gets a refusal or is disconnected. */
-const loadFor = (response: ServerResponse, calls: number, pressure: Pressure) => {
+const loadFor = (response: ServerResponse, calls: number, pressure: Backpressure) => {
   const begun = () => {
     const reader: Reader = {
       buffered: () => 0,
@@ -110,7 +110,7 @@ const loadFor = (response: ServerResponse, calls: number, pressure: Pressure) =>
       load.release();
     });
   };
-  const load = createLoad({ client: waiterFor(response), pressure, calls, begun });
+  const load = createLoad({ client: cancellationFor(response), pressure, calls, begun });
   return load;
 };
 
@@ -118,7 +118,7 @@ type Client = {
   readonly response: ServerResponse;
   /** Origin of the page that asks. */
   readonly origin: string | undefined;
-  readonly pressure: Pressure;
+  readonly pressure: Backpressure;
   /** True when it wants no remembered answer. */
   readonly isFresh: boolean;
   /** Time for which it may take nothing of its answer. */
@@ -221,12 +221,12 @@ const createStock = (uuid: () => string) => {
 };
 
 /** URLs whose targets are cached, since clients repeat theirs. */
-const mostUrls = 1000;
+const maxUrls = 1000;
 
 /** Finds the target of a URL: null when it is no gateway address, `place: null` when there is no such chain. */
 const createPlaces = (app: App) => {
   const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecent()]));
-  const known = createBoundedCache<string, { readonly place: Place | null }>(mostUrls);
+  const known = createBoundedCache<string, { readonly place: Place | null }>(maxUrls);
   const find = (address: Address) => {
     const target = targetOf(app, address);
     return { place: target && { app, target, recent: recents.get(target.address) ?? createRecent() } };

@@ -1,6 +1,6 @@
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { isRecord } from '../../domain/rpc-value.js';
-import { deepest, longestNumber, mostContainers, scan } from './scan.js';
+import { deepest, maxContainers, maxNumberDigits, scan } from './scan.js';
 
 export const rpcCodes = {
   notJson: -32_700,
@@ -15,8 +15,8 @@ export const rpcCodes = {
   nodeTimeout: -32_015,
 } as const;
 
-export const mostCalls = 100;
-export const longestName = 2048;
+export const maxCalls = 100;
+export const maxNameLength = 2048;
 
 /** `id` is the JSON text of the id; null for a notification, which gets no answer. */
 export type Call = { readonly id: string | null; readonly method: string; readonly params: readonly unknown[] };
@@ -43,10 +43,10 @@ const readCall = (request: unknown, written: string | undefined): Call | Refused
   const given = isNotification ? undefined : (written ?? JSON.stringify(id));
   if (jsonrpc !== '2.0' || typeof method !== 'string')
     return refuse(rpcCodes.invalidRequest, 'jsonrpc must be "2.0" and method a string', given);
-  if (method.length > longestName)
+  if (method.length > maxNameLength)
     return refuse(
       rpcCodes.invalidRequest,
-      `method must have at most ${longestName} characters, has ${method.length}`,
+      `method must have at most ${maxNameLength} characters, has ${method.length}`,
       given,
     );
   const list = paramsIn(params);
@@ -71,17 +71,17 @@ export const readMessage = (text: string): Message | Unreadable => {
     return {
       status: 200,
       code: rpcCodes.invalidRequest,
-      message: `the request may be nested ${deepest} deep, with ${mostContainers} objects and lists and numbers of ${longestNumber} characters`,
+      message: `the request may be nested ${deepest} deep, with ${maxContainers} objects and lists and numbers of ${maxNumberDigits} characters`,
     };
   const parsed = parse(text);
   if (parsed === undefined) return { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON' };
   if (!Array.isArray(parsed)) return { isBatch, calls: [readCall(parsed, ids[0])] };
   if (parsed.length === 0) return { status: 400, code: rpcCodes.invalidRequest, message: 'empty batch' };
-  if (parsed.length > mostCalls)
+  if (parsed.length > maxCalls)
     return {
       status: 400,
       code: rpcCodes.invalidRequest,
-      message: `batch too large: it holds up to ${mostCalls} calls, this one ${parsed.length}`,
+      message: `batch too large: it holds up to ${maxCalls} calls, this one ${parsed.length}`,
     };
   return { isBatch, calls: parsed.map((request, i) => readCall(request, ids[i])) };
 };

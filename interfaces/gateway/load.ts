@@ -1,14 +1,14 @@
-import { createWaiter, type Waiter } from '../../application/async/cancellation.js';
-import type { Pressure } from '../../application/gateway/backpressure.js';
+import { type Cancellation, createCancellation } from '../../application/async/cancellation.js';
+import type { Backpressure } from '../../application/gateway/backpressure.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { failed, rpcCodes } from './json-rpc.js';
 
 /** Bytes of all answers to one batch. */
-export const mostBatchBytes = 64 * 1_048_576;
+export const maxBatchBytes = 64 * 1_048_576;
 /** Size up to which an answer is not counted among those that wait for all clients, since counting costs more. */
 const modest = 65_536;
 
-const largeBatch = `limit exceeded: the answers to a batch may have ${mostBatchBytes} bytes together: ask for less at a time`;
+const largeBatch = `limit exceeded: the answers to a batch may have ${maxBatchBytes} bytes together: ask for less at a time`;
 const largeTotal = 'limit exceeded: too many bytes wait for clients of the gateway: ask for less at a time, or later';
 
 const sizeOf = (answer: RpcAnswer) => {
@@ -30,7 +30,7 @@ type Share = {
 /** A call as its load sees it. */
 export type CallLoad = {
   /** Leaves together with the client, and when the answer is refused. */
-  readonly waiter: Waiter;
+  readonly cancellation: Cancellation;
   /** Counts the answer until the load is released. */
   settle(answer: RpcAnswer): void;
   /** Returns the answer once all calls are settled, or the refusal that took its place. */
@@ -38,17 +38,17 @@ export type CallLoad = {
 };
 
 type Terms = {
-  readonly client: Waiter;
-  readonly pressure: Pressure;
+  readonly client: Cancellation;
+  readonly pressure: Backpressure;
   /** Number of calls that share the load. */
   readonly calls: number;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Called when the first long answer is counted. */
   readonly begun?: () => void;
 };
 
 /** Counts the bytes of shares, and refuses some of them when they are too much together. */
-const createAccount = (shares: readonly Share[], { pressure, calls, mostBytes = mostBatchBytes, begun }: Terms) => {
+const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = maxBatchBytes, begun }: Terms) => {
   let total = 0;
   let hasBegun = false;
 
@@ -67,8 +67,8 @@ const createAccount = (shares: readonly Share[], { pressure, calls, mostBytes = 
     share.leave();
   };
   const relieve = () => {
-    while (total > mostBytes) {
-      const last = shares.findLast(({ bytes }) => bytes > mostBytes / calls);
+    while (total > maxBytes) {
+      const last = shares.findLast(({ bytes }) => bytes > maxBytes / calls);
       if (!last) return;
       refuse(last, largeBatch);
     }
@@ -118,26 +118,26 @@ export const createLoad = (terms: Terms) => {
   let isReleased = false;
 
   const follow = () => {
-    stay ??= client.onLeave(() => {
+    stay ??= client.onCancel(() => {
       for (const { leave } of shares) leave();
     });
   };
   return {
     join: (): CallLoad => {
-      let own: ReturnType<typeof createWaiter> | null = null;
-      const share: Share = { leave: () => own?.leave(), held: null, bytes: 0, answer: null };
+      let own: ReturnType<typeof createCancellation> | null = null;
+      const share: Share = { leave: () => own?.cancel(), held: null, bytes: 0, answer: null };
       shares.push(share);
       return {
-        waiter: {
+        cancellation: {
           receive: (arrival) => {
             if (!share.answer && !isReleased) opened().hold(share, arrival, arrival.bytes);
           },
-          hasLeft: () => share.answer !== null || client.hasLeft(),
-          onLeave: (listener) => {
+          isCancelled: () => share.answer !== null || client.isCancelled(),
+          onCancel: (listener) => {
             follow();
-            own ??= createWaiter();
-            if (client.hasLeft()) own.leave();
-            return own.onLeave(listener);
+            own ??= createCancellation();
+            if (client.isCancelled()) own.cancel();
+            return own.onCancel(listener);
           },
         },
         settle: (answer) => {

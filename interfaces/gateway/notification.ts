@@ -1,4 +1,4 @@
-import type { Told } from '../../application/gateway/notification.js';
+import type { Notification } from '../../application/gateway/notification.js';
 
 /** Notifications use the prefix that the subscriber used. */
 export type Prefix = 'evm' | 'eth';
@@ -8,15 +8,15 @@ const placeholder = `0x${'0'.repeat(32)}`;
 
 /** First byte of an unfragmented text frame, and the length codes (RFC 6455, 5.2). */
 const wholeText = 0x81;
-const [mostInOne, inTwo, mostInTwo, inEight] = [125, 126, 65_535, 127] as const;
+const [maxInOne, inTwo, maxInTwo, inEight] = [125, 126, 65_535, 127] as const;
 
 /** Returns the frame header of a server's message of so many bytes (RFC 6455, 5.2). */
 const headFor = (length: number): Buffer => {
-  if (length <= mostInOne) return Buffer.from([wholeText, length]);
-  const head = Buffer.alloc(length <= mostInTwo ? 4 : 10);
+  if (length <= maxInOne) return Buffer.from([wholeText, length]);
+  const head = Buffer.alloc(length <= maxInTwo ? 4 : 10);
   head[0] = wholeText;
-  head[1] = length <= mostInTwo ? inTwo : inEight;
-  if (length <= mostInTwo) head.writeUInt16BE(length, 2);
+  head[1] = length <= maxInTwo ? inTwo : inEight;
+  if (length <= maxInTwo) head.writeUInt16BE(length, 2);
   else head.writeBigUInt64BE(BigInt(length), 2);
   return head;
 };
@@ -25,7 +25,7 @@ const headFor = (length: number): Buffer => {
 type Frame = { bytes: Buffer; readonly idAt: number };
 
 /** Builds the frame with a placeholder for the subscription id. */
-const frameOf = ({ json }: Told, prefix: Prefix): Frame => {
+const frameOf = ({ json }: Notification, prefix: Prefix): Frame => {
   const before = `{"jsonrpc":"2.0","method":"${prefix}_subscription","params":{"subscription":"`;
   const message = Buffer.from(`${before}${placeholder}","result":${json}}}`);
   const head = headFor(message.length);
@@ -33,10 +33,10 @@ const frameOf = ({ json }: Told, prefix: Prefix): Frame => {
 };
 
 const createFrames = (prefix: Prefix) => {
-  const made = new WeakMap<Told, Frame>();
+  const made = new WeakMap<Notification, Frame>();
   // The last frame is kept because thousands of subscribers in a row get the same notification.
-  let latest: { readonly told: Told; readonly frame: Frame } | null = null;
-  return (told: Told): Frame => {
+  let latest: { readonly told: Notification; readonly frame: Frame } | null = null;
+  return (told: Notification): Frame => {
     if (latest?.told === told) return latest.frame;
     const frame = made.get(told) ?? frameOf(told, prefix);
     made.set(told, frame);
@@ -45,7 +45,7 @@ const createFrames = (prefix: Prefix) => {
   };
 };
 
-export const frameFor: Readonly<Record<Prefix, (told: Told) => Frame>> = {
+export const frameFor: Readonly<Record<Prefix, (told: Notification) => Frame>> = {
   evm: createFrames('evm'),
   eth: createFrames('eth'),
 };

@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Pressure } from '../../application/gateway/backpressure.js';
-import type { Told } from '../../application/gateway/notification.js';
+import type { Backpressure } from '../../application/gateway/backpressure.js';
+import type { Notification } from '../../application/gateway/notification.js';
 import { frameFor, type Prefix } from './notification.js';
 
 /** Waiting notifications at which a client counts as not reading any more. */
-export const mostWaiting = 10_000;
+export const maxWaiting = 10_000;
 /** Bytes handed to the connection; further notifications wait in the queue, where each costs two references. */
-const mostHanded = 16_384;
+const maxHanded = 16_384;
 /** Number of sent notifications at the front of the queue at which it is compacted. */
 const slack = 1024;
 
@@ -22,8 +22,8 @@ export type Outbox = ReturnType<typeof createOutbox>;
  * Sends the notifications of one connection in order, at the pace the client reads them. Frames are written straight to
  * the connection, because the library would build them anew for every client.
  */
-export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflow: () => void) => {
-  let told: Told[] = [];
+export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, overflow: () => void) => {
+  let told: Notification[] = [];
   let subscribers: Subscriber[] = [];
   let first = 0;
   let bytes = 0;
@@ -32,7 +32,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   let isOpen = true;
 
   const queued = () => told.length - first;
-  const advance = (one: Told) => {
+  const advance = (one: Notification) => {
     first++;
     bytes -= one.json.length;
     pressure.release(one);
@@ -44,18 +44,18 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   const drained = () => {
     isFull = false;
     while (isOpen && !isFull && queued() > 0) {
-      const [one, subscriber] = [told[first] as Told, subscribers[first] as Subscriber];
+      const [one, subscriber] = [told[first] as Notification, subscribers[first] as Subscriber];
       advance(one);
       transmit(one, subscriber);
     }
   };
-  const transmit = (one: Told, { id, prefix }: Subscriber) => {
+  const transmit = (one: Notification, { id, prefix }: Subscriber) => {
     // No frame may follow the one that closes a connection.
     if (socket.readyState !== socket.OPEN) return;
     const frame = frameFor[prefix](one);
     const { bytes: own, idAt } = frame;
     own.write(id, idAt, 'latin1');
-    isFull = wire.writableLength + own.length > mostHanded;
+    isFull = wire.writableLength + own.length > maxHanded;
     if (isFull) wire.write(own, drained);
     else wire.write(own);
     // A connection that has not sent the frame yet keeps these bytes, so the next subscriber gets a copy.
@@ -63,7 +63,7 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   };
   const close = () => {
     isOpen = false;
-    for (let i = first; i < told.length; i++) pressure.release(told[i] as Told);
+    for (let i = first; i < told.length; i++) pressure.release(told[i] as Notification);
     told = [];
     subscribers = [];
     first = 0;
@@ -73,14 +73,14 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Pressure, overflo
   return {
     /** Returns the size of the waiting notifications, in full although clients share them. */
     bytes: () => bytes,
-    push: (one: Told, subscriber: Subscriber) => {
+    push: (one: Notification, subscriber: Subscriber) => {
       if (!isOpen) return;
       if (!isFull) return transmit(one, subscriber);
       told.push(one);
       subscribers.push(subscriber);
       bytes += one.json.length;
       pressure.hold(one);
-      if (queued() >= mostWaiting) overflow();
+      if (queued() >= maxWaiting) overflow();
       else pressure.check();
     },
     close,

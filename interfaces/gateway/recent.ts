@@ -4,8 +4,8 @@ import { scan } from './scan.js';
 
 /** Limits that keep the answers within a few megabytes. */
 const most = 500;
-const longestQuestion = 512;
-const longestAnswer = 4096;
+const maxRequestLength = 512;
+const maxAnswerLength = 4096;
 
 /** Text before the id in the question, and text after the id in the answer. */
 type Kept = {
@@ -56,7 +56,7 @@ export const createRecent = () => {
   return {
     /** Returns the whole answer and its cost; null unless the same question was kept, perhaps with another id. */
     find: (question: Buffer): { readonly answer: string; readonly cost: number } | null => {
-      if (isEmpty || question.length > longestQuestion) return null;
+      if (isEmpty || question.length > maxRequestLength) return null;
       const text = question.toString();
       const place = placeIn(text);
       const found = place && kept.get(text.slice(place.end));
@@ -70,7 +70,7 @@ export const createRecent = () => {
     /** Keeps the answer to a question if both are short and the answer never changes. */
     keep: (question: Buffer, answer: RpcAnswer, cost: number): void => {
       if (!('result' in answer) || !answer.repeated) return;
-      if (question.length > longestQuestion || answer.result.length > longestAnswer) return;
+      if (question.length > maxRequestLength || answer.result.length > maxAnswerLength) return;
       const text = question.toString();
       // A question that is not ASCII is not kept, because a later one of invalid bytes might decode to the same text.
       if (text.length !== question.length) return;

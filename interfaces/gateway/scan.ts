@@ -12,8 +12,8 @@ export type Scanned = {
 };
 
 export const deepest = 32;
-export const mostContainers = 50_000;
-export const longestNumber = 1000;
+export const maxContainers = 50_000;
+export const maxNumberDigits = 1000;
 
 const opening = /\S/;
 
@@ -37,11 +37,11 @@ const endOfPlain = (text: string, start: number) => {
 };
 
 /** Length of the key `id` when both letters are written as escapes. */
-const longestIdKey = '"\\u0069\\u0064"'.length;
+const maxIdKeyLength = '"\\u0069\\u0064"'.length;
 
 const isIdKey = (text: string, start: number, end: number) => {
   if (end - start === 4) return text.startsWith('"id"', start);
-  if (end - start > longestIdKey) return false;
+  if (end - start > maxIdKeyLength) return false;
   const token = text.slice(start, end);
   if (!token.includes('\\')) return false;
   try {
@@ -92,7 +92,7 @@ const passMark = (walk: Walk, code: number) => {
   else if (code === comma) passComma(walk);
 };
 
-const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= mostContainers;
+const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= maxContainers;
 
 /** Passes one mark or token; returns the index of the next, or -1 when the text is too costly to parse. */
 const step = (walk: Walk, at: number): number => {
@@ -109,7 +109,7 @@ const step = (walk: Walk, at: number): number => {
   }
   const end = endOfPlain(text, at);
   passToken(walk, at, end);
-  return end - at > longestNumber ? -1 : end;
+  return end - at > maxNumberDigits ? -1 : end;
 };
 
 export const scan = (text: string): Scanned => {

@@ -1,9 +1,9 @@
-import type { Pressure } from '../../application/gateway/backpressure.js';
+import type { Backpressure } from '../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../application/gateway/chain-feed.js';
 import { createFilters } from '../../application/gateway/filters.js';
 import { newId } from '../../application/gateway/ids.js';
 import type { Method } from '../../application/gateway/methods.js';
-import type { Hear, Leave, Told } from '../../application/gateway/notification.js';
+import type { Leave, Listener, Notification } from '../../application/gateway/notification.js';
 import { filter, type SubscriptionName } from '../../application/gateway/params.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import type { System } from '../../application/ports/system.js';
@@ -11,13 +11,13 @@ import { readFilter } from '../../domain/log-filter.js';
 import { type Call, failed, rpcCodes } from './json-rpc.js';
 import type { Outbox, Subscriber } from './outbox.js';
 
-export const mostSubscriptions = 1000;
+export const maxSubscriptions = 1000;
 
 export type Opened = { readonly subscriptions: number; readonly filters: number };
 
 type Subscription = Subscriber & {
   /** Notifications held back until the subscriber has its id; null afterwards. */
-  early: Told[] | null;
+  early: Notification[] | null;
   leave: () => void;
 };
 
@@ -25,12 +25,12 @@ const answer = (value: unknown): RpcAnswer => ({ result: Buffer.from(JSON.string
 const tooMany = () =>
   failed(
     rpcCodes.limitExceeded,
-    `limit exceeded: a connection has at most ${mostSubscriptions} of each, filters and subscriptions`,
+    `limit exceeded: a connection has at most ${maxSubscriptions} of each, filters and subscriptions`,
   );
 
 const startOn = (
   feed: ChainFeed,
-): Readonly<Record<SubscriptionName, (hear: Hear, options: unknown) => Promise<Leave>>> => ({
+): Readonly<Record<SubscriptionName, (hear: Listener, options: unknown) => Promise<Leave>>> => ({
   newHeads: (hear) => feed.onHeads((header) => hear(header)),
   logs: (hear, options) => feed.onLogs(readFilter(options), hear),
   newPendingTransactions: (hear) => feed.onPending(hear),
@@ -48,7 +48,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   let isOpen = true;
 
   const open = async (subscription: Subscription, name: SubscriptionName, options: unknown) => {
-    const hear = (told: Told) => {
+    const hear = (told: Notification) => {
       if (subscription.early) subscription.early.push(told);
       else outbox.push(told, subscription);
     };
@@ -63,7 +63,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
     subscribe: async ({ method, params: [name, options] }: Call, opened: string[]): Promise<RpcAnswer> => {
       const fault = optionsFault(name, options);
       if (fault) return failed(rpcCodes.invalidParams, `invalid argument 1 (options): ${fault}`);
-      if (subscriptions.size + opening >= mostSubscriptions) return tooMany();
+      if (subscriptions.size + opening >= maxSubscriptions) return tooMany();
       const prefix = method.startsWith('evm_') ? 'evm' : 'eth';
       const subscription: Subscription = { id: newId(system), prefix, early: [], leave: () => undefined };
       await open(subscription, name as SubscriptionName, options);
@@ -94,7 +94,7 @@ export const createSubscriptions = (around: {
   readonly feed: ChainFeed;
   readonly outbox: Outbox;
   readonly system: System;
-  readonly pressure: Pressure;
+  readonly pressure: Backpressure;
 }) => {
   const { feed, outbox, system, pressure } = around;
   const { subscribe, unsubscribe, activate, count, close } = createSubscribing(feed, outbox, system);

@@ -19,11 +19,11 @@ import {
   unknownChain,
 } from './target.js';
 
-export const longestMessage = 5 * 1_048_576;
-export const mostFragments = 1024;
-export const pingEveryMs = 30_000;
+export const maxMessageBytes = 5 * 1_048_576;
+export const maxFragments = 1024;
+export const pingIntervalMs = 30_000;
 /** Interval at which keys are checked, so that a deleted or expired key ends its connections within a second. */
-const recognizeEveryMs = 250;
+const recognizeIntervalMs = 250;
 const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota | null = null) => {
   const body = errorReply(code, message);
   const head = [
@@ -54,8 +54,8 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: longestMessage,
-    maxFragments: mostFragments,
+    maxPayload: maxMessageBytes,
+    maxFragments: maxFragments,
   });
 
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -84,7 +84,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
     }
   };
   const sumOf = (what: keyof Opened) => [...connections].reduce((sum, one) => sum + one.opened()[what], 0);
-  const timers = [setInterval(check, recognizeEveryMs).unref(), setInterval(ping, pingEveryMs).unref()];
+  const timers = [setInterval(check, recognizeIntervalMs).unref(), setInterval(ping, pingIntervalMs).unref()];
 
   return {
     upgrade: async (address: Address, request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -96,7 +96,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
       const refusal = await countConnection(app, holder, socket);
       return refusal ? refuse(socket, refusal) : accept(target, request, socket, head);
     },
-    figures: () => ({
+    metrics: () => ({
       connections: connections.size,
       subscriptions: sumOf('subscriptions'),
       filters: sumOf('filters'),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { App } from '../../application/app.js';
 import { TooManyEvents } from '../../application/history/replay.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { prepareAsOf } from '../operations/as-of.js';
 import type { Caller } from '../operations/define.js';
 import type { Endpoint } from '../operations/index.js';
@@ -23,7 +23,7 @@ const commandFor = ({ variant, operation }: Endpoint, given: string, input: obje
   `chainfold call ${variant.segment} ${operation.name} ${quoted(JSON.stringify(input))} --as-of ${given} --organization ${organizationId}`;
 
 /** Opens the read models as of the moment in the header; too many events name a command to run instead. */
-export const openPast = async (
+export const openAsOf = async (
   app: App,
   endpoint: Endpoint,
   { given, input, response, by }: { given: string; input: object; response: ServerResponse; by: Caller },
@@ -35,6 +35,6 @@ export const openPast = async (
   } catch (error) {
     if (!(error instanceof TooManyEvents)) throw error;
     const command = commandFor(endpoint, given, input, by);
-    return refuse('UNAVAILABLE', `${error.message}; run on the stores, this command has no such limit: ${command}`);
+    return fail('UNAVAILABLE', `${error.message}; run on the stores, this command has no such limit: ${command}`);
   }
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { afterString, closeList, closeObject, colon, openList, openObject, quote } from '../../domain/json-bytes.js';
 import { HttpFailure } from './problems.js';
 
@@ -30,7 +30,7 @@ export const takeBody = (
   const chunks: Buffer[] = [];
   let length = 0;
   let isOver = false;
-  const fail = (fault: HttpFailure) => {
+  const reject = (fault: HttpFailure) => {
     if (isOver) return;
     isOver = true;
     failed(fault);
@@ -45,7 +45,7 @@ export const takeBody = (
     length += chunk.length;
     if (length > limit) {
       request.pause();
-      return fail(tooLarge(limit));
+      return reject(tooLarge(limit));
     }
     chunks.push(chunk);
     if (length === expected && request.complete) finish();
@@ -53,7 +53,7 @@ export const takeBody = (
   request.on('end', finish);
   // "close" also follows an error, which goes unnoticed when "error" has no listener.
   request.on('close', () => {
-    if (!request.complete) fail(new HttpFailure(400, 'the body ended early'));
+    if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
   });
 };
 
@@ -105,7 +105,7 @@ const survey = (body: Buffer) => {
     const byte = body[at] as number;
     if (byte === quote) at = afterString(body, at) - 1;
     count(tally, byte);
-    if (isTooMuch(tally)) return refuse('INVALID_ARGUMENT', tooMuch);
+    if (isTooMuch(tally)) return fail('INVALID_ARGUMENT', tooMuch);
   }
   return tally.keys;
 };
@@ -122,7 +122,7 @@ const decode = (body: Buffer) => {
   try {
     return JSON.parse(utf8.decode(body)) as unknown;
   } catch {
-    return refuse('INVALID_ARGUMENT', 'the body is not JSON in UTF-8');
+    return fail('INVALID_ARGUMENT', 'the body is not JSON in UTF-8');
   }
 };
 
@@ -131,6 +131,6 @@ export const parseJson = (body: Buffer): unknown => {
   if (body.length === 0) return {};
   const keys = survey(body);
   const value = decode(body);
-  if (countKeys(value) !== keys) return refuse('INVALID_ARGUMENT', 'the body names a key twice');
+  if (countKeys(value) !== keys) return fail('INVALID_ARGUMENT', 'the body names a key twice');
   return value;
 };

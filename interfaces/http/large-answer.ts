@@ -89,7 +89,7 @@ const taken = (response: ServerResponse) =>
  * take turns to read the next part, and an answer is read no further than its caller takes it.
  */
 export const createLargeAnswers = (turns: LoopTurns) => {
-  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ofOneKey: largeAtOnce, mostWaiting: 1000 });
+  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ofOneKey: largeAtOnce, maxWaiting: 1000 });
 
   const readSome = async (pieces: AsyncGenerator<string>) => {
     let text = '';

@@ -3,18 +3,18 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { App } from '../../application/app.js';
 import { createFairTurns, type FairTurns } from '../../application/async/fair-turns.js';
 import type { Position } from '../../application/ports/event-store.js';
-import { Failure, refuse, StoreDown } from '../../domain/failure.js';
+import { Failure, fail, StoreDown } from '../../domain/failure.js';
 import { overLimit } from '../../domain/rate-limit.js';
 import { writeExact } from '../exact-json.js';
 import type { Caller } from '../operations/define.js';
 import { type Endpoint, explainUnknown } from '../operations/index.js';
 import { answerJson, answerProblem, beginJson, type Headers, rateHeaders, requestIdOf } from './answer.js';
-import { openPast } from './as-of.js';
+import { openAsOf } from './as-of.js';
 import { checkLength, drain, parseJson, readBody } from './body.js';
 import { createLargeAnswers, isUnread } from './large-answer.js';
 import { createMeter, itemsIn } from './meter.js';
+import { createPendingChanges, NotYetThere, unlessBehind } from './pending-changes.js';
 import { HttpFailure } from './problems.js';
-import { createToldLate, NotYetThere, unlessBehind } from './told-late.js';
 import { check, createAjv } from './validation.js';
 
 export const bodyLimit = 1_048_576;
@@ -22,7 +22,7 @@ export const bodyLimit = 1_048_576;
 export const consistencyMs = 2000;
 
 /** Requests of one organization that are worked on, and that may wait for it: of queries as many as of commands. */
-export const inFlight = { ofOneKey: 128, mostWaiting: 512 };
+export const inFlight = { ofOneKey: 128, maxWaiting: 512 };
 
 /** Callbacks of the server that the operations run in. */
 export type Surroundings = {
@@ -37,7 +37,7 @@ export type Surroundings = {
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
 /** `headers` collect what the answer will carry whether the request succeeds or is refused. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
-type Told = { readonly requestId: string; readonly headers: Headers };
+type RequestHeaders = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
 
 const headerOf = (request: IncomingMessage, name: string) => {
@@ -49,12 +49,12 @@ const readPosition = (value: string | undefined): Position => {
   if (value === undefined) return 0;
   return /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))
     ? Number(value)
-    : refuse('INVALID_ARGUMENT', 'x-min-position must be an event position: a whole number from 0 on');
+    : fail('INVALID_ARGUMENT', 'x-min-position must be an event position: a whole number from 0 on');
 };
 const readIdempotencyKey = (value: string | undefined) =>
   value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)
     ? value
-    : refuse('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 printable characters without spaces');
+    : fail('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 printable characters without spaces');
 
 const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
   'x-position': String(position),
@@ -105,12 +105,12 @@ const bodyOf = (request: IncomingMessage) => {
 
 const checkRole = ({ operation: { name, role: needed } }: Route, role: Caller['role']) => {
   if (needed && needed !== role)
-    refuse('PERMISSION_DENIED', `${name} needs an ${needed} credential, and this is a ${role} credential`);
+    fail('PERMISSION_DENIED', `${name} needs an ${needed} credential, and this is a ${role} credential`);
 };
 
 /** Runs a checked request: a query waits for `x-min-position`, a command until the read models include its events. */
 const createRun = (app: App) => {
-  const late = createToldLate(app);
+  const late = createPendingChanges(app);
   const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
     const upToDate = await app.progress.reached(atLeast, consistencyMs);
     const position = await app.progress.ask();
@@ -125,8 +125,8 @@ const createRun = (app: App) => {
     by: Caller,
   ) => {
     if (request.headers['x-min-position'] !== undefined)
-      refuse('INVALID_ARGUMENT', 'give x-as-of or x-min-position, not both');
-    const { position, answer } = await openPast(app, route, { given, input, response, by });
+      fail('INVALID_ARGUMENT', 'give x-as-of or x-min-position, not both');
+    const { position, answer } = await openAsOf(app, route, { given, input, response, by });
     headers['x-position'] = String(position);
     return { body: await answer(input), position, upToDate: true };
   };
@@ -221,7 +221,7 @@ export const createOperations = (
 
   const requireReadModels = () => {
     const reason = around.unready();
-    if (reason !== null) refuse('UNAVAILABLE', reason);
+    if (reason !== null) fail('UNAVAILABLE', reason);
   };
 
   const respond = async (route: Route, exchange: Exchange, requestId: string) => {
@@ -232,7 +232,7 @@ export const createOperations = (
     const body = bodyOf(request);
     const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
     if (quota) Object.assign(headers, rateHeaders(quota));
-    if (quota && !quota.allowed) refuse('RATE_LIMITED', `${overLimit(quota, route.variant.tag)}; see retry-after`);
+    if (quota && !quota.allowed) fail('RATE_LIMITED', `${overLimit(quota, route.variant.tag)}; see retry-after`);
     const { organizationId, apiKey, role } = caller;
     checkRole(route, role);
     const by: Caller = {
@@ -254,7 +254,7 @@ export const createOperations = (
     });
   };
 
-  const refused = (request: IncomingMessage, response: ServerResponse, error: unknown, told: Told) => {
+  const refused = (request: IncomingMessage, response: ServerResponse, error: unknown, told: RequestHeaders) => {
     const drained = request.complete ? undefined : drain(request);
     const isBusy = error instanceof NotYetThere || (error instanceof Failure && error.code === 'RATE_LIMITED');
     const headers = {
@@ -275,7 +275,7 @@ export const createOperations = (
     const headers: Headers = {};
     let status = 200;
     try {
-      if (!route) return refuse('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists them'));
+      if (!route) return fail('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists them'));
       await respond(route, { request, response, headers }, requestId);
     } catch (error) {
       status = refused(request, response, error, { requestId, headers });

@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Fault, refuse } from '../../domain/failure.js';
+import { type Fault, fail } from '../../domain/failure.js';
 import { didYouMean, nearestName } from '../../domain/nearest-name.js';
 
 /**
@@ -121,7 +121,7 @@ const refuseNone = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
   const faults = choices.map((error) => ({ path: placeOf(error), message: 'is needed' }));
   const missing = choices.map(({ params }) => String(params.missingProperty));
   const names = faults.map(({ path }) => path).join(', ');
-  return refuse('INVALID_ARGUMENT', `at least one of ${names} is needed${meantFor(anyOf, missing)}`, faults);
+  return fail('INVALID_ARGUMENT', `at least one of ${names} is needed${meantFor(anyOf, missing)}`, faults);
 };
 
 /** Refuses a request that breaks the schema, naming each place; fills defaults into one that does not. */
@@ -136,5 +136,5 @@ export const check = (validate: ValidateFunction, request: unknown): object => {
     );
   const faults = errors.map(faultOf);
   const detail = faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ');
-  return refuse('INVALID_ARGUMENT', detail, faults);
+  return fail('INVALID_ARGUMENT', detail, faults);
 };

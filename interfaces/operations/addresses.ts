@@ -1,5 +1,5 @@
-import { several, single } from '../../application/wallets/address-parser.js';
-import { refuse } from '../../domain/failure.js';
+import { addressList, singleAddress } from '../../application/wallets/address-parser.js';
+import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
 import { anyWallet, pageSize, pageToken, pagination } from './records.js';
@@ -32,7 +32,7 @@ export const registerAddress = operation({
   example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
   response: {},
   handle: async (app, { wallet_id, address, import_asset }, by) => {
-    const wanted = { walletId: wallet_id, inputs: single(address), importAsset: import_asset };
+    const wanted = { walletId: wallet_id, inputs: singleAddress(address), importAsset: import_asset };
     const done = await app.addresses.register(by, wanted);
     return import_asset ? app.imports.registered(by, done, { walletId: wallet_id, address }) : done;
   },
@@ -47,7 +47,7 @@ export const removeAddress = operation({
   example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
   response: {},
   handle: (app, { wallet_id, address }, by) =>
-    app.addresses.remove(by, { walletId: wallet_id, inputs: single(address) }),
+    app.addresses.remove(by, { walletId: wallet_id, inputs: singleAddress(address) }),
 });
 
 export const batchRegisterAddresses = operation({
@@ -59,7 +59,7 @@ export const batchRegisterAddresses = operation({
   example: ({ addressExample }) => ({ wallet_id: anyWallet, addresses: [addressExample] }),
   response: {},
   handle: (app, { wallet_id, addresses }, by) =>
-    app.addresses.register(by, { walletId: wallet_id, inputs: several(addresses) }),
+    app.addresses.register(by, { walletId: wallet_id, inputs: addressList(addresses) }),
 });
 
 export const batchRemoveAddresses = operation({
@@ -79,9 +79,9 @@ export const batchRemoveAddresses = operation({
     if (remove_all) return app.addresses.removeAll(by, wallet_id);
     if (!addresses) {
       const message = 'is needed unless remove_all is true';
-      return refuse('INVALID_ARGUMENT', `addresses ${message}`, [{ path: '/addresses', message }]);
+      return fail('INVALID_ARGUMENT', `addresses ${message}`, [{ path: '/addresses', message }]);
     }
-    return app.addresses.remove(by, { walletId: wallet_id, inputs: several(addresses) });
+    return app.addresses.remove(by, { walletId: wallet_id, inputs: addressList(addresses) });
   },
 });
 

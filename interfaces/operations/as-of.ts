@@ -1,7 +1,7 @@
 import type { App } from '../../application/app.js';
-import { momentOf } from '../../application/history/parse-moment.js';
+import { parseAsOf } from '../../application/history/parse-moment.js';
 import type { Position } from '../../application/ports/event-store.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import type { AnyOperation, Caller } from './define.js';
 
 /** Accepts the operations that can answer as of a moment: the Gets and Lists of the wallet APIs. */
@@ -24,8 +24,8 @@ type Then = { readonly position: Position; readonly answer: (input: object) => P
 /** Refuses operations and moments that cannot be answered before any store is opened. */
 export const prepareAsOf = (operation: AnyOperation, { given, name, ...bounds }: Asked) => {
   if (!takesAsOf(operation))
-    return refuse('INVALID_ARGUMENT', `${name} is for Gets and Lists of the wallet APIs, not for ${operation.name}`);
-  const moment = momentOf(given, name);
+    return fail('INVALID_ARGUMENT', `${name} is for Gets and Lists of the wallet APIs, not for ${operation.name}`);
+  const moment = parseAsOf(given, name);
   return async (app: App, by: Caller): Promise<Then> => {
     const { records, position } = await app.asOf.at(by.organizationId, moment, { ...bounds, touch: by.touch });
     return { position, answer: (input) => operation.handle(records, input, by) };

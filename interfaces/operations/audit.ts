@@ -1,6 +1,6 @@
 import { shownEvent } from '../../application/audit/event-record.js';
 import { type ShownHead, shownHead } from '../../application/audit/log/shown-head.js';
-import { momentOf, now } from '../../application/history/parse-moment.js';
+import { now, parseAsOf } from '../../application/history/parse-moment.js';
 import { shownToClient } from './client-history.js';
 import { operation } from './define.js';
 import { anyOrganization, eventRecord, pageSize, pageToken, pagination } from './records.js';
@@ -25,7 +25,7 @@ export const listEvents = operation({
   },
   handle: async (app, { organization_id, as_of, page_size = 10, page_token }, by) => {
     const found = await app.organizations.find(by, { id: organization_id ?? by.organizationId });
-    const upTo = as_of === undefined ? now : momentOf(String(as_of), 'as_of');
+    const upTo = as_of === undefined ? now : parseAsOf(String(as_of), 'as_of');
     const page = { size: page_size, token: page_token };
     const { documents, nextPageToken } = await app.audit.page(found.organization_id, upTo, String(as_of ?? ''), page);
     const events = documents.map(shownEvent);

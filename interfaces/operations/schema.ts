@@ -1,4 +1,4 @@
-import { longestAddress } from '../../domain/aggregates/address.js';
+import { maxAddressLength } from '../../domain/aggregates/address.js';
 
 /** JSON Schema that remembers its TypeScript type. The type exists at compile time only. */
 export type Schema<T> = { readonly [keyword: string]: unknown } & { readonly __type?: T };
@@ -65,4 +65,4 @@ export const moment: Schema<string | number> = {
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
 /** Bounds the length only; the codec of the chain decides which texts are addresses. */
-export const address = text(1, longestAddress);
+export const address = text(1, maxAddressLength);

@@ -3,7 +3,7 @@ import { operation } from './define.js';
 import { anyWallet, pageSize, pageToken, pagination, walletRecord } from './records.js';
 import { address, flag, id, int64, list, text } from './schema.js';
 
-const confirmation = ({ mostConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum, default: 10 });
+const confirmation = ({ maxConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum, default: 10 });
 
 export const registerWallet = operation({
   kind: 'command',

@@ -1,6 +1,6 @@
 import type { OpenWebhook } from '../../application/webhooks/webhooks.js';
 import { historySealed } from '../../domain/aggregates/webhook.js';
-import { refuse } from '../../domain/failure.js';
+import { fail } from '../../domain/failure.js';
 import { deliveryStatuses, type HistoryDocument } from '../../projections/deliveries.js';
 import { operation } from './define.js';
 import {
@@ -49,7 +49,7 @@ export const registerWebhook = operation({
     wallet_id: { schema: id },
     webhook_endpoint: { schema: text(1, 2048), required: true },
     confirmation: {
-      schema: ({ mostConfirmations: maximum }) => int64({ minimum: 0, maximum }),
+      schema: ({ maxConfirmations: maximum }) => int64({ minimum: 0, maximum }),
       required: true,
     },
     notification_types: { schema: ({ notificationType }) => notificationTypes(notificationType) },
@@ -86,7 +86,7 @@ export const getWebhook = operation({
   example: () => ({ webhook_id: anyWebhook }),
   response: { webhook: { schema: webhookWithSecret, required: true } },
   handle: async (app, { webhook_id }, by) => {
-    const found = (await app.webhooks.find(by, webhook_id)) ?? refuse('NOT_FOUND', 'there is no such webhook');
+    const found = (await app.webhooks.find(by, webhook_id)) ?? fail('NOT_FOUND', 'there is no such webhook');
     return { webhook: { ...showWebhook(found), secret: found.secret } };
   },
 });

@@ -3,8 +3,8 @@ import type { App } from '../../application/app.js';
 import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
 import type { Surroundings } from '../http/operations.js';
-import { createFollowerFigures } from './follower-figures.js';
-import { createGatewayFigures } from './gateway-figures.js';
+import { createFollowerMetrics } from './follower-metrics.js';
+import { createGatewayMetrics } from './gateway-metrics.js';
 
 const noSockets = () => ({ connections: 0, subscriptions: 0, filters: 0, waiting: 0 });
 
@@ -30,7 +30,7 @@ const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
 export const createMetrics = (
   app: App,
   { stuckSeconds }: { readonly stuckSeconds: number },
-  sockets: Sockets['figures'] = noSockets,
+  sockets: Sockets['metrics'] = noSockets,
 ): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -56,8 +56,8 @@ export const createMetrics = (
     for (const chain of chainsWith(app.processes, 'transaction watcher')) stuck.set({ chain }, 0);
     for (const { variant } of await app.stuckTransactions(stuckSeconds)) stuck.inc({ chain: variant });
   };
-  const refreshFollowers = createFollowerFigures(app, gauge);
-  const refreshGateway = createGatewayFigures(app, sockets, gauge);
+  const refreshFollowers = createFollowerMetrics(app, gauge);
+  const refreshGateway = createGatewayMetrics(app, sockets, gauge);
   const refresh = async () => {
     refreshGateway();
     await refreshFollowers();

@@ -157,7 +157,7 @@ export const startHttp = async (
   };
   const pressure = createBackpressure();
   const sockets = createSockets(app, pressure);
-  const metrics = createMetrics(app, settings, sockets.figures);
+  const metrics = createMetrics(app, settings, sockets.metrics);
   const operations = createOperations(app, endpoints, {
     observe: metrics.observe,
     trouble: (reason) => {

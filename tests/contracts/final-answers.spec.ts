@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FinalAnswers } from '../../application/ports/gateway/final-answers.js';
-import { finalAnswers, mostAnswerBytes } from '../support/engines/adapters.js';
+import { finalAnswers, maxAnswerBytes } from '../support/engines/adapters.js';
 import { usePlace } from '../support/engines/places.js';
 
 const chain = '0x1 0xaa';
@@ -71,17 +71,17 @@ for (const [adapter, place] of Object.entries(finalAnswers))
     });
 
     it('drops the oldest answers beyond its bytes, and refuses a single one that is too large', async () => {
-      const size = mostAnswerBytes / 32;
+      const size = maxAnswerBytes / 32;
       const questions = Array.from({ length: 100 }, (_, place) => `eth_call [${place}]`);
       for (const question of questions) await keep(question, Buffer.alloc(size, 1));
       const found = await Promise.all(questions.map(async (question) => (await find(question)) !== null));
       const count = found.filter(Boolean).length;
-      assert.ok(count * size <= mostAnswerBytes && count * size > mostAnswerBytes / 2, `${count}`);
+      assert.ok(count * size <= maxAnswerBytes && count * size > maxAnswerBytes / 2, `${count}`);
       assert.deepEqual(
         found,
         questions.map((_, place) => place >= questions.length - count),
       );
-      await keep('eth_call [large]', Buffer.alloc(mostAnswerBytes / 16));
+      await keep('eth_call [large]', Buffer.alloc(maxAnswerBytes / 16));
       assert.equal(await find('eth_call [large]'), null);
     });
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Generation, longestHoldMs, type RebuildableReadModels } from '../../application/ports/generations.js';
+import { type Generation, maxHoldMs, type RebuildableReadModels } from '../../application/ports/generations.js';
 import type { Collection } from '../../projections/define.js';
 import { rebuildableReadModels } from '../support/engines/adapters.js';
 import { type Place, usePlace } from '../support/engines/places.js';
@@ -177,10 +177,10 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
       await openNew();
       await commit(5, put('a', 1));
       const before = await store.checkpoint();
-      await store.generations.hold(longestHoldMs);
+      await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], before, { notes: 6 }), false);
       // Held anew, because a hold ends by itself after a few seconds.
-      await store.generations.hold(longestHoldMs);
+      await store.generations.hold(maxHoldMs);
       assert.equal(await store.commit([put('a', 9)], await store.checkpoint(), { notes: 6 }), false);
       assert.deepEqual([await atOf('a'), (await store.checkpoint()).positions.notes], [1, 5]);
       await store.generations.begin([notes]);

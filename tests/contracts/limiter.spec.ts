@@ -8,7 +8,7 @@ import { until } from '../support/eventually.js';
 const day = 86_400_000;
 const hour = 3_600_000;
 /** Time that a test may take; all windows but seconds end with an hour. */
-const longestMs = 20_000;
+const maxMs = 20_000;
 const plenty: Limits = { second: 1e6, hour: 1e6, day: 1e6, month: 1e6 };
 
 const claim = async (limiter: Limiter, apiKey: string, nonce: string) =>
@@ -33,7 +33,7 @@ for (const [adapter, place] of Object.entries(limiters))
     let now: number;
     beforeEach(async () => {
       [store, other] = await Promise.all([open(), open()]);
-      await until('no window is about to end', () => hour - (at().now() % hour) > longestMs);
+      await until('no window is about to end', () => hour - (at().now() % hour) > maxMs);
       now = at().now();
     });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { unitsOf } from '../../application/gateway/costs.js';
-import { mostBlocks } from '../../application/gateway/log-range.js';
+import { maxBlocks } from '../../application/gateway/log-range.js';
 import { developmentMethods, methods } from '../../application/gateway/methods.js';
 import { readPage } from '../support/docs/markdown.js';
 
@@ -15,8 +15,8 @@ describe('docs/gateway.md', () => {
   it('tells the cost of each method', () => {
     const range = (blocks: number) => [{ fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` }];
     const words = (name: string) => {
-      const [least, most] = [1, mostBlocks].map((blocks) => unitsOf(name, range(blocks), () => 0)) as [number, number];
-      const perHundred = (most - least) / (mostBlocks / 100 - 1);
+      const [least, most] = [1, maxBlocks].map((blocks) => unitsOf(name, range(blocks), () => 0)) as [number, number];
+      const perHundred = (most - least) / (maxBlocks / 100 - 1);
       return perHundred === 0 ? `${least}` : `${least}, and ${perHundred} more for each further 100 blocks`;
     };
     const costs = [...methods, ...developmentMethods].map(({ name }) => [`\`${name}\``, words(name)]);

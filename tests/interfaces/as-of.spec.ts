@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../../application/app.js';
-import { openPast } from '../../interfaces/http/as-of.js';
+import { openAsOf } from '../../interfaces/http/as-of.js';
 import { type Endpoint, endpoints } from '../../interfaces/operations/index.js';
 import { contextOf } from '../support/following/following.js';
 
@@ -19,7 +19,7 @@ describe('a request for an answer as of a moment', () => {
     const app = { asOf: { most: 1, at } } as unknown as App;
     const server = createServer((_, response) => {
       const by = { ...contextOf('org_a', endpoint.variant), role: 'client' as const };
-      const answer = openPast(app, endpoint, { given: '1', input: {}, response, by });
+      const answer = openAsOf(app, endpoint, { given: '1', input: {}, response, by });
       answer.catch((error: unknown) => happened.emit('ended', error));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -16,16 +16,16 @@ import {
 } from '../support/scenes/greedy-and-modest.js';
 import { sayBeside } from '../support/scenes/greedy-sockets.js';
 
-const bounds = { ofOneKey: 4, mostWaiting: 1000 };
+const bounds = { ofOneKey: 4, maxWaiting: 1000 };
 const crowd = 60;
 /** Requests of the greedy organization on engines that store something or read a history, which takes long there. */
 const slowCrowd = 20;
 /** Pieces of the greedy organization that may begin while one of the modest one is on its way to an engine and back. */
 const onWire = 4;
 /** Pieces of the greedy organization for each piece of the modest one, and for its beginning and its end. */
-const mostWaited = (own: number) => bounds.ofOneKey * (own + 2);
+const maxWaited = (own: number) => bounds.ofOneKey * (own + 2);
 /** Pieces that a request begins in one turn of the loop at most, for each of those that run at the same time. */
-const mostAtOnce = bounds.ofOneKey * 6;
+const maxConcurrent = bounds.ofOneKey * 6;
 const batch = 100;
 const address = 'c/mainnet';
 
@@ -65,10 +65,10 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
         const length = isSlow ? slowCrowd : crowd;
         const asked = { greedy: Array.from({ length }, () => ask(greedy)), modest: ask(modest) };
         const { waited, own, atOnce } = await askBeside(neighbours, operations, asked);
-        assert.ok(atOnce <= mostAtOnce, `${atOnce} pieces of the greedy one in one turn of the loop`);
+        assert.ok(atOnce <= maxConcurrent, `${atOnce} pieces of the greedy one in one turn of the loop`);
         // A command also waits for the disk, in which time the greedy one has its turns.
         if (!isCommand)
-          assert.ok(waited <= slack * mostWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
+          assert.ok(waited <= slack * maxWaited(own), `${waited} pieces of the greedy one for ${own} of its own`);
       });
 
     for (const { name } of over('both'))

@@ -161,7 +161,7 @@ describe('a large answer', () => {
 
   it('is refused with a time to come back when too many requests of the organization wait', async () => {
     server.close();
-    await listen({ ofOneKey: 2, mostWaiting: 3 });
+    await listen({ ofOneKey: 2, maxWaiting: 3 });
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

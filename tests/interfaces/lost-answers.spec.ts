@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { App } from '../../application/app.js';
 import { globalContext } from '../../application/commands/handle.js';
-import { createOnce } from '../../application/commands/idempotency.js';
+import { createIdempotency } from '../../application/commands/idempotency.js';
 import type { EventStore } from '../../application/ports/event-store.js';
 import type { Limiter } from '../../application/ports/limiter.js';
 import { supervise } from '../../application/processes/supervise.js';
@@ -73,7 +73,7 @@ for (const [store, make] of Object.entries(eventStores))
           confidential: operation.confidential === true,
         };
         const attempt = async () => {
-          const done = await createOnce(limiter)(retry, (idSeed) =>
+          const done = await createIdempotency(limiter)(retry, (idSeed) =>
             operation.handle(app, input, { ...own.by, idSeed }),
           );
           assert.ok(await app.progress.reached(done.position, 120_000));

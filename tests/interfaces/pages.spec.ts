@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
-import { letterSigner } from '../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../infrastructure/webhooks/signer.js';
 import { createPages } from '../../interfaces/console/pages.js';
 import { problems, slugOf } from '../../interfaces/http/problems.js';
 import { testSystem } from '../support/silent.js';
@@ -145,7 +145,7 @@ describe('the published key of all webhooks', () => {
   let now = sharedKeyEnds - 1;
   const { get } = usePages({
     system: { ...testSystem, now: () => now },
-    sharedWebhookKeys: letterSigner(new Uint8Array(32)).sharedKeys,
+    sharedWebhookKeys: webhookSigner(new Uint8Array(32)).sharedKeys,
   });
 
   it('is shown until its end, which it announces', async () => {

@@ -16,7 +16,7 @@ import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { globalVariant } from '../../domain/variant.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import type { ContractDocument } from '../../projections/contracts.js';
-import { everybody, scopeOf } from '../../projections/define.js';
+import { scopeOf, systemOwner } from '../../projections/define.js';
 import type { HistoryDocument, OpenDeliveryDocument } from '../../projections/deliveries.js';
 import { type NonceDocument, nonceKey, senderKey } from '../../projections/nonces.js';
 import { tokenKey } from '../../projections/tokens.js';
@@ -175,7 +175,7 @@ describe('the documents and the deciders', () => {
         assert.match(history?.status.toLowerCase() ?? 'none', statusOf(past));
         assert.equal(history?.delivery_count ?? 0, past.attempts);
         assert.deepEqual(history?.data, past.request?.data);
-        const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, everybody);
+        const open = document<OpenDeliveryDocument>('open_deliveries', deliveryId, systemOwner);
         const isOpen = ['parked', 'pending', 'retrying'].includes(past.state);
         // A delivery that was not tried since it was asked for is due since then.
         const [due, of] = [past.nextAt || askedAt(events, deliveryId), owner.scope];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DeliveryEvent } from '../../domain/aggregates/delivery.js';
 import { addresses } from '../../projections/addresses.js';
-import { everybody } from '../../projections/define.js';
+import { systemOwner } from '../../projections/define.js';
 import { historyMoment, openDeliveries, webhookHistories } from '../../projections/deliveries.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 import { wallets } from '../../projections/wallets.js';
@@ -250,7 +250,7 @@ describe('the open deliveries projection', () => {
       assert.deepEqual(project(openDeliveries, [asked, event, resent]), shown(atHour(3), 3));
     });
   it('files the deliveries of everybody together, each under its id', () => {
-    assert.equal(openDeliveries.scope(about(1)), everybody);
+    assert.equal(openDeliveries.scope(about(1)), systemOwner);
     assert.deepEqual(ofDeliveries.map(openDeliveries.key), Array(4).fill('whd_1'));
   });
 });

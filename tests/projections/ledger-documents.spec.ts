@@ -4,7 +4,7 @@ import type { Asset } from '../../domain/asset.js';
 import { assets } from '../../projections/assets.js';
 import { contracts } from '../../projections/contracts.js';
 import { tokenKey, tokens } from '../../projections/tokens.js';
-import { momentAt, transfers } from '../../projections/transfers.js';
+import { sortableTime, transfers } from '../../projections/transfers.js';
 import { unsettled } from '../../projections/unsettled.js';
 import { native, paid } from '../support/histories/ledger-events.js';
 import { about, project } from '../support/histories/project.js';
@@ -138,7 +138,7 @@ describe('the transfers projection', () => {
   });
   it('sorts the beginning of a second before all transfers of that second', () => {
     const moment = project(transfers, [observed(mined)])?.moment ?? '';
-    assert.ok(momentAt(1007) < moment && moment < momentAt(1008));
+    assert.ok(sortableTime(1007) < moment && moment < sortableTime(1008));
   });
   it('has one document for each wallet and transfer, whichever the block', () => {
     const keys = [observed(mined), observed(other), confirmed(other), removed(mined)].map(transfers.key);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eventTypes } from '../../domain/aggregates.js';
-import { everybody, scopeOf } from '../../projections/define.js';
+import { scopeOf, systemOwner } from '../../projections/define.js';
 import { projections } from '../../projections/index.js';
 import { deciders, type Happened, histories, moved } from '../support/histories/histories.js';
 import { organizationIds } from '../support/histories/history-asks.js';
@@ -168,7 +168,7 @@ describe('a replay for one owner', () => {
       for (const organizationId of organizationIds) {
         const own = project(history.filter(({ about }) => about.organizationId === organizationId));
         const isOwn = (scope: string, id: string) =>
-          scope.startsWith(`${organizationId}/`) || (scope === everybody && id.endsWith(organizationId));
+          scope.startsWith(`${organizationId}/`) || (scope === systemOwner && id.endsWith(organizationId));
         assert.deepEqual(own, where(project(history), isOwn));
       }
     }));

@@ -12,8 +12,8 @@ type Data = {
   readonly transfer?: { readonly transaction_hash: string };
   readonly transaction?: { readonly transaction_id: string; readonly transaction_state: string };
 };
-type Letter = { readonly webhook_history_id: string; readonly webhook_id: string; readonly data: Data };
-const letterIn = ({ body }: Attempt) => JSON.parse(body) as Letter;
+type WebhookMessage = { readonly webhook_history_id: string; readonly webhook_id: string; readonly data: Data };
+const letterIn = ({ body }: Attempt) => JSON.parse(body) as WebhookMessage;
 
 /** Number of deliveries of one webhook that a process sends at once. */
 const inHand = 8;
@@ -27,7 +27,7 @@ const historiesOf = (tenant: Tenant, webhook_id: string) =>
 
 /** Collects the deliveries that arrived, by id, each with the body of its first attempt. */
 const arrivedAt = ({ receiver }: Hook) => {
-  const letters = new Map<string, Letter>();
+  const letters = new Map<string, WebhookMessage>();
   for (const attempt of receiver.attempts) if (!letters.has(attempt.id)) letters.set(attempt.id, letterIn(attempt));
   return letters;
 };

@@ -14,7 +14,7 @@ export type Pace = {
 
 /** Deepest reorganization, in blocks: twice the largest confirmation depth of receiving wallets. */
 export const deepestReorganization = 8;
-const longestFaultMs = 3000;
+const maxFaultMs = 3000;
 /** Time for which nothing can be stored: enough for a follower to hear of a block. */
 const standstillMs = { least: 400, most: 1000 };
 
@@ -80,7 +80,7 @@ const failNodes = ({ nodes, tally }: World, seed: number, { nodeMs }: Pace, sign
       const failing = all ? nodes : [random.pick(nodes)];
       tally.add(all ? 'outages of all nodes' : `a node that answers with: ${fault}`);
       for (const node of failing) node.fail(fault);
-      await testSystem.sleep(random.below(longestFaultMs), signal);
+      await testSystem.sleep(random.below(maxFaultMs), signal);
       for (const node of failing) node.fail(null);
     },
   );

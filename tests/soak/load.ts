@@ -6,7 +6,7 @@ import { newAddress, newWallet, type Tenant } from './tenant.js';
 
 type Around = Target & { readonly complain: (text: string) => void };
 
-const mostPauseMs = 60;
+const maxPauseMs = 60;
 const someAddress = ({ random, addresses }: Tenant) => random.pick([...random.pick([...addresses.values()])]);
 
 const pay = async ({ ask, token, shared }: Around, tenant: Tenant, isToken: boolean) => {
@@ -113,6 +113,6 @@ export const work = async (around: Around, tenant: Tenant, signal: AbortSignal):
     } catch (error) {
       around.complain(`${tenant.name}, ${name}: ${error}`);
     }
-    await testSystem.sleep(tenant.random.below(mostPauseMs));
+    await testSystem.sleep(tenant.random.below(maxPauseMs));
   }
 };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { testEnd } from './run/test-end.js';
 import { testSystem } from './silent.js';
 
-const [firstPauseMs, longestPauseMs] = [5, 50];
+const [firstPauseMs, maxPauseMs] = [5, 50];
 
 /** Repeats the check until it passes; throws the last error shortly before mocha would end the test. */
 export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => {
   const end = testEnd();
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.2, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.2, maxPauseMs)) {
     try {
       return await check();
     } catch (error) {

@@ -53,8 +53,8 @@ export const startVirtualClock = () => {
       ),
     later,
     /** Lets time pass until the condition holds, at most so long, and tells whether it held. */
-    pass: async (mostMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
-      const end = now + mostMs;
+    pass: async (maxMs: number, isEnough: () => boolean = () => false): Promise<boolean> => {
+      const end = now + maxMs;
       for (await settle(); !isEnough(); await settle()) {
         const at = nextAt();
         if (at > end) {

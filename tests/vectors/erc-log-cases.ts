@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex, pad, parseAbiParameters, toEventSelector
 
 type Item = { readonly token_id?: string; readonly value: string };
 /** Transfer that a log reports; null where the log is no valid transfer of a standard. */
-export type Told = {
+export type ExpectedTransfer = {
   readonly standard: 'erc20' | 'erc721' | 'erc1155';
   readonly from: Hex;
   readonly to: Hex;
@@ -15,7 +15,7 @@ export type LogCase = {
   readonly contract: Contract;
   readonly call: string;
   readonly args: readonly unknown[];
-  readonly expect: Told;
+  readonly expect: ExpectedTransfer;
 };
 
 /** Sender of all calls, the first account of the well-known test mnemonic. */
@@ -27,19 +27,19 @@ const [anna, bert, zero]: readonly [Hex, Hex, Hex] = [
 ];
 const most = 2n ** 256n - 1n;
 
-const coins = (value: bigint, from: Hex = anna, to: Hex = bert): Told => ({
+const coins = (value: bigint, from: Hex = anna, to: Hex = bert): ExpectedTransfer => ({
   standard: 'erc20',
   from,
   to,
   items: [{ value: String(value) }],
 });
-const piece = (tokenId: bigint, from: Hex = anna, to: Hex = bert): Told => ({
+const piece = (tokenId: bigint, from: Hex = anna, to: Hex = bert): ExpectedTransfer => ({
   standard: 'erc721',
   from,
   to,
   items: [{ token_id: String(tokenId), value: '1' }],
 });
-const items = (pairs: readonly (readonly [bigint, bigint])[], from: Hex = anna, to: Hex = bert): Told => ({
+const items = (pairs: readonly (readonly [bigint, bigint])[], from: Hex = anna, to: Hex = bert): ExpectedTransfer => ({
   standard: 'erc1155',
   from,
   to,
@@ -48,7 +48,7 @@ const items = (pairs: readonly (readonly [bigint, bigint])[], from: Hex = anna, 
 
 const on =
   (contract: Contract) =>
-  (name: string, call: string, args: readonly unknown[], expect: Told): LogCase => ({
+  (name: string, call: string, args: readonly unknown[], expect: ExpectedTransfer): LogCase => ({
     name,
     contract,
     call,
@@ -110,7 +110,7 @@ const [transfer, single, several] = [
 const parties = [topic(anna), topic(bert)];
 const words = (...values: readonly (bigint | Hex)[]): Hex =>
   `0x${values.map((value) => (typeof value === 'bigint' ? toHex(value, { size: 32 }) : topic(value)).slice(2)).join('')}`;
-const raw = (name: string, topics: readonly Hex[], data: Hex, expect: Told = null) =>
+const raw = (name: string, topics: readonly Hex[], data: Hex, expect: ExpectedTransfer = null) =>
   emitted(name, 'raw', [topics, data], expect);
 const lists = (ids: readonly bigint[], values: readonly bigint[]) =>
   encodeAbiParameters(parseAbiParameters('uint256[], uint256[]'), [ids, values]);
@@ -149,7 +149,7 @@ const odd = [
   ),
 ];
 
-const batchOf = (name: string, data: Hex, expect: Told = null) =>
+const batchOf = (name: string, data: Hex, expect: ExpectedTransfer = null) =>
   raw(name, [several, topic(caller), ...parties], data, expect);
 const oddBatches = [
   batchOf('a batch without data', '0x'),

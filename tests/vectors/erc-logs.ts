@@ -5,7 +5,7 @@ import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { startDevelopmentEvm } from '../../infrastructure/chains/development/evm/chain.js';
 import { artifacts } from '../../infrastructure/chains/development/evm/contracts/artifacts.js';
 import { silent } from '../support/silent.js';
-import { caller, type LogCase, logCases, type Told } from './erc-log-cases.js';
+import { caller, type ExpectedTransfer, type LogCase, logCases } from './erc-log-cases.js';
 
 /** Log as the EVM wrote it, with the transfer that must be read from it. */
 export type LogVector = {
@@ -13,7 +13,7 @@ export type LogVector = {
   readonly contract: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  readonly expect: Told;
+  readonly expect: ExpectedTransfer;
 };
 type Deployable = { readonly abi: Abi; readonly bytecode: Hex };
 type Receipt = {

@@ -5,7 +5,7 @@ import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 import type { Lists } from '../../read-models/paging.js';
 import type { CredentialCache } from '../credential-cache.js';
-import type { Memory } from '../event-invalidated-cache.js';
+import type { EventInvalidatedCache } from '../event-invalidated-cache.js';
 import type { KnownLimits } from '../limit-cache.js';
 import { createGatewayAccess, type GatewayAccess } from './gateway-access.js';
 import { createGatewayTokenCache } from './token-cache.js';
@@ -24,7 +24,7 @@ export const createGatewayDoor = (ports: {
   limits: KnownLimits;
   limiter: Limiter;
   system: System;
-}): GatewayDoor & { readonly tokens: Memory } => {
+}): GatewayDoor & { readonly tokens: EventInvalidatedCache } => {
   const tokens = createGatewayTokenCache(ports.events, ports.vault, ports.system);
   return {
     gatewayAccess: createGatewayAccess({ ...ports, tokens }),

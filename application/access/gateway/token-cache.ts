@@ -8,7 +8,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
 import { unknownMs } from '../credential-cache.js';
-import { createEventInvalidatedCache, type Memory } from '../event-invalidated-cache.js';
+import { createEventInvalidatedCache, type EventInvalidatedCache } from '../event-invalidated-cache.js';
 
 /** Calls that a token is for, as every gateway call looks them up; null leaves a kind open. */
 type Grant = {
@@ -24,7 +24,7 @@ type Grant = {
 /** Organization that a gateway call is charged to; `grant` is that of a token, and absent for an api_key. */
 export type Holder = { readonly organizationId: string; readonly grant?: Grant };
 
-export type GatewayTokenCache = Memory & {
+export type GatewayTokenCache = EventInvalidatedCache & {
   /** Finds a token; null when it was never created, is deleted or has expired, or when its facts were changed. */
   find(token: string): MaybePromise<Holder | null>;
 };
@@ -67,8 +67,8 @@ const grantOf = (gatewayTokenId: string, grants: Grants): Grant => ({
 });
 
 /** Number of ids that are remembered as unknown, and of tokens whose id is remembered. */
-const mostUnknown = 1000;
-const mostKnown = 10_000;
+const maxUnknown = 1000;
+const maxKnown = 10_000;
 
 /** Tells whether the facts of a token are those that it was created with, and its key was not destroyed. */
 const isGenuine = async (
@@ -89,9 +89,9 @@ const isGenuine = async (
 
 export const createGatewayTokenCache = (events: EventStore, vault: Vault, system: System): GatewayTokenCache => {
   /** Times until which places count as unknown. */
-  const unknown = createBoundedCache<string, number>(mostUnknown);
+  const unknown = createBoundedCache<string, number>(maxUnknown);
   /** Places of tokens that were found, because the digest of a token takes longer than the rest. */
-  const places = createBoundedCache<string, string>(mostKnown);
+  const places = createBoundedCache<string, string>(maxKnown);
   let created = 0;
 
   const placeFor = (organizationId: string, gatewayTokenId: string) => `${organizationId} ${gatewayTokenId}`;

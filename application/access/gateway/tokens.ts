@@ -1,6 +1,6 @@
 import { type GatewayKeys, type Grants, gatewayToken } from '../../../domain/aggregates/gateway/gateway-token.js';
 import { gatewayKeysOf, organization } from '../../../domain/aggregates/organization.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { globalVariant } from '../../../domain/variant.js';
 import { scopeOf } from '../../../projections/define.js';
 import { type GatewayTokenDocument, gatewayTokens } from '../../../projections/organizations.js';
@@ -41,7 +41,7 @@ export const createGatewayTokens = (ports: {
   return {
     create: async (by, organizationId, grants) => {
       if (grants.expireTime !== undefined && Date.parse(grants.expireTime) <= system.now())
-        refuse('INVALID_ARGUMENT', 'expire_time must be in the future');
+        fail('INVALID_ARGUMENT', 'expire_time must be in the future');
       const existing = { type: 'RequireExisting', data: { organizationId } } as const;
       const steps = [step(organization, organizationId, organizationId, existing)];
       // The organization is checked before the vault makes a data key for the token.
@@ -51,7 +51,7 @@ export const createGatewayTokens = (ports: {
       const token = tokenFor(organizationId, random.slice(0, 32));
       const gatewayTokenId = tokenIdOf(system, token);
       if ((await stateOf(organizationId, gatewayTokenId)).state === 'deleted')
-        refuse('FAILED_PRECONDITION', 'the gateway token that this request created was deleted since');
+        fail('FAILED_PRECONDITION', 'the gateway token that this request created was deleted since');
       // Others get a turn between the reads of the checks and those of the command.
       await system.breathe();
       const [keyId, context] = [tokenKeyId(gatewayTokenId), tokenContext(organizationId, gatewayTokenId, grants)];

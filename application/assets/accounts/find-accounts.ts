@@ -17,9 +17,9 @@ type Ports = FindingPorts & {
 /** Few at the same time, because the follower asks the same nodes. */
 const atOnce = 2;
 const ofOneOrganization = 1;
-const mostWaiting = 1;
+const maxWaiting = 1;
 const catchUpMs = 1000;
-const retry = { firstMs: 500, longestMs: 10_000 };
+const retry = { firstMs: 500, maxMs: 10_000 };
 
 const isNews = ({ type, data }: Recorded) =>
   type === 'AddressRegistered' ||
@@ -28,7 +28,7 @@ const isNews = ({ type, data }: Recorded) =>
 /** Finds all accounts of one organization that are missing; tells how many contracts could not be asked. */
 const createRound = (ports: Ports, variant: Variant) => {
   const { contracts, system } = ports;
-  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, mostWaiting });
+  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, maxWaiting });
   const findPart = createFindPart(ports, variant);
 
   const findAll = async (context: Context, contract: ContractDocument, signal: AbortSignal) => {

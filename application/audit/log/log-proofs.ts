@@ -1,6 +1,6 @@
 import { type LogHead, leafText } from '../../../domain/aggregates/audit/seal-log.js';
 import { firstLink, type Link, nextLink, type Seal } from '../../../domain/aggregates/audit.js';
-import { invalid, refuse } from '../../../domain/failure.js';
+import { fail, invalid } from '../../../domain/failure.js';
 import { leafHash, nodeHash } from '../../../domain/merkle.js';
 import { consistencyPath, inclusionPath, isIncluded } from '../../../domain/merkle-proof.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../../ports/event-store.js';
@@ -51,7 +51,7 @@ const provable = async <T>(work: Promise<T>): Promise<T> => {
     return await work;
   } catch (error) {
     if (!(error instanceof BrokenLog)) throw error;
-    return refuse('UNAVAILABLE', `the log of seals proves nothing now: ${error.message}`);
+    return fail('UNAVAILABLE', `the log of seals proves nothing now: ${error.message}`);
   }
 };
 
@@ -89,7 +89,7 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
       const seal = event.data as Seal;
       if (isSeal(event) && seal.count >= count && seal.log?.volume === volume) return seal;
     }
-    return refuse('FAILED_PRECONDITION', notSealed);
+    return fail('FAILED_PRECONDITION', notSealed);
   };
   const leadsTo = async (from: Numbered, seal: Seal) => {
     let link: Link = from;
@@ -106,7 +106,7 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
         if (event.id === eventId) return event;
         if (position !== undefined) break;
       }
-      return refuse('NOT_FOUND', 'there is no such event');
+      return fail('NOT_FOUND', 'there is no such event');
     },
     /** Returns the event's number and the first seal of a volume over it, once the chain leads from one to the other. */
     sealed: async (event: Recorded, volume: number): Promise<{ event: InclusionProof['event']; seal: Seal }> => {
@@ -116,7 +116,7 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
         const seal = numbered && (await sealOver(numbered, volume));
         if (seal && (await leadsTo(numbered, seal))) return { event: numbered, seal };
       }
-      return refuse('UNAVAILABLE', disagreeing);
+      return fail('UNAVAILABLE', disagreeing);
     },
   };
 };
@@ -131,10 +131,10 @@ export const createLogProofs = (ports: Ports): LogProofs => {
     if (kept?.volume !== volume) kept = { volume, tree: createLogTree(sealLog, system) };
     return kept.tree;
   };
-  const head = async () => (await sealLog.head()) ?? refuse('NOT_FOUND', nothingLogged);
+  const head = async () => (await sealLog.head()) ?? fail('NOT_FOUND', nothingLogged);
   const headAt = async (volume: number, size: number): Promise<LogHead> => {
     for await (const logged of loggedFrom(events, volume, size - 1)) return logged.head;
-    return refuse('NOT_FOUND', nothingLogged);
+    return fail('NOT_FOUND', nothingLogged);
   };
 
   const inclusion = async (organizationId: string, wanted: Wanted): Promise<InclusionProof> => {
@@ -146,7 +146,7 @@ export const createLogProofs = (ports: Ports): LogProofs => {
     const leaf = leafText({ ...seal, places: String(seal.places) });
     const path = await treeOf(volume).roots(inclusionPath(index, newest.size));
     const proof = { index, size: newest.size, leaf: leafHash(leaf, sha256), path, root: newest.root };
-    if (!isIncluded(proof, (left, right) => nodeHash(left, right, sha256))) refuse('UNAVAILABLE', disagreeing);
+    if (!isIncluded(proof, (left, right) => nodeHash(left, right, sha256))) fail('UNAVAILABLE', disagreeing);
     return { event, seal, leaf, index, path, head: newest };
   };
 

@@ -1,6 +1,6 @@
 import { type BlockCommand, block, type FollowedBlock } from '../../../domain/aggregates/chain/block.js';
 import type { Variant } from '../../../domain/variant.js';
-import { everybody, scopeOf } from '../../../projections/define.js';
+import { scopeOf, systemOwner } from '../../../projections/define.js';
 import { type UnreadableBlockDocument, unreadableBlocks } from '../../../projections/unreadable-blocks.js';
 import { type Handle, type Operation, step } from '../../commands/handle.js';
 import { readAggregate } from '../../commands/read-aggregate.js';
@@ -23,7 +23,7 @@ export const leftOut = async (readModels: ReadModels, { tag }: Variant): Promise
   let after: PageKey | undefined;
   do {
     const query = { index: 'all', equal: [], limit: atOnce, after };
-    const page = await readModels.page(unreadableBlocks, scopeOf(everybody, tag), query);
+    const page = await readModels.page(unreadableBlocks, scopeOf(systemOwner, tag), query);
     found.push(...page.documents);
     after = page.next ?? undefined;
   } while (after);
@@ -38,10 +38,12 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
     requestId: `block ${hash}`,
   });
   const record = (command: BlockCommand, by: Operation = byFollower(command.data.block.hash)) =>
-    handle({ ...by, organizationId: everybody, variant }, [step(block, everybody, keyOf(command.data.block), command)]);
+    handle({ ...by, organizationId: systemOwner, variant }, [
+      step(block, systemOwner, keyOf(command.data.block), command),
+    ]);
   const first = async (index: 'byRetry' | 'byBalances') => {
     const query = { index, equal: ['yes'], limit: atOnce, oldestFirst: true };
-    return (await readModels.page(unreadableBlocks, scopeOf(everybody, variant.tag), query)).documents;
+    return (await readModels.page(unreadableBlocks, scopeOf(systemOwner, variant.tag), query)).documents;
   };
   return {
     record,
@@ -50,7 +52,7 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
     /** Lists blocks whose balances are to be read from the chain. */
     balancesDue: () => first('byBalances'),
     /** Returns what a person accepted in place of a block; null when nobody did. */
-    accepted: async (hash: string) => (await readAggregate(events, block, everybody, keyOf({ hash }))).accepted,
+    accepted: async (hash: string) => (await readAggregate(events, block, systemOwner, keyOf({ hash }))).accepted,
   };
 };
 export type BlockRecords = ReturnType<typeof createBlockRecords>;

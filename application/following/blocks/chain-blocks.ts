@@ -1,5 +1,5 @@
 import type { FollowedBlock } from '../../../domain/aggregates/chain/block.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { chains as chainVariants, type Variant } from '../../../domain/variant.js';
 import type { UnreadableBlockDocument } from '../../../projections/unreadable-blocks.js';
 import type { Done, Handle, Operation } from '../../commands/handle.js';
@@ -47,21 +47,21 @@ export const createChainBlocks = (ports: Ports) => {
   const lookAtFinal = async (variant: Variant, from: number, { chain: followed, final }: Reached) => {
     const chain = chains.of(variant);
     const { number, hash } = final;
-    if (from > number) refuse('INVALID_ARGUMENT', `the final block is ${number}; later ones need no acceptance`);
-    const replacement = (await chain.headerAt(number)) ?? refuse('NODE_ERROR', `no node has a block ${number}`);
-    if (replacement.hash === hash) refuse('FAILED_PRECONDITION', `the final block ${number} was not replaced`);
+    if (from > number) fail('INVALID_ARGUMENT', `the final block is ${number}; later ones need no acceptance`);
+    const replacement = (await chain.headerAt(number)) ?? fail('NODE_ERROR', `no node has a block ${number}`);
+    if (replacement.hash === hash) fail('FAILED_PRECONDITION', `the final block ${number} was not replaced`);
     const { length } = await replacedSince({ ...ports, chain }, variant.tag, { from, chain: followed });
     return { block: { number, hash, chain: followed }, replacement: replacement.hash, from, activities: length };
   };
   /** Compares the final block with the one that the nodes have; for block 0 the first blocks of the two chains. */
   const look = async (variant: Variant, from: number): Promise<Replacement> => {
-    const reached = (await readReached(state, variant.tag)) ?? refuse('NOT_FOUND', 'this chain was never followed');
+    const reached = (await readReached(state, variant.tag)) ?? fail('NOT_FOUND', 'this chain was never followed');
     const { hash: served } = await chains.of(variant).genesis();
     const { chain: followed } = reached;
     const isOther = served !== followed;
     if (from > 0 && !isOther) return lookAtFinal(variant, from, reached);
-    if (!isOther) return refuse('FAILED_PRECONDITION', 'the nodes serve the chain that is followed');
-    if (from > 0) return refuse('FAILED_PRECONDITION', 'the nodes serve another chain; block 0 is the one to accept');
+    if (!isOther) return fail('FAILED_PRECONDITION', 'the nodes serve the chain that is followed');
+    if (from > 0) return fail('FAILED_PRECONDITION', 'the nodes serve another chain; block 0 is the one to accept');
     return { block: { number: 0, hash: followed, chain: followed }, replacement: served, from, activities: 0 };
   };
 
@@ -78,7 +78,7 @@ export const createChainBlocks = (ports: Ports) => {
       const found = (await leftOut(readModels, variant)).find(
         ({ number, hash }) => String(number) === wanted || hash === wanted,
       );
-      const document = found ?? refuse('NOT_FOUND', `block ${wanted} was not left out`);
+      const document = found ?? fail('NOT_FOUND', `block ${wanted} was not left out`);
       const { record } = createBlockRecords(ports, variant);
       const position = await record({ type: 'Retry', data: { block: followedBlockOf(document) } }, by);
       return { answer: document, position };

@@ -7,7 +7,7 @@ const fetchedAhead = 8;
 /** Blocks that are fetched at the same time before the size of any is known. */
 const atFirst = 2;
 /** Memory for blocks that are fetched ahead: a chain with large blocks is read with fewer of them at once. */
-const mostBytesAhead = 64 * 1024 * 1024;
+const maxBytesAhead = 64 * 1024 * 1024;
 const unknown = 'no node has the block';
 
 /** Explains why a block was not fetched. */
@@ -58,7 +58,7 @@ const createBudget = (most: number) => {
 };
 
 /**
- * Yields blocks in order and fetches the next ones ahead, as far as they fit into `mostBytes`; tells `failed` of each
+ * Yields blocks in order and fetches the next ones ahead, as far as they fit into `maxBytes`; tells `failed` of each
  * that no node gave, also ahead.
  */
 export const fetchInOrder = async function* (
@@ -66,10 +66,10 @@ export const fetchInOrder = async function* (
   headers: readonly Header[],
   interest: Interest,
   failed: (header: Header) => void,
-  mostBytes = mostBytesAhead,
+  maxBytes = maxBytesAhead,
 ) {
   const fetching = new Map<number, Promise<Fetched>>();
-  const budget = createBudget(mostBytes);
+  const budget = createBudget(maxBytes);
   let next = 0;
   const fetch = async (place: number) => {
     budget.begin();

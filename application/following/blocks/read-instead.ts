@@ -112,7 +112,7 @@ export const createReadAll = (ports: Ports, variant: Variant) => {
 export const createReadInstead = (ports: Ports & { records: BlockRecords }, variant: Variant) => {
   const { chain, records, system } = ports;
   const readAll = createReadAll(ports, variant);
-  const deepest = variant.can.includes('confirmation') ? variant.mostConfirmations : variant.depth;
+  const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
   /** Depth up to which wallets were served, by the hash of the block; after a restart they are served again. */
   const served = new Map<string, number>();
 

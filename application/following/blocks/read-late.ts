@@ -34,7 +34,7 @@ type Pass = {
 const lookMs = 2000;
 /** Blocks in one turn of the follower, which reads new blocks in between. */
 const blocksAtOnce = 4;
-const patience = { firstMs: 1000, longestMs: 60_000 };
+const patience = { firstMs: 1000, maxMs: 60_000 };
 /** Clocks of the chain and of this machine may differ by this much. */
 const clockSkewMs = 10_000;
 

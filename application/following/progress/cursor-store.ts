@@ -1,9 +1,9 @@
-import { allDone } from '../../async/organization-lanes.js';
+import { allDone } from '../../async/organization-queue.js';
 import { mapInSlices, slicesOf } from '../../async/slices.js';
 import type { Header } from '../../ports/chain.js';
 import type { Position } from '../../ports/event-store.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
-import { type Cursor, mostHeaders, tipOf } from '../cursor.js';
+import { type Cursor, maxHeaders, tipOf } from '../cursor.js';
 
 /** Header with the event store position before every event about its block. */
 type Place = { readonly header: Header; readonly position: Position };
@@ -21,7 +21,7 @@ const headersAtOnce = 64;
 
 const idOf = (variant: string) => `follow:${variant}`;
 /** Entries are reused in a circle, so that their number is bounded and none is ever destroyed. */
-const slotOf = (variant: string, { number }: Pick<Header, 'number'>) => `${idOf(variant)}:${number % mostHeaders}`;
+const slotOf = (variant: string, { number }: Pick<Header, 'number'>) => `${idOf(variant)}:${number % maxHeaders}`;
 /** Cursor of a chain that is not followed now, because the nodes serve another one. */
 const parkedId = (variant: string, chain: string) => `${idOf(variant)}:chain:${chain}`;
 

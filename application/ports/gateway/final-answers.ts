@@ -20,6 +20,6 @@ export interface FinalAnswers {
 /** Bytes that an answer is counted with besides its result. */
 export const answerOverhead = 200;
 
-/** Tells whether an answer is small enough to be kept among others within `mostBytes`. */
-export const isKept = (mostBytes: number, { result }: FinalAnswer): boolean =>
-  result.length + answerOverhead <= mostBytes / 16;
+/** Tells whether an answer is small enough to be kept among others within `maxBytes`. */
+export const isKept = (maxBytes: number, { result }: FinalAnswer): boolean =>
+  result.length + answerOverhead <= maxBytes / 16;

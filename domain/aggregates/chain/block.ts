@@ -1,5 +1,5 @@
 import type { Decider } from '../../decider.js';
-import { refuse } from '../../failure.js';
+import { fail } from '../../failure.js';
 
 /** Block of a followed chain; `chain` is the hash of the chain's first block. */
 export type FollowedBlock = { readonly number: number; readonly hash: string; readonly chain: string };
@@ -48,7 +48,7 @@ export const block: Decider<BlockCommand, BlockEvent, Block> = {
     LeaveOut: ({ reading }, data) => (reading === 'unreadable' ? [] : [{ type: 'BlockUnreadable', data }]),
     ReadInstead: ({ readInstead }, data) => (readInstead ? [] : [{ type: 'BalancesReadInstead', data }]),
     Retry: (state, data) => {
-      if (!isLeftOut(state)) return refuse('FAILED_PRECONDITION', `block ${data.block.number} was not left out`);
+      if (!isLeftOut(state)) return fail('FAILED_PRECONDITION', `block ${data.block.number} was not left out`);
       return state.reading === 'retried' ? [] : [{ type: 'BlockRetryRequested', data }];
     },
     Read: (state, data) => (isLeftOut(state) ? [{ type: 'BlockRead', data }] : []),

@@ -1,5 +1,5 @@
 import type { Decider } from '../../decider.js';
-import { refuse } from '../../failure.js';
+import { fail } from '../../failure.js';
 
 /** Way into the gateway: the api_keys of an organization and its tokens, or its tokens alone. */
 export const gatewayKeysChoices = ['api_key', 'tokens'] as const;
@@ -37,11 +37,11 @@ export const gatewayToken: Decider<GatewayTokenCommand, GatewayTokenEvent, Gatew
     Create: ({ state }, data) =>
       state === 'none'
         ? [{ type: 'GatewayTokenCreated', data }]
-        : refuse('ALREADY_EXISTS', 'this gateway token was created before'),
+        : fail('ALREADY_EXISTS', 'this gateway token was created before'),
     Delete: ({ state }, data) =>
       state === 'active'
         ? [{ type: 'GatewayTokenDeleted', data }]
-        : refuse('NOT_FOUND', `there is no gateway token ${data.gatewayTokenId}`),
+        : fail('NOT_FOUND', `there is no gateway token ${data.gatewayTokenId}`),
   },
   evolve: {
     GatewayTokenCreated: (_, created) => ({ state: 'active', created }),

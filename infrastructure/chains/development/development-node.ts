@@ -40,10 +40,10 @@ export const developmentNode = (node: Node, beside: ReadonlyMap<string, Developm
   };
   return {
     ...node,
-    answer: async (call, waiter) => {
+    answer: async (call, cancellation) => {
       const control = controlFor(call);
       if (control) return answered(control);
-      const answer = await node.answer(call, waiter);
+      const answer = await node.answer(call, cancellation);
       if (call.method === 'dev_mine' && 'result' in answer)
         for (const { mine } of beside.values()) await mine(readCount('blocks', call.params[0] ?? 1));
       return answer;

@@ -50,14 +50,14 @@ const textBytes = (answer: string): string | null => {
   return text.length === Number(length) * 2 ? text : null;
 };
 
-/** Reads a text from an answer, cut to `mostBytes`; null if there is none. Bytes that are not UTF-8 become U+FFFD. */
+/** Reads a text from an answer, cut to `maxBytes`; null if there is none. Bytes that are not UTF-8 become U+FFFD. */
 export const textIn = (
   answer: unknown,
-  mostBytes: number,
+  maxBytes: number,
 ): { readonly text: string; readonly isWhole: boolean } | null => {
   const bytes = typeof answer === 'string' ? textBytes(answer) : null;
   if (bytes === null) return null;
-  const kept = bytes.slice(0, mostBytes * 2);
+  const kept = bytes.slice(0, maxBytes * 2);
   if (!bytesPattern.test(kept)) return null;
   return {
     text: Buffer.from(kept, 'hex').toString('utf8').replaceAll('\0', ''),

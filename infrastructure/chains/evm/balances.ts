@@ -2,7 +2,7 @@ import { mapInSlices, slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Holding } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
-import { NodeFault, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { record } from '../../nodes/raw.js';
 import { addressIn, addressWord, numberIn, tokenWord } from './abi.js';
 import type { Node, Nodes } from './nodes.js';
@@ -13,7 +13,7 @@ import { hash, inHex, quantity } from './wire.js';
 const holdingsAtOnce = 98;
 const chunksAtOnce = 4;
 /** Gas limit of a call: plenty for a balance, and it soon stops a contract that never ends. */
-const mostGas = inHex(300_000);
+const maxGas = inHex(300_000);
 const nobody = `0x${'0'.repeat(40)}`;
 const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
 
@@ -24,7 +24,7 @@ type Question<T> = {
 
 const ask = (contract: string, data: string) => (block: unknown) => ({
   method: 'eth_call',
-  params: [{ to: contract, data, gas: mostGas }, block],
+  params: [{ to: contract, data, gas: maxGas }, block],
 });
 /** Answer of an address without code: at this block the contract does not exist, so every balance of it is 0. */
 const noCode = '0x';
@@ -99,7 +99,7 @@ const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash
 const confirmNumber = async (node: Node, at: Header) => {
   const block = await node.call('eth_getBlockByNumber', [inHex(at.number), false]);
   if (block === null) throw new NodeFault('missing', 'does not know the block yet');
-  if (hash(record(block, 'the block').hash, 'the block hash') !== at.hash) wrong('is on another fork');
+  if (hash(record(block, 'the block').hash, 'the block hash') !== at.hash) failInvalidAnswer('is on another fork');
 };
 
 /** Asks at a height and checks the block's hash before and after, because the node may switch forks in between. */

@@ -1,6 +1,6 @@
 import type { Header, Movement } from '../../../application/ports/chain.js';
 import { announces, announcesLogs, bloomIn, isExplained } from '../../nodes/json-rpc/bloom.js';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Pace } from '../../pace.js';
 import type { Quirk } from './quirks/quirks.js';
@@ -40,10 +40,11 @@ const isNumber = (value: unknown, expected: number) =>
 const indexIn = (value: unknown, next: number) => (value === inHex(next) ? next : integer(value, 'an index'));
 
 const checkTransaction = (value: unknown, { number, hash: block }: Header): ChainTransaction => {
-  if (!isRaw(value)) return wrong('a transaction is no object');
-  if (!isSame(value.blockHash, block) || !isNumber(value.blockNumber, number)) wrong('a transaction of another block');
+  if (!isRaw(value)) return failInvalidAnswer('a transaction is no object');
+  if (!isSame(value.blockHash, block) || !isNumber(value.blockNumber, number))
+    failInvalidAnswer('a transaction of another block');
   if (typeof value.hash !== 'string' || !isAddress(value.from) || !isAddressOrNone(value.to))
-    return wrong('a transaction without its hash, sender or receiver');
+    return failInvalidAnswer('a transaction without its hash, sender or receiver');
   const hash = value.hash.toLowerCase();
   return (hash === value.hash ? value : { ...value, hash }) as ChainTransaction;
 };
@@ -53,12 +54,12 @@ export const checkBody = async (value: unknown, asked: string, pace: Pace): Prom
   const raw = record(value, 'the block');
   const body: ChainTransaction[] = [];
   const read = header(raw);
-  if (read.hash !== asked) wrong('another block than was asked for');
+  if (read.hash !== asked) failInvalidAnswer('another block than was asked for');
   let last = -1;
   for (const given of list(raw.transactions, 'the transactions of the block')) {
     const transaction = checkTransaction(given, read);
     const index = indexIn(transaction.transactionIndex, last + 1);
-    if (index <= last) wrong('transactions out of order');
+    if (index <= last) failInvalidAnswer('transactions out of order');
     last = index;
     body.push(transaction);
     if (pace.isDue()) await pace.breathe();
@@ -71,23 +72,24 @@ const statuses: readonly unknown[] = ['0x1', '0x0', undefined, null];
 const withStatus = (receipt: Raw): Raw => {
   if (statuses.includes(receipt.status)) return receipt;
   const status = inHex(integer(receipt.status, 'the status of a receipt'));
-  return statuses.includes(status) ? { ...receipt, status } : wrong('a receipt without a status');
+  return statuses.includes(status) ? { ...receipt, status } : failInvalidAnswer('a receipt without a status');
 };
 
 const checkReceipt = (value: unknown, { hash }: ChainTransaction, block: Header): ChainReceipt => {
-  if (!isRaw(value)) return wrong('a receipt is missing');
-  if (!isSame(value.blockHash, block.hash)) wrong('a receipt of another block');
-  if (!isSame(value.transactionHash, hash)) wrong('receipts out of order');
-  if (!isAddressOrNone(value.contractAddress)) wrong('a receipt with a malformed address');
+  if (!isRaw(value)) return failInvalidAnswer('a receipt is missing');
+  if (!isSame(value.blockHash, block.hash)) failInvalidAnswer('a receipt of another block');
+  if (!isSame(value.transactionHash, hash)) failInvalidAnswer('receipts out of order');
+  if (!isAddressOrNone(value.contractAddress)) failInvalidAnswer('a receipt with a malformed address');
   const logs = list(value.logs, 'the logs of a receipt');
-  if (logs.length === 0 && announcesLogs(value.logsBloom)) wrong('a receipt without the logs that its bloom announces');
+  if (logs.length === 0 && announcesLogs(value.logsBloom))
+    failInvalidAnswer('a receipt without the logs that its bloom announces');
   return withStatus(value) as ChainReceipt;
 };
 
 const checkLog = (log: unknown, { hash }: ChainTransaction, block: Header) => {
-  if (!isRaw(log) || !isAddress(log.address)) return wrong('a log without its contract');
+  if (!isRaw(log) || !isAddress(log.address)) return failInvalidAnswer('a log without its contract');
   if (!isSame(log.blockHash, block.hash) || !isSame(log.transactionHash, hash) || log.removed === true)
-    wrong('a log of another block or transaction');
+    failInvalidAnswer('a log of another block or transaction');
 };
 
 /** Numbers of the logs of a block: networks number them in several ways, but always rising within a receipt. */
@@ -99,7 +101,7 @@ const createNumbering = () => {
     /** Takes the number of a log, which follows `last` in its receipt, and returns that number. */
     take: ({ logIndex }: Raw, last: number): number => {
       const index = indexIn(logIndex, next);
-      if (index <= last) wrong('logs out of order');
+      if (index <= last) failInvalidAnswer('logs out of order');
       isGapless &&= index === next;
       next = index + 1;
       return index;
@@ -130,7 +132,8 @@ const checkBlooms = async (receipts: readonly ChainReceipt[], isGapless: boolean
   const doubtful = receipts.filter(({ logs }) => logs.length > 0).slice(isGapless ? -1 : 0);
   for (const { logs, logsBloom } of doubtful) {
     const bloom = bloomIn(logsBloom);
-    if (bloom && !(await isExplained(bloom, logs, pace))) wrong('a receipt without all logs that its bloom announces');
+    if (bloom && !(await isExplained(bloom, logs, pace)))
+      failInvalidAnswer('a receipt without all logs that its bloom announces');
   }
 };
 
@@ -148,7 +151,7 @@ export const checkReceipts = async (body: BlockBody, given: readonly unknown[], 
   for (const [i, transaction] of body.transactions.entries()) {
     const receipt = checkReceipt(found[i], transaction, body.header);
     const index = indexIn(receipt.transactionIndex, lastReceipt + 1);
-    if (index <= lastReceipt) wrong('receipts out of order');
+    if (index <= lastReceipt) failInvalidAnswer('receipts out of order');
     lastReceipt = index;
     let lastLog = -1;
     for (const log of receipt.logs) {
@@ -185,5 +188,5 @@ export const checkAnnounced = async (checked: CheckedBlock, movements: readonly 
   const bloom = bloomIn(checked.raw.logsBloom);
   if (bloom === null || movements.every(({ index }) => !index.startsWith('log:'))) return;
   for (const log of new Set(logsOf(checked, movements)))
-    if (!(await announces(bloom, log, pace))) wrong('a log that the bloom of the block does not announce');
+    if (!(await announces(bloom, log, pace))) failInvalidAnswer('a log that the bloom of the block does not announce');
 };

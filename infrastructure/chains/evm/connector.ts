@@ -1,8 +1,8 @@
 import type { Block, Chain, Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { watchHeads } from '../../nodes/heads.js';
-import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { createPace } from '../../pace.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
@@ -22,7 +22,7 @@ export type EvmOptions = Partial<NodeOptions> & {
   readonly finalDepth?: number;
 };
 
-const usual = { deadlineMs: 10_000, answerMs: 4000, mostBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
+const defaults = { deadlineMs: 10_000, answerMs: 4000, maxBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
 /** Factor on the deadlines for whole blocks and traces, which take a node longer than anything else. */
 const blockPatience = 3;
 
@@ -33,7 +33,7 @@ const headerIn = async (answer: Promise<unknown>, isAsked: (found: Header) => bo
   const raw = await nullIfMissing(answer);
   if (raw === null) return null;
   const found = header(raw);
-  return isAsked(found) ? found : wrong('another block than was asked for');
+  return isAsked(found) ? found : failInvalidAnswer('another block than was asked for');
 };
 const headerAt = async (node: Node, number: number) => {
   const found = await headerIn(
@@ -78,9 +78,11 @@ const createTracing = (nodes: Nodes, log: Log) => {
     }));
     const trace = (node: Node) => fetchTraces(node, header.hash, traced, createPace());
     try {
-      return nodes.ways.some(mayTrace) ? await nodes.use(trace, { patience: blockPatience, among: mayTrace }) : tell();
+      return nodes.endpoints.some(mayTrace)
+        ? await nodes.use(trace, { patience: blockPatience, among: mayTrace })
+        : tell();
     } catch (error) {
-      if (nodes.ways.some(mayTrace)) throw error;
+      if (nodes.endpoints.some(mayTrace)) throw error;
       return tell();
     }
   };
@@ -124,13 +126,13 @@ const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
 
 /** Connects an EVM chain through whichever nodes answer; none needs to be up at the start. */
 export const evmChain = async (urls: readonly string[], log: Log, options: EvmOptions = {}): Promise<Chain> => {
-  const { finalDepth, ...limits } = { ...usual, ...options };
+  const { finalDepth, ...limits } = { ...defaults, ...options };
   const nodes = createNodes(urls, log, limits);
   let firstNumber = 0;
   return {
     genesis: async () => {
       const first = await nodes.find(firstBlock);
-      if (!first) return refuse('NODE_ERROR', 'no node of the chain knows its first block');
+      if (!first) return fail('NODE_ERROR', 'no node of the chain knows its first block');
       firstNumber = first.number;
       return first;
     },
@@ -145,19 +147,19 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
         return Math.max(final ? final.number : (await latest(node)).number - finalDepth, firstNumber);
       }),
     hints: (signal) => {
-      const watchers = nodes.ways.flatMap(({ transport }) => transport.watchHeads ?? []);
+      const watchers = nodes.endpoints.flatMap(({ transport }) => transport.watchHeads ?? []);
       return watchHeads(watchers, AbortSignal.any([signal, nodes.closed]));
     },
     headerAt: (number) => nodes.find((node) => headerAt(node, number)),
     headerOf: (hash) => nodes.find((node) => headerOf(node, hash)),
     block: createBlockReader(nodes, log),
-    traced: () => tracedBy(nodes.ways.map(({ can }) => can.traces)),
+    traced: () => tracedBy(nodes.endpoints.map(({ can }) => can.traces)),
     balances: (holdings, at) => readBalances(nodes, holdings, at),
     tokensReceived: createTokenSearch(nodes),
     contract: readContract(nodes),
     tokenUri: readTokenUri(nodes),
     sending: evmSending(nodes),
-    tokens: async () => refuse('FAILED_PRECONDITION', 'no tokens are imported on a chain of this kind'),
+    tokens: async () => fail('FAILED_PRECONDITION', 'no tokens are imported on a chain of this kind'),
     close: () => nodes.close(),
   };
 };

@@ -21,9 +21,9 @@ export type Node = {
   readonly can: Abilities;
 };
 
-type Way = { readonly transport: Transport; readonly can: Abilities };
-export type Nodes = Pool<Way, Node>;
-export type NodeOptions = Patience & { readonly mostBytes: number; readonly batchSize: number };
+type Endpoint = { readonly transport: Transport; readonly can: Abilities };
+export type Nodes = Pool<Endpoint, Node>;
+export type NodeOptions = Patience & { readonly maxBytes: number; readonly batchSize: number };
 
 const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) => Transport>> = {
   'http:': httpTransport,
@@ -33,7 +33,7 @@ const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) =>
 };
 const rule = 'a node of an EVM chain needs an address like http://host:8545 or ws://host:8546';
 
-const nodeFor = ({ transport, can }: Way, until: number, options: NodeOptions, patience: number): Node => {
+const nodeFor = ({ transport, can }: Endpoint, until: number, options: NodeOptions, patience: number): Node => {
   const exchange = async (calls: readonly RpcCall[]) => {
     const left = until - performance.now();
     if (left <= 0) throw new NodeFault('late', 'took too long altogether');
@@ -74,13 +74,13 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
   const nodes = urls.map((given) => {
     const url = parseNodeUrl(given, /^evm\+/, Object.keys(transports), rule);
     const open = transports[url.protocol] ?? httpTransport;
-    const way: Way = { transport: open(url, { ...options, connectMs: options.answerMs }), can: {} };
-    return { name: url.host, redact: redactor(url), way };
+    const endpoint: Endpoint = { transport: open(url, { ...options, connectMs: options.answerMs }), can: {} };
+    return { name: url.host, redact: redactor(url), endpoint };
   });
   return createPool(nodes, log, {
     ...options,
     identify: async (node) => (await firstBlock(node))?.hash ?? null,
-    open: (way, until, patience) => nodeFor(way, until, options, patience),
+    open: (endpoint, until, patience) => nodeFor(endpoint, until, options, patience),
     close: ({ transport }) => transport.close(),
   });
 };

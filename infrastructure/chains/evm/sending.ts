@@ -1,7 +1,7 @@
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Broadcast, Call, Header, Inclusion, Sending } from '../../../application/ports/chain.js';
-import { refuse } from '../../../domain/failure.js';
-import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { fail } from '../../../domain/failure.js';
+import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { record } from '../../nodes/raw.js';
 import { askAt } from './balances.js';
 import type { Node, Nodes } from './nodes.js';
@@ -26,7 +26,7 @@ const estimate = async (node: Node, { from, to, value, data }: Call) => {
     return quantity(gas, 'the gas estimate').toString();
   } catch (error) {
     if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind))
-      return refuse('INVALID_ARGUMENT', `the transaction would fail: ${error.message}`);
+      return fail('INVALID_ARGUMENT', `the transaction would fail: ${error.message}`);
     throw error;
   }
 };
@@ -67,7 +67,7 @@ const inclusions = async (node: Node, hashes: readonly string[], at: Header) => 
     if (!one || one.block.number > at.number) return null;
     return canonical.get(one.block.number) === one.block.hash
       ? one
-      : wrong('has a receipt of a block that is not on its chain');
+      : failInvalidAnswer('has a receipt of a block that is not on its chain');
   });
 };
 
@@ -77,7 +77,7 @@ const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string
     const given = await node.call('eth_sendRawTransaction', [raw]);
     return hash(given, 'the transaction hash') === own
       ? { kind: 'taken' }
-      : wrong('answered with another hash than that of the transaction');
+      : failInvalidAnswer('answered with another hash than that of the transaction');
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     if (alreadyThere.test(error.message)) return { kind: 'taken' };

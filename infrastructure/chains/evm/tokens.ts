@@ -1,6 +1,6 @@
 import type { Chain } from '../../../application/ports/chain.js';
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { shortName, type TokenDescription } from '../../../domain/token-description.js';
 import { addressWord, isTrue, numberIn, textIn, tokenWord } from './abi.js';
 import type { Node, Nodes } from './nodes.js';
@@ -23,9 +23,9 @@ const selectors = {
   symbol: '0x95d89b41',
 };
 /** Bytes of a name that are decoded: enough for every character that is kept. */
-const mostNameBytes = 800;
-const mostUriBytes = 16 * 1024;
-const mostDecimals = 255n;
+const maxNameBytes = 800;
+const maxUriBytes = 16 * 1024;
+const maxDecimals = 255n;
 
 const ask = async <K extends string>(node: Node, to: string, asked: Readonly<Record<K, string>>) => {
   const entries = Object.entries<string>(asked);
@@ -70,7 +70,7 @@ const objections: Readonly<Record<TokenStandard, (about: About) => string | null
   erc1155: (about) => (supports(about, 'erc1155') ? null : 'the contract does not say that it supports ERC-1155'),
 };
 
-const nameIn = (answer: unknown) => shortName(textIn(answer, mostNameBytes)?.text ?? '');
+const nameIn = (answer: unknown) => shortName(textIn(answer, maxNameBytes)?.text ?? '');
 
 const descriptionIn = (about: About, standard: TokenStandard): TokenDescription => {
   const [name, symbol] = [nameIn(about.name), nameIn(about.symbol)];
@@ -78,7 +78,7 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
   return {
     ...(name && { name }),
     ...(symbol && { symbol }),
-    ...(decimals !== null && decimals <= mostDecimals && { decimals: Number(decimals) }),
+    ...(decimals !== null && decimals <= maxDecimals && { decimals: Number(decimals) }),
   };
 };
 
@@ -86,7 +86,7 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>
   async (contract, standard) => {
-    if (standard === 'token') return refuse('FAILED_PRECONDITION', 'tokens of this chain have a standard');
+    if (standard === 'token') return fail('FAILED_PRECONDITION', 'tokens of this chain have a standard');
     let objection = '';
     const found = await nodes.find(async (node) => {
       const { hasCode, answers } = await askAbout(node, contract);
@@ -95,7 +95,7 @@ export const readContract =
       objection = reason;
       return null;
     });
-    return found ?? refuse('FAILED_PRECONDITION', objection);
+    return found ?? fail('FAILED_PRECONDITION', objection);
   };
 
 /** Calls for a token's URI; the URI of ERC-1155 has the placeholder `{id}`. */
@@ -112,9 +112,9 @@ export const readTokenUri =
     if (!('tokenId' in asset) || !call) return '';
     const found = await nodes.find(async (node) => {
       const { answers } = await ask(node, asset.contract, { uri: call.data });
-      const read = textIn(answers.uri, mostUriBytes);
+      const read = textIn(answers.uri, maxUriBytes);
       const uri = read?.isWhole ? call.fill(read.text) : '';
-      return uri && uri.length <= mostUriBytes ? uri : null;
+      return uri && uri.length <= maxUriBytes ? uri : null;
     });
     return found ?? '';
   };

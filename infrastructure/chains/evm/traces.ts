@@ -1,4 +1,4 @@
-import { NodeFault, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Pace } from '../../pace.js';
 import type { Node } from './nodes.js';
@@ -56,7 +56,7 @@ const transfersOf = async (root: Raw, pace: Pace): Promise<readonly InternalTran
 const rootOf = ({ result, error }: Raw): Raw => {
   if (error || !isRaw(result)) throw new NodeFault('failing', 'could not trace a transaction');
   if (result.structLogs !== undefined) throw new NodeFault('unsupported', 'does not know the call tracer');
-  return typeof result.type === 'string' ? result : wrong('a trace without a type');
+  return typeof result.type === 'string' ? result : failInvalidAnswer('a trace without a type');
 };
 
 /** A transaction to trace; nodes cannot trace those that the network itself made. */
@@ -75,7 +75,7 @@ const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): read
   return transactions.map(({ hash, isSystem }) => {
     const trace = byHash.get(hash);
     if (isSystem && !isTraced(trace)) return null;
-    return trace ?? wrong('not every transaction of the block is traced');
+    return trace ?? failInvalidAnswer('not every transaction of the block is traced');
   });
 };
 

@@ -1,4 +1,4 @@
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { slicesOf } from '../../../application/async/slices.js';
 import { withDeadline } from '../../deadline.js';
 import { createHttp } from '../../nodes/json-rpc/http.js';
@@ -17,7 +17,7 @@ export type Transport = {
   close(): Promise<void>;
 };
 
-export type TransportLimits = { readonly connectMs: number; readonly mostBytes: number };
+export type TransportLimits = { readonly connectMs: number; readonly maxBytes: number };
 
 const connections = 32;
 /** Number of calls that run side by side on a node that takes no batches. */
@@ -57,8 +57,8 @@ export const httpTransport = (url: URL, limits: TransportLimits): Transport => {
   let takesBatches = true;
 
   const post = (body: string, ms: number): Promise<unknown> => {
-    const waiter = createWaiter();
-    return withDeadline(http.post(body, waiter, readBody), ms, waiter.leave).catch(asFailing);
+    const cancellation = createCancellation();
+    return withDeadline(http.post(body, cancellation, readBody), ms, cancellation.cancel).catch(asFailing);
   };
   const single = async (call: RpcCall, ms: number) => answerTo(0, await post(textOf(call, 0), ms));
   const singles = async (calls: readonly RpcCall[], ms: number) => {
@@ -101,9 +101,9 @@ export const webSocketTransport = (url: URL, limits: TransportLimits): Transport
   const socket = createSocket<Outcome>(url, socketLimits, { message: readMessage, subscriptionId: resultOf });
   return {
     exchange: (calls, ms) => {
-      const waiter = createWaiter();
-      const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), waiter));
-      return withDeadline(Promise.all(asked), ms, waiter.leave).catch(asFailing);
+      const cancellation = createCancellation();
+      const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), cancellation));
+      return withDeadline(Promise.all(asked), ms, cancellation.cancel).catch(asFailing);
     },
     // Heads may have come before the subscription began.
     watchHeads: (notice, signal) => socket.listen('newHeads', notice, signal, notice),

@@ -1,22 +1,22 @@
 import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { type Raw, record } from '../../nodes/raw.js';
 
-const longestQuantity = 66;
+const maxQuantityLength = 66;
 const hexPattern = /^0x[0-9a-fA-F]+$/;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 const addressPattern = /^0x[0-9a-f]{40}$/;
 
 /** Checks the length first, because parsing a number of a million digits takes half a second. */
 const isQuantity = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= longestQuantity && hexPattern.test(value);
+  typeof value === 'string' && value.length <= maxQuantityLength && hexPattern.test(value);
 
 export const quantity = (value: unknown, what: string): bigint =>
-  isQuantity(value) ? BigInt(value) : wrong(`${what} is no quantity`);
+  isQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is no quantity`);
 
 export const integer = (value: unknown, what: string): number => {
   const read = isQuantity(value) ? Number(value) : Number.NaN;
-  return Number.isSafeInteger(read) ? read : wrong(`${what} is no small quantity`);
+  return Number.isSafeInteger(read) ? read : failInvalidAnswer(`${what} is no small quantity`);
 };
 
 /** Tells whether a receipt's status is 0, in whatever form; old receipts without a status succeeded. */
@@ -27,12 +27,12 @@ export const inHex = (value: number | bigint): string => `0x${value.toString(16)
 
 export const hash = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  return hashPattern.test(text) ? text : wrong(`${what} is no hash`);
+  return hashPattern.test(text) ? text : failInvalidAnswer(`${what} is no hash`);
 };
 
 export const address = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  return addressPattern.test(text) ? text : wrong(`${what} is no address`);
+  return addressPattern.test(text) ? text : failInvalidAnswer(`${what} is no address`);
 };
 
 const noParent = `0x${'0'.repeat(64)}`;

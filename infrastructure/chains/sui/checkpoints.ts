@@ -1,6 +1,6 @@
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { Header } from '../../../application/ports/chain.js';
-import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { coinTypeOf } from './coin-type.js';
 import type { KeptCheckpoints } from './kept-checkpoints.js';
@@ -12,18 +12,18 @@ type Id = Parameters<SuiGrpcClient['ledgerService']['getCheckpoint']>[0]['checkp
 const ask = async (node: Node, checkpointId: Id, paths: readonly string[]): Promise<Checkpoint> => {
   const request = { checkpointId, readMask: { paths: [...paths] } };
   const { response } = await node.ask((client, options) => client.ledgerService.getCheckpoint(request, options));
-  return response.checkpoint ?? wrong('no checkpoint in the answer');
+  return response.checkpoint ?? failInvalidAnswer('no checkpoint in the answer');
 };
 
 /** Refuses a checkpoint that lacks some of its transactions or contains foreign ones. */
 const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) => {
   if (transactions.some(({ checkpoint = sequenceNumber }) => checkpoint !== sequenceNumber))
-    wrong('transactions of another checkpoint');
+    failInvalidAnswer('transactions of another checkpoint');
   if (!contents) return;
   const given = new Set(transactions.map(({ digest }) => digest));
   const isWhole =
     given.size === contents.transactions.length && contents.transactions.every((one) => given.has(one.transaction));
-  if (!isWhole) wrong('the transactions are not those that the checkpoint lists');
+  if (!isWhole) failInvalidAnswer('the transactions are not those that the checkpoint lists');
 };
 
 /**
@@ -33,7 +33,7 @@ const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) =
 const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
   if (transactions.some(({ balanceChanges }) => balanceChanges.length > 0)) can.balanceChanges = true;
   const isPaid = transactions.some(({ effects }) => (effects?.gasUsed?.computationCost ?? 0n) > 0n);
-  if (isPaid && !can.balanceChanges) wrong('a checkpoint without balance changes');
+  if (isPaid && !can.balanceChanges) failInvalidAnswer('a checkpoint without balance changes');
 };
 
 /** Refuses a checkpoint from which its block cannot be read. */
@@ -67,11 +67,13 @@ const atHeight = (number: number): Id => ({ oneofKind: 'sequenceNumber', sequenc
 
 const checkpointAt = async (node: Node, number: number, paths: readonly string[]): Promise<Checkpoint | null> => {
   const found = await nullIfMissing(ask(node, atHeight(number), paths));
-  return found === null || heightOf(found) === number ? found : wrong('another checkpoint than was asked for');
+  return found === null || heightOf(found) === number
+    ? found
+    : failInvalidAnswer('another checkpoint than was asked for');
 };
 const checkpointOf = async (node: Node, digest: string, paths: readonly string[]): Promise<Checkpoint | null> => {
   const found = await nullIfMissing(ask(node, { oneofKind: 'digest', digest }, paths));
-  return found === null || found.digest === digest ? found : wrong('another checkpoint than was asked for');
+  return found === null || found.digest === digest ? found : failInvalidAnswer('another checkpoint than was asked for');
 };
 
 export const headerAt = async (node: Node, number: number): Promise<Header | null> => {
@@ -105,7 +107,9 @@ export type Changes = ReadonlyMap<string, bigint>;
 export const changeKey = (address: string, coinType: string) => `${address} ${coinType}`;
 
 export const changesAt = async (node: Node, number: number): Promise<Changes> =>
-  changesIn(whole(await checkpointAt(node, number, changesPaths)) ?? wrong('lacks a checkpoint below its newest'));
+  changesIn(
+    whole(await checkpointAt(node, number, changesPaths)) ?? failInvalidAnswer('lacks a checkpoint below its newest'),
+  );
 
 export const changesIn = ({ transactions }: Checkpoint): Changes => {
   const changes = new Map<string, bigint>();

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Block, Chain, Header, Interest } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
-import { NodeFault, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
 import { type Changes, headerAhead, headerAt, headerNamed, keepWhole, wholeCheckpoint } from './checkpoints.js';
@@ -12,7 +12,7 @@ import { chainIdOf, createNodes, type Node, type NodeOptions } from './nodes.js'
 import { describeCoin, findTokens, readCoinContract } from './tokens.js';
 import { type Checkpoint, headerOf } from './wire.js';
 
-const usual = { deadlineMs: 10_000, answerMs: 4000, mostBytes: 64 * 1024 * 1024 };
+const defaults = { deadlineMs: 10_000, answerMs: 4000, maxBytes: 64 * 1024 * 1024 };
 /** Factor on the deadline for whole checkpoints, which take a node longer than anything else. */
 const blockPatience = 3;
 const headersKept = 2048;
@@ -31,7 +31,8 @@ const createTaken = () => {
     /** Refuses a checkpoint that does not follow the one that was read before it. */
     check: ({ number, parentHash }: Header) => {
       const before = taken.get(number - 1);
-      if (before && before.hash !== parentHash) wrong('a checkpoint that does not follow the one before it');
+      if (before && before.hash !== parentHash)
+        failInvalidAnswer('a checkpoint that does not follow the one before it');
     },
   };
 };
@@ -91,8 +92,8 @@ export const suiChain = async (
   log: Log,
   { times, archiveUrls = [], ...options }: Partial<NodeOptions> & SuiOptions = {},
 ): Promise<Chain> => {
-  const nodes = createNodes(urls, log, { ...usual, ...options });
-  const archive = archiveUrls.length > 0 ? createNodes(archiveUrls, log, { ...usual, ...options }) : null;
+  const nodes = createNodes(urls, log, { ...defaults, ...options });
+  const archive = archiveUrls.length > 0 ? createNodes(archiveUrls, log, { ...defaults, ...options }) : null;
   const history = createHistory(nodes, archive);
   const known = { taken: createTaken(), kept: createKeptCheckpoints() };
   const feed = createFeed(nodes, { ...usualTimes, ...times }, (checkpoint, header, { can }) => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Header } from '../../../application/ports/chain.js';
 import { watchHeads } from '../../nodes/heads.js';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { latestHeader } from './checkpoints.js';
-import { chainIdOf, faultOf, type Nodes, type Way } from './nodes.js';
+import { chainIdOf, type Endpoint, faultOf, type Nodes } from './nodes.js';
 import { blockPaths, type Checkpoint, headerOf } from './wire.js';
 
 export type FeedTimes = {
@@ -26,37 +26,42 @@ export const usualTimes: FeedTimes = {
   unsupportedMs: 300_000,
 };
 
-type Told = { readonly header: Header; readonly at: number };
+type SeenHead = { readonly header: Header; readonly at: number };
 /** Takes a checkpoint that a node sent by itself. */
-type Take = (checkpoint: Checkpoint, header: Header, way: Way) => void;
+type Take = (checkpoint: Checkpoint, header: Header, endpoint: Endpoint) => void;
 
 const now = () => performance.now();
 const higher = (one: Header, other: Header | undefined) => (other && other.number > one.number ? other : one);
 
 /** Chooses the nodes for subscriptions in turn, without those that are known to have none. */
-const createTurns = (ways: readonly Way[], { unsupportedMs }: FeedTimes) => {
-  const without = new Map<Way, number>();
+const createTurns = (endpoints: readonly Endpoint[], { unsupportedMs }: FeedTimes) => {
+  const without = new Map<Endpoint, number>();
   let turn = 0;
-  const waitOf = (way: Way) => Math.max(0, (without.get(way) ?? 0) - now());
+  const waitOf = (endpoint: Endpoint) => Math.max(0, (without.get(endpoint) ?? 0) - now());
   return {
-    next: async (signal: AbortSignal): Promise<Way | undefined> => {
-      const waitMs = Math.min(...ways.map(waitOf));
+    next: async (signal: AbortSignal): Promise<Endpoint | undefined> => {
+      const waitMs = Math.min(...endpoints.map(waitOf));
       if (waitMs > 0) await sleep(waitMs, undefined, { signal, ref: false });
-      const able = ways.filter((way) => waitOf(way) === 0);
+      const able = endpoints.filter((endpoint) => waitOf(endpoint) === 0);
       return able[turn++ % able.length];
     },
-    giveUp: (way: Way) => without.set(way, now() + unsupportedMs),
+    giveUp: (endpoint: Endpoint) => without.set(endpoint, now() + unsupportedMs),
   };
 };
 
 /** Listens to one subscription until it ends, fails or falls silent. */
-const listenTo = async (way: Way, heard: (checkpoint: Checkpoint) => void, signal: AbortSignal, silenceMs: number) => {
+const listenTo = async (
+  endpoint: Endpoint,
+  heard: (checkpoint: Checkpoint) => void,
+  signal: AbortSignal,
+  silenceMs: number,
+) => {
   // A signal that has fired before would not end the call.
   if (signal.aborted) return;
   const left = new AbortController();
   const abort = AbortSignal.any([signal, left.signal]);
   const request = { readMask: { paths: blockPaths } };
-  const stream = way.client.subscriptionService.subscribeCheckpoints(request, { abort });
+  const stream = endpoint.client.subscriptionService.subscribeCheckpoints(request, { abort });
   // The outcome of the call is that of its answers, and is told once.
   for (const part of [stream.headers, stream.status, stream.trailers]) part.catch(() => undefined);
   let count = 0;
@@ -81,8 +86,8 @@ const listenTo = async (way: Way, heard: (checkpoint: Checkpoint) => void, signa
 
 /** Compares the head that a subscription told with the one that nodes answered. */
 const createHeads = (nodes: Nodes, times: FeedTimes) => {
-  let streamed: Told | null = null;
-  let polled: Told | null = null;
+  let streamed: SeenHead | null = null;
+  let polled: SeenHead | null = null;
   let behindSince: number | null = null;
   const compare = () => {
     const isBehind = streamed && polled && streamed.header.number < polled.header.number;
@@ -119,37 +124,37 @@ type Heads = ReturnType<typeof createHeads>;
 
 /** Creates the subscription that is opened again and again, at one node after the other. */
 const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) => {
-  const turns = createTurns(nodes.ways, times);
+  const turns = createTurns(nodes.endpoints, times);
   let open: AbortController | null = null;
-  const hear = (way: Way, checkpoint: Checkpoint) => {
+  const hear = (endpoint: Endpoint, checkpoint: Checkpoint) => {
     const header = headerOf(checkpoint);
     const before = heads.streamed();
     if (before && header.number <= before.number) return;
     if (before && header.number === before.number + 1 && header.parentHash !== before.hash)
-      wrong('a subscription to checkpoints that do not follow each other');
-    take(checkpoint, header, way);
+      failInvalidAnswer('a subscription to checkpoints that do not follow each other');
+    take(checkpoint, header, endpoint);
     heads.hear(header);
   };
-  const listen = async (way: Way, notice: () => void, signal: AbortSignal) => {
+  const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
     // A node of another chain is not listened to.
-    await nodes.use(chainIdOf, { among: (one) => one === way });
+    await nodes.use(chainIdOf, { among: (one) => one === endpoint });
     const stop = new AbortController();
     open = stop;
     const heard = (checkpoint: Checkpoint) => {
-      hear(way, checkpoint);
+      hear(endpoint, checkpoint);
       notice();
     };
-    await listenTo(way, heard, AbortSignal.any([signal, stop.signal]), times.silenceMs);
+    await listenTo(endpoint, heard, AbortSignal.any([signal, stop.signal]), times.silenceMs);
   };
   return {
     close: () => open?.abort(),
     watch: async (notice: () => void, signal: AbortSignal) => {
-      const way = await turns.next(signal);
-      if (!way) return;
+      const endpoint = await turns.next(signal);
+      if (!endpoint) return;
       try {
-        await listen(way, notice, signal);
+        await listen(endpoint, notice, signal);
       } catch (error) {
-        if (faultOf(error).kind === 'unsupported') turns.giveUp(way);
+        if (faultOf(error).kind === 'unsupported') turns.giveUp(endpoint);
         throw error;
       } finally {
         open = null;

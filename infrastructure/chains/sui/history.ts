@@ -1,4 +1,4 @@
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { chainIdOf, type Node, type Nodes } from './nodes.js';
 
 type Work<T> = (node: Node) => Promise<T | null>;
@@ -12,7 +12,7 @@ const lowestOf = async (node: Node): Promise<number> => {
 /** Refuses an archive of another chain, whose checkpoints would look like a replacement of the followed ones. */
 const checkArchive = async (nodes: Nodes, archive: Nodes) => {
   const [followed, archived] = await Promise.all([nodes.use(chainIdOf), archive.use(chainIdOf)]);
-  if (followed !== archived) refuse('NODE_ERROR', 'the archive serves another chain than the nodes');
+  if (followed !== archived) fail('NODE_ERROR', 'the archive serves another chain than the nodes');
 };
 
 /** Asks the nodes for checkpoints, and an archive for those that every node has pruned. */
@@ -31,7 +31,7 @@ export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
     if (found !== null) return found;
     const pruned = `checkpoint ${number} was pruned: the lowest one at hand is ${lowest}`;
     const advice = archive ? 'the archive does not have it' : 'set CHAIN_…_ARCHIVE_URL to a node that has older ones';
-    return refuse('NODE_ERROR', `${pruned}; ${advice}`);
+    return fail('NODE_ERROR', `${pruned}; ${advice}`);
   };
   return {
     /** Finds a checkpoint by number; null where the chain is shorter. */

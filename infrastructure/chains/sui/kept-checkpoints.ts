@@ -2,7 +2,7 @@ import type { Checkpoint } from './wire.js';
 import { heightOf } from './wire.js';
 
 /** Transactions of all kept checkpoints together: some hundred checkpoints of a busy network. */
-const mostTransactions = 10_000;
+const maxTransactions = 10_000;
 
 const weightOf = ({ transactions }: Checkpoint) => transactions.length + 1;
 
@@ -10,7 +10,7 @@ const weightOf = ({ transactions }: Checkpoint) => transactions.length + 1;
  * Keeps whole checkpoints that came before they were asked for, until their blocks are read and there is no room left.
  * A checkpoint that finds no room is not kept, because the lower ones are read first.
  */
-export const createKeptCheckpoints = (most = mostTransactions) => {
+export const createKeptCheckpoints = (most = maxTransactions) => {
   const byNumber = new Map<number, Checkpoint>();
   const byDigest = new Map<string, Checkpoint>();
   let weight = 0;

@@ -1,6 +1,6 @@
 import type { Interest, Movement, Touch } from '../../../application/ports/chain.js';
 import type { Asset } from '../../../domain/asset.js';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { formsOf, fullAddress, system } from './addresses.js';
 import { coinTypeOf, nativeCoinType } from './coin-type.js';
 import { amountOf, type ExecutedTransaction } from './wire.js';
@@ -29,7 +29,7 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
     found.set(coinType, deltas.set(address, (deltas.get(address) ?? 0n) + amount));
   };
   for (const { address, coinType, amount } of balanceChanges) {
-    if (!address || !coinType) return wrong('a balance change without an address or a coin type');
+    if (!address || !coinType) return failInvalidAnswer('a balance change without an address or a coin type');
     add(coinTypeOf(coinType), fullAddress(address), amountOf(amount));
   }
   if (payer && net !== 0n) add(nativeCoinType, payer, net);
@@ -108,7 +108,7 @@ export const readTransaction = (
 ): { readonly movements: readonly Movement[]; readonly touches: readonly Touch[] } => {
   if (!concerned(executed, interest)) return { movements: [], touches: [] };
   const { digest, effects } = executed;
-  if (!digest || !effects?.status) return wrong('a transaction without its digest or its effects');
+  if (!digest || !effects?.status) return failInvalidAnswer('a transaction without its digest or its effects');
   const gas = gasOf(executed);
   const failed = effects.status.success !== true;
   const shared = { transaction: digest, fee: gas.net.toString(), failed, details: {} };

@@ -3,15 +3,15 @@ import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { GrpcTransport } from '@protobuf-ts/grpc-transport';
 import type { Log } from '../../../application/ports/system.js';
 import { createPool, type Patience, type Pool } from '../../nodes/checked-pool.js';
-import { type FaultKind, NodeFault, reasonOf, wrong } from '../../nodes/node-fault.js';
+import { type FaultKind, failInvalidAnswer, NodeFault, reasonOf } from '../../nodes/node-fault.js';
 import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
 import { retryAfterMs } from '../../nodes/retry-after.js';
 import { createThrottle } from '../../nodes/throttle.js';
 
-export type NodeOptions = Patience & { readonly mostBytes: number };
+export type NodeOptions = Patience & { readonly maxBytes: number };
 /** Abilities that were found out about a node; absent while unknown. */
 export type Abilities = { balanceChanges?: boolean };
-export type Way = {
+export type Endpoint = {
   readonly client: SuiGrpcClient;
   readonly can: Abilities;
   readonly throttle: ReturnType<typeof createThrottle>;
@@ -25,7 +25,7 @@ export type Node = {
   ask<O>(call: (client: SuiGrpcClient, options: { readonly timeout: number }) => Call<O>): Promise<Answer<O>>;
   readonly can: Abilities;
 };
-export type Nodes = Pool<Way, Node>;
+export type Nodes = Pool<Endpoint, Node>;
 
 const rule = 'a node of a Sui chain needs an address like sui+grpcs://host:443 or sui+grpc://host:9000';
 const protocols: Readonly<Record<string, string>> = { 'grpc:': '80', 'grpcs:': '443' };
@@ -44,7 +44,7 @@ const wordedKinds: readonly (readonly [RegExp, FaultKind])[] = [
   // An answer above the size limit of this side is the same each time it is asked for.
   [/message .*larger than/i, 'refused'],
 ];
-const longestRestMs = 30_000;
+const maxRestMs = 30_000;
 /** Rest of a node that answers that it is unavailable, which is how some of them refuse too many requests. */
 const unavailableRestMs = 100;
 const noConnection = /connect|connection|ECONN|resolution/i;
@@ -56,7 +56,7 @@ export const faultOf = (error: unknown): NodeFault => {
   const { code, message, meta } = error as { code?: unknown; message?: unknown; meta?: Record<string, unknown> };
   const text = reasonOf(String(message ?? 'no reason given'));
   const isRefusal = code === 'UNAVAILABLE' && !noConnection.test(text);
-  const restMs = Math.max(isRefusal ? unavailableRestMs : 0, retryAfterMs(meta?.['retry-after'], longestRestMs));
+  const restMs = Math.max(isRefusal ? unavailableRestMs : 0, retryAfterMs(meta?.['retry-after'], maxRestMs));
   return new NodeFault(kindOf(code, text), `${text} (${code})`, restMs);
 };
 
@@ -70,7 +70,7 @@ const answerTo = async <O>({ response, headers }: Call<O>): Promise<Answer<O>> =
   }
 };
 
-const nodeFor = ({ client, can, throttle }: Way, until: number, answerMs: number): Node => ({
+const nodeFor = ({ client, can, throttle }: Endpoint, until: number, answerMs: number): Node => ({
   can,
   ask: (call) =>
     throttle(until, async () => {
@@ -81,13 +81,13 @@ const nodeFor = ({ client, can, throttle }: Way, until: number, answerMs: number
 });
 
 /** Connects to a node; the query of the URL, such as `x-token=…`, is sent as metadata with every call. */
-const wayTo = (url: URL, { mostBytes }: NodeOptions): Way => {
+const endpointTo = (url: URL, { maxBytes }: NodeOptions): Endpoint => {
   const transport = new GrpcTransport({
     host: `${url.hostname}:${url.port || protocols[url.protocol]}`,
     channelCredentials: url.protocol === 'grpcs:' ? credentials.createSsl() : credentials.createInsecure(),
     meta: Object.fromEntries(url.searchParams),
     clientOptions: {
-      'grpc.max_receive_message_length': mostBytes,
+      'grpc.max_receive_message_length': maxBytes,
       'grpc.enable_retries': 0,
       'grpc.keepalive_time_ms': 30_000,
       'grpc.max_reconnect_backoff_ms': 5000,
@@ -100,18 +100,18 @@ const wayTo = (url: URL, { mostBytes }: NodeOptions): Way => {
 /** Returns the chain's identifier, which is the digest of its first checkpoint. */
 export const chainIdOf = async (node: Node): Promise<string> => {
   const { response } = await node.ask((client, options) => client.ledgerService.getServiceInfo({}, options));
-  return response.chainId || wrong('does not say what chain it serves');
+  return response.chainId || failInvalidAnswer('does not say what chain it serves');
 };
 
 export const createNodes = (urls: readonly string[], log: Log, options: NodeOptions): Nodes => {
   const nodes = urls.map((given) => {
     const url = parseNodeUrl(given, /^sui\+/, Object.keys(protocols), rule);
-    return { name: url.host, redact: redactor(url), way: wayTo(url, options) };
+    return { name: url.host, redact: redactor(url), endpoint: endpointTo(url, options) };
   });
   return createPool(nodes, log, {
     ...options,
     identify: chainIdOf,
-    open: (way, until, patience) => nodeFor(way, until, options.answerMs * patience),
-    close: async (way) => way.close(),
+    open: (endpoint, until, patience) => nodeFor(endpoint, until, options.answerMs * patience),
+    close: async (endpoint) => endpoint.close(),
   });
 };

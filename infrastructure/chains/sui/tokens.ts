@@ -1,5 +1,5 @@
 import type { Chain, FoundTokens, NamedTokens } from '../../../application/ports/chain.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { descriptionOf } from '../../../domain/token-description.js';
 import { nullIfMissing } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
@@ -29,7 +29,7 @@ export const readCoinContract =
   (nodes: Nodes): Chain['contract'] =>
   async (coinType) => {
     const info = await nodes.find((node) => readInfo(node, coinType));
-    return info ? descriptionOf({ ...info.metadata }) : refuse('FAILED_PRECONDITION', noSuchCoin);
+    return info ? descriptionOf({ ...info.metadata }) : fail('FAILED_PRECONDITION', noSuchCoin);
   };
 
 export const describeCoin =
@@ -42,10 +42,10 @@ export const describeCoin =
 /** Finds a coin by its type, or by a coin object that the owner has. */
 const findCoin = async (nodes: Nodes, { owner, asset, account }: NamedTokens) => {
   const coin = asset || account === undefined ? null : await nodes.find((node) => readCoin(node, account));
-  const holder = owner ?? coin?.owner ?? refuse('INVALID_ARGUMENT', 'address is missing: give the owner of the coins');
+  const holder = owner ?? coin?.owner ?? fail('INVALID_ARGUMENT', 'address is missing: give the owner of the coins');
   const coinType = asset?.contract ?? coin?.coinType;
   return coinType === undefined || (coin && fullAddress(coin.owner) !== fullAddress(holder))
-    ? refuse('FAILED_PRECONDITION', 'token_account_address is not a coin object owned by that address')
+    ? fail('FAILED_PRECONDITION', 'token_account_address is not a coin object owned by that address')
     : { owner: holder, coinType };
 };
 
@@ -54,6 +54,6 @@ export const findTokens =
   async (named): Promise<FoundTokens> => {
     const { owner, coinType } = await findCoin(nodes, named);
     if (coinType === nativeCoinType) return { owner, asset: { standard: 'native' } };
-    if (!(await nodes.find((node) => readInfo(node, coinType)))) return refuse('FAILED_PRECONDITION', noSuchCoin);
+    if (!(await nodes.find((node) => readInfo(node, coinType)))) return fail('FAILED_PRECONDITION', noSuchCoin);
     return { owner, asset: { standard: 'token', contract: coinType } };
   };

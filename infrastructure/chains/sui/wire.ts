@@ -1,6 +1,6 @@
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { Header } from '../../../application/ports/chain.js';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 
 type Answer<T> = T extends (...given: never[]) => { readonly response: Promise<infer O> } ? O : never;
 
@@ -23,11 +23,11 @@ export const blockPaths = [
 
 /** Reads the height as a number, because heights beyond 2^53 are centuries away. */
 export const heightOf = ({ sequenceNumber }: Checkpoint): number =>
-  sequenceNumber === undefined ? wrong('a checkpoint without a number') : Number(sequenceNumber);
+  sequenceNumber === undefined ? failInvalidAnswer('a checkpoint without a number') : Number(sequenceNumber);
 
 export const headerOf = (checkpoint: Checkpoint): Header => {
   const { digest, summary } = checkpoint;
-  if (!digest || !summary?.timestamp) return wrong('a checkpoint without its summary');
+  if (!digest || !summary?.timestamp) return failInvalidAnswer('a checkpoint without its summary');
   return {
     number: heightOf(checkpoint),
     hash: digest,
@@ -38,4 +38,4 @@ export const headerOf = (checkpoint: Checkpoint): Header => {
 
 const whole = /^-?\d{1,78}$/;
 export const amountOf = (text: string | undefined): bigint =>
-  text !== undefined && whole.test(text) ? BigInt(text) : wrong('a balance change without an amount');
+  text !== undefined && whole.test(text) ? BigInt(text) : failInvalidAnswer('a balance change without an amount');

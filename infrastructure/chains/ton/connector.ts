@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Block, Chain, Header, Interest, Movement, Touch } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { createPace } from '../../pace.js';
 import { readBalances, type SeenAt } from './balances.js';
 import type { Node } from './http-transport.js';
@@ -13,7 +13,7 @@ import { accountIn, readMovements, touchOf } from './movements.js';
 import { createNodes, type NodeOptions } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
 
-const usual = { deadlineMs: 10_000, answerMs: 5000, mostBytes: 64 * 1024 * 1024 };
+const defaults = { deadlineMs: 10_000, answerMs: 5000, maxBytes: 64 * 1024 * 1024 };
 /** Factor on the deadline: a whole block takes several pages, and an index may throttle between them. */
 const blockPatience = 4;
 /** Masterchain blocks, about a quarter of a minute's, by which an index may be behind a backup that is not yet used. */
@@ -77,7 +77,7 @@ export const tonChain = async (
   log: Log,
   options: Partial<NodeOptions> = {},
 ): Promise<Chain> => {
-  const nodes = createNodes(urls, log, { ...usual, ...options });
+  const nodes = createNodes(urls, log, { ...defaults, ...options });
   const blocks = createMasterBlocks(nodes);
   const identities = createIdentities();
   const jettons = createJettons(nodes, identities);
@@ -119,8 +119,7 @@ export const tonChain = async (
     genesis,
     isMainNetwork: async () => (await network()) === mainNetwork,
     head: async () =>
-      (await headerAt(await findHighest())) ??
-      refuse('NODE_ERROR', 'no index has the block that it reports as the last'),
+      (await headerAt(await findHighest())) ?? fail('NODE_ERROR', 'no index has the block that it reports as the last'),
     finalized: async () => highest ?? findHighest(),
     hints: () => noHints,
     headerAt,

@@ -13,7 +13,7 @@ type Question = { readonly path: string; readonly query?: Query; readonly body?:
 type Answer = { readonly read: Raw; readonly bytes: number };
 
 /** The way to one index of the chain. */
-export type Way = {
+export type Endpoint = {
   /** Asks and answers by `until`; rejects with a NodeFault when there is no usable answer. */
   ask(question: Question, ms: number, until: number): Promise<Answer>;
   /** Tells whether the index lists blocks, and the newest block of each shard; absent while unknown. */
@@ -28,17 +28,17 @@ export type Way = {
 export type Node = {
   get(path: string, query?: Query): Promise<Raw>;
   post(path: string, body: object): Promise<Raw>;
-  readonly can: Way['can'];
-  readonly pages: Way['pages'];
+  readonly can: Endpoint['can'];
+  readonly pages: Endpoint['pages'];
   readonly isBackup: boolean;
   /** Bytes of the answers so far. */
   bytes(): number;
 };
 
-export type WayLimits = { readonly connectMs: number; readonly mostBytes: number };
+export type EndpointLimits = { readonly connectMs: number; readonly maxBytes: number };
 
 const connections = 8;
-const longestRestMs = 30_000;
+const maxRestMs = 30_000;
 
 const reasonIn = (answer: unknown): string | null => {
   const { error, result } = isRaw(answer) ? answer : ({} as Raw);
@@ -91,7 +91,7 @@ const faultIn = (kindOf: KindOf, status: number, answer: unknown, retryAfter: un
   // An index gives a reason for data that it lacks, and none for a method that it does not have.
   if (told === 404 && reason === null) return new NodeFault('unsupported', 'does not have the method');
   const given = reason ?? 'no reason given';
-  const restMs = retryAfterMs(retryAfter, longestRestMs);
+  const restMs = retryAfterMs(retryAfter, maxRestMs);
   return new NodeFault(kindOf(told, given), `answered with status ${told}: ${given}`, restMs);
 };
 
@@ -115,9 +115,9 @@ type Version = { readonly version: 'v2' | 'v3'; readonly kindOf: KindOf };
 export const createAsker = (
   url: URL,
   { version, kindOf }: Version,
-  { connectMs, mostBytes }: WayLimits,
-): Pick<Way, 'ask' | 'close'> => {
-  const pool = new Pool(url.origin, { connections, maxResponseSize: mostBytes, connect: { timeout: connectMs } });
+  { connectMs, maxBytes }: EndpointLimits,
+): Pick<Endpoint, 'ask' | 'close'> => {
+  const pool = new Pool(url.origin, { connections, maxResponseSize: maxBytes, connect: { timeout: connectMs } });
   const throttle = createThrottle();
   const base = baseOf(url, version);
   const key = url.searchParams.get('api_key');
@@ -150,7 +150,7 @@ export const createAsker = (
 };
 
 /** Connects to an index with the API of toncenter, version 3. */
-export const httpWay = (url: URL, limits: WayLimits): Way => ({
+export const httpTransport = (url: URL, limits: EndpointLimits): Endpoint => ({
   ...createAsker(url, { version: 'v3', kindOf }, limits),
   can: {},
   pages: createPageSize(),

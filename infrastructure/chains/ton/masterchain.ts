@@ -1,4 +1,4 @@
-import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { list, type Raw, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { askPage } from './page-size.js';
@@ -24,7 +24,7 @@ export const masterchain = -1;
 export const blockName = (block: Raw): string => {
   const { workchain, shard, seqno } = block;
   if (typeof workchain !== 'number' || typeof shard !== 'string' || !/^[0-9a-f]{1,16}$/i.test(shard))
-    return wrong('a block without its shard');
+    return failInvalidAnswer('a block without its shard');
   return `${workchain}:${shard.toLowerCase()}:${integer(seqno, 'the number of a block')}`;
 };
 /** Names the blocks before a block; number 0 is the state with which a workchain begins, and no block. */
@@ -72,9 +72,9 @@ const countIn = ({ tx_count }: Raw) =>
 const listed = async (node: Node, seqno: number): Promise<MasterBlock | null> => {
   const blocks = await listBlocks(node, seqno);
   if (blocks.length === 0) return null;
-  if (!blocks.every((block) => isCommittedBy(block, seqno))) wrong('a block of another masterchain block');
+  if (!blocks.every((block) => isCommittedBy(block, seqno))) failInvalidAnswer('a block of another masterchain block');
   const own = blocks.find(({ workchain }) => workchain === masterchain);
-  if (own?.seqno !== seqno) return wrong('the masterchain block itself is missing');
+  if (own?.seqno !== seqno) return failInvalidAnswer('the masterchain block itself is missing');
   return {
     seqno,
     hash: hash(own.root_hash, 'the hash of a block'),

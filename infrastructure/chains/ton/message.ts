@@ -1,5 +1,5 @@
 import { Cell, type Slice } from '@ton/core';
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { isRaw, type Raw } from '../../nodes/raw.js';
 import { decimal, part } from './wire.js';
 
@@ -21,9 +21,9 @@ export type Comment = { readonly text: string; readonly isEncrypted: boolean };
 export const noComment: Comment = { text: '', isEncrypted: false };
 
 /** Longest comment that is kept. */
-const mostCharacters = 8192;
+const maxCharacters = 8192;
 /** Number of currencies of a message that are kept: more than the networks of today allow. */
-const mostCurrencies = 16;
+const maxCurrencies = 16;
 
 /** Reads the body of a message; null if there is none or it is malformed. */
 export const bodyOf = (message: Raw): Slice | null => {
@@ -40,7 +40,7 @@ export const opIn = (body: Slice) => (body.remainingBits >= 32 ? body.preloadUin
 
 const textIn = (body: Slice): string => {
   try {
-    return body.skip(32).loadStringTail().slice(0, mostCharacters);
+    return body.skip(32).loadStringTail().slice(0, maxCharacters);
   } catch {
     return '';
   }
@@ -57,7 +57,7 @@ export const commentIn = (body: Slice | null): Comment => {
 export const commentOf = (message: Raw): Comment => {
   const { decoded } = part(message.message_content);
   if (isRaw(decoded) && decoded.type === 'text_comment' && typeof decoded.comment === 'string')
-    return { text: decoded.comment.slice(0, mostCharacters), isEncrypted: false };
+    return { text: decoded.comment.slice(0, maxCharacters), isEncrypted: false };
   return commentIn(bodyOf(message));
 };
 
@@ -66,8 +66,8 @@ const currencyId = /^\d{1,10}$/;
 export const extraCurrenciesOf = ({ value_extra_currencies }: Raw): string =>
   Object.entries(part(value_extra_currencies))
     .map(([id, amount]) => {
-      if (!currencyId.test(id)) return wrong('the currency of a message has no number');
+      if (!currencyId.test(id)) return failInvalidAnswer('the currency of a message has no number');
       return `${id}=${decimal(amount, 'the amount of a currency')}`;
     })
-    .slice(0, mostCurrencies)
+    .slice(0, maxCurrencies)
     .join();

@@ -1,4 +1,4 @@
-import { NodeFault, nullIfMissing, wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../nodes/raw.js';
 import type { Node } from './http-transport.js';
 import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
@@ -9,10 +9,10 @@ import { decimal, hash } from './wire.js';
 export type Transaction = Raw & { readonly lt: string; readonly block_ref: Raw };
 
 const check = (value: unknown, seqno: number): Transaction => {
-  if (!isRaw(value)) return wrong('a transaction is no object');
-  if (value.mc_block_seqno !== seqno) wrong('a transaction of another masterchain block');
+  if (!isRaw(value)) return failInvalidAnswer('a transaction is no object');
+  if (value.mc_block_seqno !== seqno) failInvalidAnswer('a transaction of another masterchain block');
   if (value.emulated === true || (value.finality ?? 'finalized') !== 'finalized')
-    wrong('a transaction that is not final');
+    failInvalidAnswer('a transaction that is not final');
   return {
     ...value,
     lt: decimal(value.lt, 'the time of a transaction'),
@@ -58,11 +58,11 @@ const checkCounts = (transactions: readonly Transaction[], blocks: Committed) =>
     const name = blockName(block_ref);
     found.set(
       name,
-      (found.get(name) ?? wrong('a transaction of a block that the masterchain block does not commit')) + 1,
+      (found.get(name) ?? failInvalidAnswer('a transaction of a block that the masterchain block does not commit')) + 1,
     );
   }
   if ([...blocks].some(([name, { count }]) => count !== null && count !== found.get(name)))
-    wrong('the number of transactions differs from the count in the block');
+    failInvalidAnswer('the number of transactions differs from the count in the block');
 };
 
 const byTime = (a: Transaction, b: Transaction) => {

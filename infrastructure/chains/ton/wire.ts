@@ -1,4 +1,4 @@
-import { wrong } from '../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../nodes/node-fault.js';
 import { isRaw, type Raw } from '../../nodes/raw.js';
 
 const addressPattern = /^(?:0|-1):[0-9a-f]{64}$/;
@@ -10,7 +10,7 @@ const digits = /^\d{1,80}$/;
 /** Reads an address in lower case, the stored form; the index uses capitals. */
 export const address = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  return addressPattern.test(text) ? text : wrong(`${what} is no address`);
+  return addressPattern.test(text) ? text : failInvalidAnswer(`${what} is no address`);
 };
 /** Reads an address; null for one outside the chain. */
 export const addressOrNone = (value: unknown, what: string): string | null =>
@@ -18,20 +18,22 @@ export const addressOrNone = (value: unknown, what: string): string | null =>
 
 /** Reads a hash as hex; the index uses base64. */
 export const hash = (value: unknown, what: string): string => {
-  if (typeof value !== 'string') return wrong(`${what} is no hash`);
+  if (typeof value !== 'string') return failInvalidAnswer(`${what} is no hash`);
   if (hexPattern.test(value)) return value.toLowerCase();
-  return hashPattern.test(value) ? Buffer.from(value, 'base64').toString('hex') : wrong(`${what} is no hash`);
+  return hashPattern.test(value)
+    ? Buffer.from(value, 'base64').toString('hex')
+    : failInvalidAnswer(`${what} is no hash`);
 };
 
 /** Reads a whole number, given as text or as a JSON number. */
 export const decimal = (value: unknown, what: string): string => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-  return typeof text === 'string' && digits.test(text) ? text : wrong(`${what} is no number`);
+  return typeof text === 'string' && digits.test(text) ? text : failInvalidAnswer(`${what} is no number`);
 };
 
 export const integer = (value: unknown, what: string): number => {
   const read = Number(decimal(value, what));
-  return Number.isSafeInteger(read) ? read : wrong(`${what} is no small number`);
+  return Number.isSafeInteger(read) ? read : failInvalidAnswer(`${what} is no small number`);
 };
 
 export const part = (value: unknown): Raw => (isRaw(value) ? value : {});

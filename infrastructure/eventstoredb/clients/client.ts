@@ -41,4 +41,4 @@ export type EventClient = Pick<EventStoreDBClient, 'readStream' | 'readAll' | 's
 };
 
 /** Time after which a call ends that its caller has given up long before. */
-export const longestCallMs = 20_000;
+export const maxCallMs = 20_000;

@@ -1,7 +1,7 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import services from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { withDeadline } from '../../deadline.js';
-import { type EventClient, longestCallMs, type NewRecord } from './client.js';
+import { type EventClient, maxCallMs, type NewRecord } from './client.js';
 import { appendInOrder } from './ordered-appends.js';
 import { stateOf } from './words.js';
 
@@ -28,7 +28,7 @@ export const eventStoreClient = (url: string): EventClient => {
     readAll: client.readAll.bind(client),
     subscribeToAll: client.subscribeToAll.bind(client),
     append: async ({ stream, expected, records }) => {
-      const options = { expectedRevision: stateOf(expected), deadline: longestCallMs };
+      const options = { expectedRevision: stateOf(expected), deadline: maxCallMs };
       return (await client.appendToStream(stream, records.map(eventData), options)).position?.commit ?? null;
     },
     appendInOrder: async (writes, silentMs) => {

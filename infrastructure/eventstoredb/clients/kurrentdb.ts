@@ -1,7 +1,7 @@
 import { jsonEvent, KurrentDBClient, STREAM_STATE } from '@kurrent/kurrentdb-client';
 import { ServerFeatures } from '@kurrent/kurrentdb-client/dist/Client/ServerFeatures.js';
 import { withDeadline } from '../../deadline.js';
-import { type ClientWrite, type EventClient, longestCallMs, type NewRecord, type Server } from './client.js';
+import { type ClientWrite, type EventClient, maxCallMs, type NewRecord, type Server } from './client.js';
 import { kurrentReads, type Reading } from './kurrent-reads.js';
 import { stateOf, wrappedMetadata } from './words.js';
 
@@ -57,7 +57,7 @@ export const kurrentClient = (url: string): EventClient => {
     ...kurrentReads(inside),
     subscribeToAll: client.subscribeToAll.bind(client) as unknown as EventClient['subscribeToAll'],
     append: async ({ stream, expected, records }) => {
-      const options = { streamState: stateOf(expected), deadline: longestCallMs };
+      const options = { streamState: stateOf(expected), deadline: maxCallMs };
       return (await client.appendToStream(stream, records.map(eventData), options)).position?.commit ?? null;
     },
     appendMany: (writes, way) => (way === 'append records' ? appendRecords : appendSession)(client, writes),

@@ -16,7 +16,7 @@ type Internals = {
 type Call = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
 /** Appends that are on their way at once; the server takes them in the order in which they were sent. */
-const mostUnderWay = 512;
+const maxInFlight = 512;
 const unending = new AbortController().signal;
 
 const bytesOf = (value: object) => Buffer.from(JSON.stringify(value));
@@ -98,7 +98,7 @@ export const appendInOrder = async (client: EventStoreDBClient, appends: readonl
   const answers = createAnswers(call, silentMs);
   try {
     for (const append of appends) {
-      if (answers.underWay.size >= mostUnderWay) await answers.until(mostUnderWay / 2);
+      if (answers.underWay.size >= maxInFlight) await answers.until(maxInFlight / 2);
       const correlation = randomUUID();
       answers.underWay.add(correlation);
       call.write(requestOf(append, correlation));

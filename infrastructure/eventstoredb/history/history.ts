@@ -10,7 +10,7 @@ import {
 } from '../../../application/ports/event-store.js';
 import type { createAllEvents } from '../all-events.js';
 import type { Connection } from '../connection.js';
-import { mostEvents, positionOf, recordedIn } from '../records.js';
+import { maxEvents, positionOf, recordedIn } from '../records.js';
 import { categoryBackwards, categoryForwards } from './category.js';
 import { findEnd, isLinkedUpTo } from './links.js';
 
@@ -81,7 +81,7 @@ export const createHistory = (
   const newestFirst = async function* (organizationId: string, isIn: (commit: Commit) => boolean): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;
-    const isInEnd = (commit: Commit) => commit.position <= positionOf(end.commit, mostEvents) && isIn(commit);
+    const isInEnd = (commit: Commit) => commit.position <= positionOf(end.commit, maxEvents) && isIn(commit);
     if (await isLinkedUpTo(connection, end))
       yield* merge(
         names(organizationId).map((name) => categoryBackwards(connection, name, isInEnd)),

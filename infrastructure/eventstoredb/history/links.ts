@@ -6,9 +6,9 @@ import { categoryOf } from './category.js';
 
 /** Longest accepted lag of the server's category projection; beyond it, all events are read instead. */
 const patienceMs = 3000;
-const askEveryMs = 50;
+const pollIntervalMs = 50;
 /**
- * Reach of the look back for events that have no link yet. The server links events of different categories side by
+ * Cacheability of the look back for events that have no link yet. The server links events of different categories side by
  * side, so that the link of a later event may be there before that of an earlier one; never long before.
  */
 const unsettled = { ms: 10_000, records: 1000 };
@@ -52,7 +52,7 @@ const isLinked = async (connection: Connection, { stream, commit }: RawRecord, u
     if (newest?.commit === null) return false;
     if (newest && commit !== null && newest.commit >= commit) return true;
     if (Date.now() > until) return false;
-    await sleep(askEveryMs);
+    await sleep(pollIntervalMs);
   }
 };
 

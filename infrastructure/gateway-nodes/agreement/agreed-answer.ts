@@ -1,4 +1,4 @@
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { NodeTimeout, type RpcAnswer } from '../../../application/ports/node.js';
 import { Failure } from '../../../domain/failure.js';
 import type { Ask, Attempt, Doubt, Terms } from '../hedged-request.js';
@@ -50,7 +50,7 @@ const createBallot = ({ needed, digest }: Agreement) => {
 export const agreedAnswer = (
   members: readonly Member[],
   ask: Ask<RpcAnswer>,
-  { hedgeMs, deadlineMs, waiter }: Terms,
+  { hedgeMs, deadlineMs, cancellation }: Terms,
   agreement: Agreement,
 ): Promise<RpcAnswer> =>
   new Promise((resolve, reject) => {
@@ -59,13 +59,13 @@ export const agreedAnswer = (
     const heard = new Set<Member>();
     /** Nodes whose answers are awaited, with the time of asking, in the order of asking. */
     const awaited = new Map<Member, number>();
-    const asking = createWaiter();
+    const asking = createCancellation();
     const ballot = createBallot(agreement);
     const finish = (settle: () => void) => {
-      if (asking.hasLeft()) return;
+      if (asking.isCancelled()) return;
       for (const timer of timers) clearTimeout(timer);
       stay();
-      asking.leave();
+      asking.cancel();
       settle();
     };
     const close = (isLate: boolean) =>
@@ -91,7 +91,7 @@ export const agreedAnswer = (
     const start = async (member: Member) => {
       awaited.set(member, performance.now());
       const attempt = await ask(member, asking).then(examine, () => null);
-      if (asking.hasLeft()) return;
+      if (asking.isCancelled()) return;
       if (attempt) heard.add(member);
       const agreed = attempt && ballot.cast(attempt);
       if (agreed) return win(agreed, member);
@@ -112,6 +112,6 @@ export const agreedAnswer = (
       setTimeout(() => close(true), deadlineMs),
       setTimeout(() => heard.size < agreement.needed && startNext(), hedgeMs),
     ];
-    const stay = waiter.onLeave(() => close(false));
+    const stay = cancellation.onCancel(() => close(false));
     goOn();
   });

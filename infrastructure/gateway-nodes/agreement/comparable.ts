@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reach } from '../../../application/gateway/cacheability.js';
+import type { Cacheability } from '../../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { isRecord } from '../../../domain/rpc-value.js';
 import { readError } from '../../nodes/json-rpc/rpc-fault.js';
@@ -39,9 +39,9 @@ const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 /** Parts of the chain that are the same on all nodes which have them; heads are not. */
-const settled: readonly Reach['kind'][] = ['height', 'hash', 'transaction'];
+const settled: readonly Cacheability['kind'][] = ['height', 'hash', 'transaction'];
 
-export const isComparable = ({ method }: RpcCall, { kind }: Reach): boolean =>
+export const isComparable = ({ method }: RpcCall, { kind }: Cacheability): boolean =>
   Object.hasOwn(forms, method) && settled.includes(kind);
 
 /** Returns a text that is the same for answers that mean the same. */

@@ -1,4 +1,4 @@
-import type { Reach } from '../../../application/gateway/cacheability.js';
+import type { Cacheability } from '../../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../../domain/rpc-value.js';
 import { withTimeout } from '../../nodes/with-timeout.js';
@@ -9,7 +9,7 @@ import type { Member } from '../member.js';
 const countMs = 2000;
 
 /** Tells whether the answer is a list of receipts of a block that the call names by its hash or height. */
-export const isCounted = ({ method }: RpcCall, { kind }: Reach): boolean =>
+export const isCounted = ({ method }: RpcCall, { kind }: Cacheability): boolean =>
   method === 'eth_getBlockReceipts' && (kind === 'hash' || kind === 'height');
 
 const nameOf = (block: unknown) => (isRecord(block) ? (block.blockHash ?? block.blockNumber) : block);
@@ -18,7 +18,7 @@ const nameOf = (block: unknown) => (isRecord(block) ? (block.blockHash ?? block.
 const transactionsAt = async (member: Member, [block]: readonly unknown[]): Promise<number | null> => {
   const name = nameOf(block);
   const method = isHash(name) ? 'eth_getBlockTransactionCountByHash' : 'eth_getBlockTransactionCountByNumber';
-  const asking = withTimeout(countMs, (waiter) => member.exchange(method, JSON.stringify([name]), waiter));
+  const asking = withTimeout(countMs, (cancellation) => member.exchange(method, JSON.stringify([name]), cancellation));
   const envelope = await asking.catch(() => null);
   if (!envelope || 'error' in envelope) return null;
   const count: unknown = JSON.parse(envelope.result.toString());

@@ -1,12 +1,17 @@
-import { createWaiter, type Waiter } from '../../../application/async/cancellation.js';
-import { type Reach, reachOf } from '../../../application/gateway/cacheability.js';
+import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
+import { type Cacheability, cacheabilityOf } from '../../../application/gateway/cacheability.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../../domain/rpc-value.js';
 
-type Fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter) => Promise<RpcAnswer>;
+type Fetch = (call: RpcCall, params: string, reach: Cacheability, cancellation: Cancellation) => Promise<RpcAnswer>;
 
 const resultOf = async (fetch: Fetch, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const answer = await fetch({ method, params }, JSON.stringify(params), reachOf(method, params), createWaiter());
+  const answer = await fetch(
+    { method, params },
+    JSON.stringify(params),
+    cacheabilityOf(method, params),
+    createCancellation(),
+  );
   return 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as unknown) : null;
 };
 

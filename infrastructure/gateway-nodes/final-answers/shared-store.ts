@@ -10,13 +10,13 @@ export type SharedStoreOptions = {
   now(): number;
 };
 
-const usual: SharedStoreOptions = { patienceMs: 20, collectMs: 1000, now: () => performance.now() };
+const defaults: SharedStoreOptions = { patienceMs: 20, collectMs: 1000, now: () => performance.now() };
 /** Time for which the shared cache is left alone after it failed or was slow. */
 const restMs = 1000;
 /** Time in which a cache that is opened must answer; nobody waits for this. */
 const wakeMs = 5000;
 /** Bytes of answers that wait to be written; further ones are not kept. */
-const mostWaiting = 8 * 1024 * 1024;
+const maxWaiting = 8 * 1024 * 1024;
 
 /** Resolves to undefined when the promise takes longer. */
 const inTime = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
@@ -47,7 +47,7 @@ const createCollection = (collectMs: number, handOver: (chain: string, answers: 
     add: (on: string, answer: FinalAnswer) => {
       if (on !== chain) clear();
       chain = on;
-      if (bytes + answer.result.length > mostWaiting) return;
+      if (bytes + answer.result.length > maxWaiting) return;
       answers.push(answer);
       bytes += answer.result.length;
       timer ??= setTimeout(end, collectMs).unref();
@@ -109,7 +109,7 @@ export const createSharedStore = (
   identify: () => Promise<string | null>,
   log: Log,
 ) => {
-  const { answers: store, patienceMs, collectMs, now } = { ...usual, ...given };
+  const { answers: store, patienceMs, collectMs, now } = { ...defaults, ...given };
   const rest = createRest(log, now);
   /** Reads the identity of the chain and wakes the cache, whose first use takes longer than a call would wait. */
   const identifyAndWake = async () => {

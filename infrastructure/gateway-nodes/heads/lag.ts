@@ -1,4 +1,4 @@
-import type { Reach } from '../../../application/gateway/cacheability.js';
+import type { Cacheability } from '../../../application/gateway/cacheability.js';
 import { methods } from '../../../application/gateway/methods.js';
 import { Failure } from '../../../domain/failure.js';
 import { NodeFault } from '../../nodes/node-fault.js';
@@ -10,7 +10,7 @@ const momentary = new Set(methods.filter(({ lasting }) => lasting === 'now').map
  * Returns the height that a node must have reached for its answer to be taken without doubt, where callers were told of
  * the head `told`; -1 for any.
  */
-export const heightNeeded = (method: string, reach: Reach, told: number): number => {
+export const heightNeeded = (method: string, reach: Cacheability, told: number): number => {
   if (reach.kind === 'height') return Math.min(reach.height, told);
   return reach.kind === 'head' && !momentary.has(method) ? told : -1;
 };

@@ -29,9 +29,9 @@ const passing: readonly FaultKind[] = ['busy', 'failing'];
 
 /** Returns the result of a call; null when the node refuses it for good. */
 const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
-  const answer = await withTimeout(answerMs, (waiter) =>
-    member.exchange(method, JSON.stringify(params), waiter).catch((error: unknown) => {
-      if (waiter.hasLeft()) member.rest(new NodeFault('failing', 'does not answer'));
+  const answer = await withTimeout(answerMs, (cancellation) =>
+    member.exchange(method, JSON.stringify(params), cancellation).catch((error: unknown) => {
+      if (cancellation.isCancelled()) member.rest(new NodeFault('failing', 'does not answer'));
       throw error;
     }),
   );

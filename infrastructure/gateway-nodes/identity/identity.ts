@@ -50,22 +50,22 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
   };
   const check = (member: Member) =>
     flights.run(String(members.indexOf(member)), undefined, () => read(member), sharedMs);
-  const isDue = (member: Member, mostMs: number) => !member.isVetted() || ageOf(member) >= mostMs;
-  const mostAge = (member: Member) => (member.isForeign() ? Math.min(recheckMs, freshMs) : recheckMs);
+  const isDue = (member: Member, maxMs: number) => !member.isVetted() || ageOf(member) >= maxMs;
+  const maxAge = (member: Member) => (member.isForeign() ? Math.min(recheckMs, freshMs) : recheckMs);
   /** Checks all nodes whose check is old, beside their use; a node at rest is left alone once the chain is known. */
   const refresh = () => {
     if (!isHurrying) setTimeout(election.hurry, hastyMs).unref();
     isHurrying = true;
     for (const member of members)
-      if (isDue(member, mostAge(member)) && !(election.isDecided() && member.restLeft() > 0))
+      if (isDue(member, maxAge(member)) && !(election.isDecided() && member.restLeft() > 0))
         check(member).catch(() => undefined);
   };
   const refreshAfter = atMostEvery(refresh);
   const expectOwn = (member: Member) => {
     if (member.isForeign()) throw new NodeFault('wrong', 'serves another chain');
   };
-  const verify = async (member: Member, mostMs: number) => {
-    if (isDue(member, mostMs)) await check(member);
+  const verify = async (member: Member, maxMs: number) => {
+    if (isDue(member, maxMs)) await check(member);
     if (!election.isDecided()) {
       refresh();
       await election.decided;

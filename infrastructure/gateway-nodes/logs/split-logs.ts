@@ -1,12 +1,12 @@
-import { createWaiter, type Waiter } from '../../../application/async/cancellation.js';
-import { type Reach, reachOf } from '../../../application/gateway/cacheability.js';
+import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
+import { type Cacheability, cacheabilityOf } from '../../../application/gateway/cacheability.js';
 import { NodeTimeout, type RpcAnswer, type RpcCall } from '../../../application/ports/node.js';
 import { isQuantity } from '../../../domain/rpc-value.js';
 import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
 import { callFor, type LogRange, type MovingTag, partedAt, partedBy, rangeOf, widthOf } from './range.js';
 import { createWidths, isAboutWidth } from './widths.js';
 
-type Fetch = (call: RpcCall, params: string, reach: Reach, waiter: Waiter) => Promise<RpcAnswer>;
+type Fetch = (call: RpcCall, params: string, reach: Cacheability, cancellation: Cancellation) => Promise<RpcAnswer>;
 
 type Sources = {
   /** Returns the height of the newest block. */
@@ -18,7 +18,7 @@ type Sources = {
 /** Members of a block that nodes are asked for; anything may stand in them. */
 type Block = { readonly hash?: unknown; readonly number?: unknown };
 
-type Bounds = { readonly mostPieces: number; readonly mostBytes: number; readonly deadlineMs: number };
+type Bounds = { readonly maxPieces: number; readonly maxBytes: number; readonly deadlineMs: number };
 
 /** Number of pieces that are asked for at once, where it is known how wide each may be. */
 const atOnce = 4;
@@ -36,8 +36,8 @@ class Refused extends Error {
 const refusal = (code: number, message: string): RpcAnswer => ({
   error: Buffer.from(JSON.stringify({ code, message })),
 });
-const tooMuch = (mostBytes: number) =>
-  refusal(-32_005, `the logs are larger than ${mostBytes} bytes: ask for fewer blocks at a time`);
+const tooMuch = (maxBytes: number) =>
+  refusal(-32_005, `the logs are larger than ${maxBytes} bytes: ask for fewer blocks at a time`);
 const replaced = () => refusal(-32_000, 'blocks were replaced while their logs were read in pieces: ask again');
 
 const messageOf = (answer: RpcAnswer) => ('error' in answer ? faultOf(readError(answer.error)).message : '');
@@ -63,16 +63,27 @@ const joined = (bodies: readonly Buffer[]): RpcAnswer => {
 };
 
 /** Does the work of one question: asks for its pieces within the bounds, and stops all of them when one fails. */
-const createReading = (call: RpcCall, fetch: Fetch, first: RpcAnswer | null, bounds: Bounds, waiter: Waiter) => {
+const createReading = (
+  call: RpcCall,
+  fetch: Fetch,
+  first: RpcAnswer | null,
+  bounds: Bounds,
+  cancellation: Cancellation,
+) => {
   let refused = first;
   let pieces = 0;
   let bytes = 0;
   const ask = async (range: LogRange): Promise<RpcAnswer> => {
-    if (++pieces > bounds.mostPieces && refused) throw new Refused(refused);
+    if (++pieces > bounds.maxPieces && refused) throw new Refused(refused);
     const piece = callFor(call, range);
-    const answer = await fetch(piece, JSON.stringify(piece.params), reachOf(piece.method, piece.params), waiter);
+    const answer = await fetch(
+      piece,
+      JSON.stringify(piece.params),
+      cacheabilityOf(piece.method, piece.params),
+      cancellation,
+    );
     bytes += 'result' in answer ? answer.result.length : 0;
-    if (bytes > bounds.mostBytes) throw new Refused(tooMuch(bounds.mostBytes));
+    if (bytes > bounds.maxBytes) throw new Refused(tooMuch(bounds.maxBytes));
     return answer;
   };
   /** Reads a range, in halves where the nodes refuse it. */
@@ -107,15 +118,19 @@ const createReading = (call: RpcCall, fetch: Fetch, first: RpcAnswer | null, bou
   };
 };
 
-/** Runs work for a waiter who leaves with the caller, when the work fails, or when the time is up. */
-const withinTime = async <T>(deadlineMs: number, caller: Waiter, work: (waiter: Waiter) => Promise<T>): Promise<T> => {
-  const own = createWaiter();
+/** Runs work for a cancellation who leaves with the caller, when the work fails, or when the time is up. */
+const withinTime = async <T>(
+  deadlineMs: number,
+  caller: Cancellation,
+  work: (cancellation: Cancellation) => Promise<T>,
+): Promise<T> => {
+  const own = createCancellation();
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    own.leave();
+    own.cancel();
   }, deadlineMs).unref();
-  const stay = caller.onLeave(own.leave);
+  const stay = caller.onCancel(own.cancel);
   try {
     return await work(own);
   } catch (error) {
@@ -123,7 +138,7 @@ const withinTime = async <T>(deadlineMs: number, caller: Waiter, work: (waiter: 
   } finally {
     clearTimeout(timer);
     stay();
-    own.leave();
+    own.cancel();
   }
 };
 
@@ -139,67 +154,67 @@ const asAnswer = (error: unknown): RpcAnswer => {
 export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: Bounds): Fetch => {
   const widths = createWidths();
 
-  const blockAt = async (block: string, reach: Reach, waiter: Waiter): Promise<Block | null> => {
+  const blockAt = async (block: string, reach: Cacheability, cancellation: Cancellation): Promise<Block | null> => {
     const params = [block, false];
     const call = { method: 'eth_getBlockByNumber', params };
-    const answer = await fetch(call, JSON.stringify(params), reach, waiter);
+    const answer = await fetch(call, JSON.stringify(params), reach, cancellation);
     return 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as Block | null) : null;
   };
-  const hashAt = async (height: number, waiter: Waiter): Promise<unknown> =>
-    (await blockAt(`0x${height.toString(16)}`, { kind: 'height', height }, waiter))?.hash;
-  const heightFor = (waiter: Waiter) => async (tag: MovingTag) => {
+  const hashAt = async (height: number, cancellation: Cancellation): Promise<unknown> =>
+    (await blockAt(`0x${height.toString(16)}`, { kind: 'height', height }, cancellation))?.hash;
+  const heightFor = (cancellation: Cancellation) => async (tag: MovingTag) => {
     if (tag === 'latest') return head();
-    const number = (await blockAt(tag, { kind: 'head' }, waiter))?.number;
+    const number = (await blockAt(tag, { kind: 'head' }, cancellation))?.number;
     return isQuantity(number) ? Number(number) : null;
   };
   /** Runs work that must see one chain: a block above finality that is replaced meanwhile makes the work start over, once. */
-  const onOneChain = async <T>({ to }: LogRange, waiter: Waiter, work: () => Promise<T>): Promise<T> => {
+  const onOneChain = async <T>({ to }: LogRange, cancellation: Cancellation, work: () => Promise<T>): Promise<T> => {
     if (to <= finalHeight()) return work();
     const top = Math.min(to, await head());
     for (let tries = 0; tries < 2; tries++) {
-      const before = await hashAt(top, waiter);
+      const before = await hashAt(top, cancellation);
       const done = await work();
-      if ((await hashAt(top, waiter)) === before) return done;
+      if ((await hashAt(top, cancellation)) === before) return done;
     }
     throw new Refused(replaced());
   };
-  const readRefused = async (call: RpcCall, range: LogRange, refused: RpcAnswer, waiter: Waiter) => {
+  const readRefused = async (call: RpcCall, range: LogRange, refused: RpcAnswer, cancellation: Cancellation) => {
     const final = finalHeight();
     const halves = final >= range.from && final < range.to ? partedAt(range, final) : partedAt(range);
     let widest = 0;
     const accepted = (width: number) => {
       widest = Math.max(widest, width);
     };
-    const bodies = await onOneChain(range, waiter, () =>
-      createReading(call, fetch, refused, bounds, waiter).readInTurn(halves, accepted),
+    const bodies = await onOneChain(range, cancellation, () =>
+      createReading(call, fetch, refused, bounds, cancellation).readInTurn(halves, accepted),
     );
     if (isAboutWidth(messageOf(refused))) widths.learn(widest);
     return joined(bodies);
   };
-  const readPlanned = async (call: RpcCall, range: LogRange, ranges: readonly LogRange[], waiter: Waiter) =>
+  const readPlanned = async (call: RpcCall, range: LogRange, ranges: readonly LogRange[], cancellation: Cancellation) =>
     joined(
-      await onOneChain(range, waiter, () =>
-        createReading(call, fetch, null, bounds, waiter).readTogether(ranges, () => undefined),
+      await onOneChain(range, cancellation, () =>
+        createReading(call, fetch, null, bounds, cancellation).readTogether(ranges, () => undefined),
       ),
     );
 
   /** Returns the pieces of a question that the nodes are known to refuse; null for all other questions. */
-  const planFor = async (call: RpcCall, waiter: Waiter) => {
+  const planFor = async (call: RpcCall, cancellation: Cancellation) => {
     const widest = widths.known();
-    const range = widest === null ? null : await rangeOf(call, heightFor(waiter));
+    const range = widest === null ? null : await rangeOf(call, heightFor(cancellation));
     if (widest === null || range === null) return null;
     const ranges = partedBy(range, widest);
-    return ranges.length > 1 && ranges.length <= bounds.mostPieces / 2 ? { range, ranges } : null;
+    return ranges.length > 1 && ranges.length <= bounds.maxPieces / 2 ? { range, ranges } : null;
   };
   const logs: Fetch = async (call, params, reach, caller) => {
-    const timed = (work: (waiter: Waiter) => Promise<RpcAnswer>) =>
+    const timed = (work: (cancellation: Cancellation) => Promise<RpcAnswer>) =>
       withinTime(bounds.deadlineMs, caller, work).catch(asAnswer);
     const plan = await planFor(call, caller);
-    if (plan) return timed((waiter) => readPlanned(call, plan.range, plan.ranges, waiter));
+    if (plan) return timed((cancellation) => readPlanned(call, plan.range, plan.ranges, cancellation));
     const answer = await fetch(call, params, reach, caller);
     const range = isTooMuch(answer) ? await rangeOf(call, heightFor(caller)) : null;
-    return range ? timed((waiter) => readRefused(call, range, answer, waiter)) : answer;
+    return range ? timed((cancellation) => readRefused(call, range, answer, cancellation)) : answer;
   };
-  return (call, params, reach, waiter) =>
-    call.method === 'eth_getLogs' ? logs(call, params, reach, waiter) : fetch(call, params, reach, waiter);
+  return (call, params, reach, cancellation) =>
+    call.method === 'eth_getLogs' ? logs(call, params, reach, cancellation) : fetch(call, params, reach, cancellation);
 };

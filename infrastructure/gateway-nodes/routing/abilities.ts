@@ -1,11 +1,11 @@
-import { type Reach, reachOf } from '../../../application/gateway/cacheability.js';
+import { type Cacheability, cacheabilityOf } from '../../../application/gateway/cacheability.js';
 import type { RpcCall } from '../../../application/ports/node.js';
 import type { NodeFault } from '../../nodes/node-fault.js';
 
 /** Time for which a lack that a node told of is believed; the node is asked again after it. */
 const believedMs = 600_000;
 /** Number of methods that are remembered of a node; a node without more than this is asked each time. */
-const mostMethods = 100;
+const maxMethods = 100;
 
 /** Methods about the state after a block, which most nodes keep for few blocks. All others are about the blocks themselves. */
 const ofState = new Set([
@@ -53,17 +53,17 @@ export const createAbilities = (now = () => performance.now()) => {
     floors.set(isState, { height: known ?? height, until: now() + believedMs });
   };
   const noteMissing = ({ method, params }: RpcCall, head: number | undefined, isTold: boolean) => {
-    const reach = reachOf(method, params);
+    const reach = cacheabilityOf(method, params);
     if (reach.kind !== 'height') return;
     if (isTold || (head !== undefined && head - reach.height > unsettledBlocks)) discard(method, reach.height);
   };
 
   return {
-    lacks: (method: string, reach: Reach): boolean =>
+    lacks: (method: string, reach: Cacheability): boolean =>
       !knowsNone() && (lacksMethod(method) || (reach.kind === 'height' && lacksHeight(method, reach.height))),
     /** Learns from an error object; `head` is the height of the node's newest block, where that is known. */
     noteRefusal: (call: RpcCall, { kind, message }: NodeFault, head?: number): void => {
-      if (kind === 'unsupported' && unsupported.size < mostMethods) unsupported.set(call.method, now() + believedMs);
+      if (kind === 'unsupported' && unsupported.size < maxMethods) unsupported.set(call.method, now() + believedMs);
       if (kind === 'missing') noteMissing(call, head, discarded.test(message));
     },
     /** Learns that the node answered null, which says nothing of a block where only the place in it may be empty. */
@@ -74,7 +74,7 @@ export const createAbilities = (now = () => performance.now()) => {
     noteAnswer: ({ method, params }: RpcCall): void => {
       if (knowsNone()) return;
       unsupported.delete(method);
-      const reach = reachOf(method, params);
+      const reach = cacheabilityOf(method, params);
       if (reach.kind === 'height' && lacksHeight(method, reach.height)) floors.delete(ofState.has(method));
     },
   };

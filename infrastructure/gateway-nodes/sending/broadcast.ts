@@ -1,4 +1,4 @@
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import type { RpcAnswer } from '../../../application/ports/node.js';
 import type { Member } from '../member.js';
 import { isTelling, lost, type Outcome, outcomeOf, unsent, verdict } from './outcome.js';
@@ -21,7 +21,7 @@ export const broadcast = (
 ): Promise<RpcAnswer> => {
   const params = JSON.stringify([raw]);
   const outcomes: Outcome[] = [];
-  const waiter = createWaiter();
+  const cancellation = createCancellation();
   return new Promise((resolve, reject) => {
     let left = members.length;
     const settle = () => {
@@ -31,7 +31,7 @@ export const broadcast = (
         reject(error as Error);
       }
     };
-    const timers = [setTimeout(settle, deadlineMs), setTimeout(waiter.leave, deadlineMs)];
+    const timers = [setTimeout(settle, deadlineMs), setTimeout(cancellation.cancel, deadlineMs)];
     const end = () => {
       left--;
       if (left > 0) return;
@@ -50,7 +50,7 @@ export const broadcast = (
       return end();
     };
     const send = (member: Member) =>
-      member.exchange('eth_sendRawTransaction', params, waiter).then(
+      member.exchange('eth_sendRawTransaction', params, cancellation).then(
         (answer) => take(member, answer),
         () => note(lost),
       );

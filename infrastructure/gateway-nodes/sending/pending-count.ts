@@ -1,4 +1,4 @@
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import type { Ask, Terms } from '../hedged-request.js';
 import type { Member } from '../member.js';
@@ -6,7 +6,7 @@ import type { Member } from '../member.js';
 /** Time for which a node that took a transaction is waited for, since others may not have heard of the transaction. */
 const remembersMs = 60_000;
 /** Time for which all answers are waited for. */
-const longestMs = 2000;
+const maxMs = 2000;
 
 /** Remembers which nodes took a transaction lately. */
 export const createAccepted = () => {
@@ -45,22 +45,22 @@ const largestOf = (answers: readonly RpcAnswer[]): RpcAnswer | null =>
 export const largestCount = (
   members: readonly Member[],
   ask: Ask<RpcAnswer>,
-  { hedgeMs, waiter }: Terms,
+  { hedgeMs, cancellation }: Terms,
   isAwaited: (member: Member) => boolean,
 ): Promise<RpcAnswer | null> => {
   const startedAt = performance.now();
-  const asking = createWaiter();
+  const asking = createCancellation();
   const running = new Set(members.filter((member) => !member.isResting()));
   const answers: RpcAnswer[] = [];
   return new Promise((resolve) => {
     const finish = () => {
       for (const timer of timers) clearTimeout(timer);
       stay();
-      asking.leave();
+      asking.cancel();
       resolve(largestOf(answers));
     };
-    const timers = [setTimeout(finish, longestMs)];
-    const stay = waiter.onLeave(finish);
+    const timers = [setTimeout(finish, maxMs)];
+    const stay = cancellation.onCancel(finish);
     let isLate = false;
     const finishIfDone = () => {
       const awaited = isLate ? [...running].filter(isAwaited) : [...running];
@@ -82,7 +82,7 @@ export const largestCount = (
         () => undefined,
       );
       running.delete(member);
-      if (!asking.hasLeft()) finishIfDone();
+      if (!asking.isCancelled()) finishIfDone();
     };
     for (const member of running) void start(member);
     if (running.size === 0) finish();

@@ -1,4 +1,4 @@
-import type { Waiter } from '../../../application/async/cancellation.js';
+import type { Cancellation } from '../../../application/async/cancellation.js';
 import { Failure } from '../../../domain/failure.js';
 import type { Health } from '../../nodes/health.js';
 import type { NodeUnits } from './node-units.js';
@@ -14,7 +14,7 @@ type Place<Member> = {
 
 type Terms = {
   /** Longest time for which a call may have to wait. */
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly later?: (work: () => void, ms: number) => unknown;
 };
 
@@ -27,7 +27,7 @@ const exhausted = (ms: number) =>
   new Failure('UNAVAILABLE', `the nodes of this chain have no units left for the next ${ms / 1000} s`);
 
 /** Gives each call a node that has units left, in the order of the calls; a call for which none has any waits. */
-export const createUnitQueue = <Member extends Budgeted>({ longestMs, later = setTimeout }: Terms) => {
+export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTimeout }: Terms) => {
   const queue: Place<Member>[] = [];
   let owed = 0;
   let isTimed = false;
@@ -59,11 +59,11 @@ export const createUnitQueue = <Member extends Budgeted>({ longestMs, later = se
   };
   return {
     /** Charges the cost to the first node in order that has units left, once there is one, and returns that node. */
-    enter: async (cost: number, order: () => readonly Member[], waiter: Waiter): Promise<Member> => {
+    enter: async (cost: number, order: () => readonly Member[], cancellation: Cancellation): Promise<Member> => {
       const granted = queue.length === 0 ? grant({ cost, order }) : undefined;
       if (granted) return granted;
       const perSecond = awakeOf(order()).reduce((sum, { units }) => sum + units.perSecond, 0);
-      if ((owed / perSecond) * 1000 > longestMs) throw exhausted(longestMs);
+      if ((owed / perSecond) * 1000 > maxMs) throw exhausted(maxMs);
       return new Promise((resolve, reject) => {
         const place: Place<Member> = {
           cost,
@@ -73,7 +73,7 @@ export const createUnitQueue = <Member extends Budgeted>({ longestMs, later = se
             resolve(member);
           },
         };
-        const stay = waiter.onLeave(() => {
+        const stay = cancellation.onCancel(() => {
           leave(place);
           reject(new Failure('UNAVAILABLE', 'nobody waits for the answer'));
         });

@@ -1,9 +1,9 @@
-import { createWaiter, type Waiter } from '../../../application/async/cancellation.js';
+import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
 import { afterString, closeList, closeObject, comma, openList, openObject, quote } from '../../../domain/json-bytes.js';
 import { NodeFault } from '../node-fault.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 
-export type Question = { readonly method: string; readonly params: string; readonly waiter: Waiter };
+export type Question = { readonly method: string; readonly params: string; readonly cancellation: Cancellation };
 type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unknown): void };
 
 const opening: readonly number[] = [openList, openObject];
@@ -38,21 +38,24 @@ export const readBatch = (bytes: Buffer): ReadonlyMap<string | null, Envelope> |
   return envelopes ? new Map(envelopes.flatMap((envelope) => (envelope ? [[envelope.id, envelope]] : []))) : null;
 };
 
-/** Makes a waiter that leaves when all of the given ones have left. */
-const waiterFor = (waiters: readonly Waiter[]): Waiter => {
-  const all = createWaiter();
+/** Makes a cancellation that leaves when all of the given ones have left. */
+const cancellationFor = (cancellations: readonly Cancellation[]): Cancellation => {
+  const all = createCancellation();
   let left = 0;
   const leaveLast = () => {
     left++;
-    if (left === waiters.length) all.leave();
+    if (left === cancellations.length) all.cancel();
   };
-  for (const waiter of waiters) waiter.onLeave(leaveLast);
+  for (const cancellation of cancellations) cancellation.onCancel(leaveLast);
   return all;
 };
 
 /** Ways to ask: many questions at once, which gives null where the node takes no batches, or one alone. */
 type Ways = {
-  readonly together: (questions: readonly Question[], waiter: Waiter) => Promise<readonly (Envelope | null)[] | null>;
+  readonly together: (
+    questions: readonly Question[],
+    cancellation: Cancellation,
+  ) => Promise<readonly (Envelope | null)[] | null>;
   readonly alone: (question: Question) => Promise<Envelope>;
 };
 
@@ -65,7 +68,7 @@ export const createBundles = ({ together, alone }: Ways) => {
     for (const question of questions) alone(question).then(question.resolve, question.reject);
   };
   const askTogether = async (questions: readonly Waiting[]) => {
-    const answers = await together(questions, waiterFor(questions.map(({ waiter }) => waiter)));
+    const answers = await together(questions, cancellationFor(questions.map(({ cancellation }) => cancellation)));
     if (!answers) {
       takesBatches = false;
       askAlone(questions);
@@ -90,7 +93,7 @@ export const createBundles = ({ together, alone }: Ways) => {
     new Promise((resolve, reject) => {
       const others = waiting.get(bundle);
       const one = { ...question, resolve, reject };
-      question.waiter.onLeave(() => reject(new NodeFault('failing', 'nobody waits for the answer')));
+      question.cancellation.onCancel(() => reject(new NodeFault('failing', 'nobody waits for the answer')));
       if (others) others.push(one);
       else {
         waiting.set(bundle, [one]);

@@ -19,7 +19,7 @@ export type Envelope =
     }
   | { readonly id: string | null; readonly error: Buffer };
 
-const mostTail = 160;
+const maxTail = 160;
 
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
@@ -62,7 +62,7 @@ type Ending = { readonly at: number; readonly id: string | null };
 type Found = Pick<Opening, 'kind' | 'id'> & { readonly value: Buffer };
 
 const endingOf = (bytes: Buffer, from: number): Ending | null => {
-  const tailFrom = Math.max(from, bytes.length - mostTail);
+  const tailFrom = Math.max(from, bytes.length - maxTail);
   const matched = tailPattern.exec(bytes.toString('latin1', tailFrom));
   return matched && { at: tailFrom + matched.index, id: idInTail.exec(matched[0])?.[1] ?? null };
 };
@@ -129,7 +129,7 @@ export const readEnvelope = (bytes: Buffer): Envelope | null => {
 const readLong = (pieces: readonly Buffer[]): Envelope | null => {
   const [first, last] = [pieces[0] as Buffer, pieces.at(-1) as Buffer];
   const opening = openingOf(first);
-  const ending = last.length < mostTail ? null : endingOf(last, 0);
+  const ending = last.length < maxTail ? null : endingOf(last, 0);
   if (!opening || !ending || !isEnclosed(first[opening.start], last[ending.at - 1])) return null;
   if (opening.kind === 'error') return null;
   const own = [first.subarray(opening.start), ...pieces.slice(1, -1), last.subarray(0, ending.at)];

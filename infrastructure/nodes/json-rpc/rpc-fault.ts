@@ -1,7 +1,7 @@
 import { type FaultKind, NodeFault, reasonOf } from '../node-fault.js';
 
 /** Characters of a message in which the kind of an error is looked for; a contract may choose the text after them. */
-const mostCharacters = 160;
+const maxCharacters = 160;
 /** Rows are tried in order, by code or text: node software agrees on few codes, so most kinds are told by the text. */
 const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly number[]; readonly text?: RegExp }[] = [
   // Reverts come first, because the contract chooses the text after "reverted".
@@ -62,7 +62,7 @@ const read = (error: unknown) => {
 /** Classifies a node's error object. */
 export const faultOf = (error: unknown): NodeFault => {
   const { code, message } = read(error);
-  const beginning = message.slice(0, mostCharacters);
+  const beginning = message.slice(0, maxCharacters);
   const row = rows.find(({ codes, text }) => codes?.includes(code) || text?.test(beginning));
   return new NodeFault(row?.kind ?? 'refused', `${reasonOf(message)} (${code})`);
 };

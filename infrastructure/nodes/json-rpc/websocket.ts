@@ -1,13 +1,13 @@
 import { type RawData, WebSocket } from 'ws';
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
-import { untilLeft, type Waiter } from '../../../application/async/cancellation.js';
+import { type Cancellation, untilCancelled } from '../../../application/async/cancellation.js';
 import { NodeFault, toFailing } from '../node-fault.js';
 import { withTimeout } from '../with-timeout.js';
 import { requestText } from './request.js';
 
 type SocketLimits = {
   readonly connectMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Time between two pings; a connection that is silent from one to the next is ended. */
   readonly silentMs: number;
 };
@@ -43,8 +43,8 @@ const excessCode = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Methods that must not be asked again, since the node may have done what they ask for. */
 const changing = /^(eth_send|dev_)/;
 /** Number of questions with too large answers that are remembered, and their length. */
-const mostRemembered = 100;
-const longestRemembered = 1024;
+const maxRemembered = 100;
+const maxRememberedLength = 1024;
 
 const bytesOf = (data: RawData): Buffer => {
   if (Buffer.isBuffer(data)) return data;
@@ -81,7 +81,7 @@ const watchOver = (socket: WebSocket, silentMs: number) => {
 /** Opens one connection. Questions that are open when it ends fail. */
 const connect = <Answer>(url: URL, limits: SocketLimits, { message }: Reading<Answer>) => {
   const socket = new WebSocket(url, {
-    maxPayload: limits.mostBytes,
+    maxPayload: limits.maxBytes,
     perMessageDeflate: false,
     handshakeTimeout: limits.connectMs,
   });
@@ -120,10 +120,10 @@ const connect = <Answer>(url: URL, limits: SocketLimits, { message }: Reading<An
       resolve();
     });
   });
-  const ask = (method: string, params: string, waiter: Waiter, askedAt: number) =>
+  const ask = (method: string, params: string, cancellation: Cancellation, askedAt: number) =>
     new Promise<Answer>((resolve, reject) => {
       const id = ++lastId;
-      const stay = waiter.onLeave(() => {
+      const stay = cancellation.onCancel(() => {
         waiting.delete(String(id));
         watch.giveUp(askedAt);
         reject(lost());
@@ -141,11 +141,11 @@ const connect = <Answer>(url: URL, limits: SocketLimits, { message }: Reading<An
       waiting.set(String(id), settle);
       socket.send(requestText(method, params, id), (error) => error && settle.reject(lost()));
     });
-  const exchange = async (method: string, params: string, waiter: Waiter) => {
+  const exchange = async (method: string, params: string, cancellation: Cancellation) => {
     const askedAt = performance.now();
     await opened;
-    if (waiter.hasLeft()) throw lost();
-    return await ask(method, params, waiter, askedAt);
+    if (cancellation.isCancelled()) throw lost();
+    return await ask(method, params, cancellation, askedAt);
   };
   return { exchange, listeners, ended, terminate: () => socket.terminate() };
 };
@@ -190,24 +190,24 @@ const createLane = <Answer>(open: () => Connection<Answer>, ended: () => void = 
 type Lane<Answer> = ReturnType<typeof createLane<Answer>>;
 
 /** Asks one question at a time, so that too large a message is the answer to the open one. */
-const createTurns = <Answer>({ connection }: Lane<Answer>, mostBytes: number) => {
+const createTurns = <Answer>({ connection }: Lane<Answer>, maxBytes: number) => {
   let turn: Promise<unknown> = Promise.resolve();
-  const ask = async (method: string, params: string, waiter: Waiter) => {
-    if (waiter.hasLeft()) throw lost();
+  const ask = async (method: string, params: string, cancellation: Cancellation) => {
+    if (cancellation.isCancelled()) throw lost();
     const { exchange, terminate } = connection();
     try {
-      return await exchange(method, params, waiter);
+      return await exchange(method, params, cancellation);
     } catch (error) {
       // The answer may still come, and would be taken for that to the next question.
       terminate();
       if (!(error instanceof Suspected)) throw error;
-      throw new NodeFault('oversized', `gave an answer that is larger than ${mostBytes} bytes`);
+      throw new NodeFault('oversized', `gave an answer that is larger than ${maxBytes} bytes`);
     }
   };
-  return (method: string, params: string, waiter: Waiter): Promise<Answer> => {
-    const answer = turn.then(() => ask(method, params, waiter));
+  return (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
+    const answer = turn.then(() => ask(method, params, cancellation));
     turn = answer.catch(() => undefined);
-    return untilLeft(answer, waiter);
+    return untilCancelled(answer, cancellation);
   };
 };
 
@@ -219,31 +219,31 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Re
   const open = () => connect(url, limits, reading);
   const lane = () => createLane(open, reading.ended);
   const [asking, listening, single] = [lane(), lane(), lane()];
-  const askAlone = createTurns(single, limits.mostBytes);
-  const large = createBoundedCache<string, true>(mostRemembered);
+  const askAlone = createTurns(single, limits.maxBytes);
+  const large = createBoundedCache<string, true>(maxRemembered);
   let hasLarge = false;
 
   /** Remembers questions with too large answers, so that they are asked alone at once. */
-  const askSuspect = (method: string, params: string, waiter: Waiter) =>
-    askAlone(method, params, waiter).catch((error: unknown) => {
+  const askSuspect = (method: string, params: string, cancellation: Cancellation) =>
+    askAlone(method, params, cancellation).catch((error: unknown) => {
       const isLarge = error instanceof NodeFault && error.kind === 'oversized';
-      if (isLarge && params.length <= longestRemembered) {
+      if (isLarge && params.length <= maxRememberedLength) {
         hasLarge = true;
         large.set(`${method} ${params}`, true);
       }
       throw error;
     });
   const isKnownLarge = (method: string, params: string) =>
-    hasLarge && params.length <= longestRemembered && large.has(`${method} ${params}`);
+    hasLarge && params.length <= maxRememberedLength && large.has(`${method} ${params}`);
   return {
     /** `params` is JSON. Rejects with a NodeFault. */
-    exchange: async (method: string, params: string, waiter: Waiter): Promise<Answer> => {
-      if (isKnownLarge(method, params)) return await askSuspect(method, params, waiter);
+    exchange: async (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
+      if (isKnownLarge(method, params)) return await askSuspect(method, params, cancellation);
       try {
-        return await asking.connection().exchange(method, params, waiter);
+        return await asking.connection().exchange(method, params, cancellation);
       } catch (error) {
         if (!(error instanceof Suspected) || changing.test(method)) throw error;
-        return await askSuspect(method, params, waiter);
+        return await askSuspect(method, params, cancellation);
       }
     },
     /** Tells of `subscription` until the connection ends or the signal fires, which resolves; `begun` is called once it does. */
@@ -255,7 +255,7 @@ export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Re
     ): Promise<void> => {
       const { exchange, listeners, ended } = listening.connection();
       const ask = (method: string, given: unknown) =>
-        withTimeout(limits.connectMs, (waiter) => exchange(method, JSON.stringify([given]), waiter));
+        withTimeout(limits.connectMs, (cancellation) => exchange(method, JSON.stringify([given]), cancellation));
       const id = reading.subscriptionId(await ask('eth_subscribe', subscription));
       listeners.set(id, notice);
       begun();

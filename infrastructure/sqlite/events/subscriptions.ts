@@ -2,7 +2,7 @@ import type { EventStore, Position, Recorded } from '../../../application/ports/
 import { loopTurn } from '../../loop-turn.js';
 
 /** Interval at which the store is checked for events appended by other processes. */
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 const inboxLimit = 10_000;
 /** Events beyond which each subscriber works in a turn of its own. */
 const readWithoutPause = 200;
@@ -105,7 +105,7 @@ export const createSubscriptions = (store: {
   const enter = (after: Position, signal: AbortSignal) => {
     const inbox = createInbox(after);
     inboxes.add(inbox);
-    timer ??= setInterval(look, lookEveryMs);
+    timer ??= setInterval(look, pollIntervalMs);
     signal.addEventListener('abort', inbox.wake);
     return inbox;
   };

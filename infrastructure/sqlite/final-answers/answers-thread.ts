@@ -30,7 +30,7 @@ const schema = `
     UPDATE total SET bytes = bytes - old.size;
   END;`;
 
-serveThread<{ path: string; mostBytes: number }, AnswersJob, FoundAnswers>(({ path, mostBytes }) => {
+serveThread<{ path: string; maxBytes: number }, AnswersJob, FoundAnswers>(({ path, maxBytes }) => {
   const db = openDatabase(path, 'relaxed');
   inTransaction(db, () => db.exec(schema));
   limitLockWait(db, lockMs);
@@ -57,8 +57,8 @@ serveThread<{ path: string; mostBytes: number }, AnswersJob, FoundAnswers>(({ pa
     inTransaction(db, () => {
       for (const { id, result, size } of answers) insert.run(id, seconds(), size, result);
       // Far above the bound, as after a smaller one was set, many are dropped at a time.
-      while (total() > 2 * mostBytes) drop.run();
-      while (total() > mostBytes) dropOne.run();
+      while (total() > 2 * maxBytes) drop.run();
+      while (total() > maxBytes) dropOne.run();
       return [];
     });
   return (jobs) => jobs.map((job) => (job.kind === 'find' ? job.ids.map(find) : keep(job)));

@@ -5,13 +5,13 @@ import { startThread } from '../thread.js';
 import type { AnswersJob, FoundAnswers } from './answers-thread.js';
 
 /** Final answers in a file that the processes of one data directory share, read and written on a thread. */
-export const sqliteFinalAnswers = async (path: string, mostBytes: number): Promise<FinalAnswers> => {
-  const thread = await startThread<AnswersJob, FoundAnswers>('answers-thread', { path, mostBytes });
+export const sqliteFinalAnswers = async (path: string, maxBytes: number): Promise<FinalAnswers> => {
+  const thread = await startThread<AnswersJob, FoundAnswers>('answers-thread', { path, maxBytes });
   const run = (job: AnswersJob) => thread.run(job).catch(unavailable('the cache of final answers'));
   return {
     find: (chain, questions) => run({ kind: 'find', ids: questions.map((question) => answerId(chain, question)) }),
     keep: async (chain, answers) => {
-      const kept = answers.filter((one) => isKept(mostBytes, one));
+      const kept = answers.filter((one) => isKept(maxBytes, one));
       const rows = kept.map(({ question, result }) => ({
         id: answerId(chain, question),
         result,

@@ -9,9 +9,9 @@ import type { InHand, JobsAnswer, JobsRequest } from './jobs-writer.js';
 import { usualLeaseMs } from './leases.js';
 
 /** Interval at which an idle worker looks for jobs put by other processes and for dead workers. */
-const lookEveryMs = 100;
+const pollIntervalMs = 100;
 const failedAgainMs = 1000;
-const rewriteEveryMs = 500;
+const rewriteIntervalMs = 500;
 /** Jobs per request, so that other requests get in between when many are put at once. */
 const putAtOnce = 1000;
 
@@ -64,7 +64,7 @@ const writeSurely = async ({ writer, signal }: Working, request: JobsRequest) =>
     } catch {
       // The job is done again by the worker that takes over this one's jobs.
       if (signal.aborted) return;
-      await sleep(rewriteEveryMs);
+      await sleep(rewriteIntervalMs);
     }
   }
 };
@@ -108,11 +108,11 @@ const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call:
     for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : doOne(job));
     // Each lane got only its share, so lanes with more due jobs may fill the places left.
     if (jobs.length > 0 && jobs.length < free) return 0;
-    return Math.min(lookEveryMs, next === null ? lookEveryMs : next - now());
+    return Math.min(pollIntervalMs, next === null ? pollIntervalMs : next - now());
   };
 
   while (!signal.aborted) {
-    const pauseMs = await take().catch(() => lookEveryMs);
+    const pauseMs = await take().catch(() => pollIntervalMs);
     if (pauseMs > 0) await call.wait(pauseMs, signal);
   }
   await Promise.all(begun);

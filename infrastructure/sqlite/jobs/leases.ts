@@ -3,8 +3,8 @@ import type { Database } from '../database.js';
 
 type Place = Pick<Job, 'organization' | 'lane'>;
 
-const beatEveryMs = 1000;
-const lookEveryMs = 100;
+const heartbeatIntervalMs = 1000;
+const pollIntervalMs = 100;
 /** Silence after which a worker counts as dead, so that its jobs are done again well within five seconds. */
 export const usualLeaseMs = 3500;
 
@@ -38,7 +38,7 @@ export const createLeases = (db: Database, leaseMs: number, waitsAgain: (place: 
     } catch {
       // A database that refuses this beat also refuses processes that would take the jobs; the next beat may succeed.
     }
-  }, beatEveryMs);
+  }, heartbeatIntervalMs);
 
   const bringBack = (worker: string, lastBeat: number, now: number) => {
     if (Number(bury.run(worker, lastBeat).changes) === 0) return;
@@ -50,11 +50,11 @@ export const createLeases = (db: Database, leaseMs: number, waitsAgain: (place: 
     /** Puts back the jobs of dead workers. */
     release: (now: number) => {
       const elapsed = performance.now() - looked;
-      if (elapsed < lookEveryMs) return;
+      if (elapsed < pollIntervalMs) return;
       looked += elapsed;
       const others = (workers.all() as { id: string; beat: number }[]).filter(({ id }) => !own.has(id));
       // A process that was suspended itself did not watch the others all that time.
-      const watched = Math.min(elapsed, 2 * lookEveryMs);
+      const watched = Math.min(elapsed, 2 * pollIntervalMs);
       const look = ({ id, beat }: { id: string; beat: number }) => {
         const before = seen.get(id);
         return [id, { beat, ms: before?.beat === beat ? before.ms + watched : 0 }] as const;

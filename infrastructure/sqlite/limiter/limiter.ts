@@ -7,7 +7,7 @@ import { createNonceTable } from './nonce-table.js';
 import { createRates } from './rates.js';
 
 export const answerKeptMs = 86_400_000;
-const sweepEveryMs = 100;
+const sweepIntervalMs = 100;
 /** Wait for a lock; short, because this store is written on the main thread. */
 const lockMs = 200;
 
@@ -49,7 +49,7 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
   let tasks: Task[] = [];
   let swept = 0;
   const sweep = () => {
-    if (Math.abs(now() - swept) < sweepEveryMs) return;
+    if (Math.abs(now() - swept) < sweepIntervalMs) return;
     swept = now();
     nonces.sweep();
     dropAnswers.run(swept - answerKeptMs);

@@ -3,7 +3,7 @@ import { type Limits, type Quota, quotaOf, windowAt, windows } from '../../../do
 import { type Database, inTransaction } from '../database.js';
 
 /** Interval of saving, and so the most that a restart forgets. Seconds are too short to be worth saving. */
-const saveEveryMs = 200;
+const saveIntervalMs = 200;
 const kept = windows.filter((window) => window !== 'second');
 
 type Window = (typeof windows)[number];
@@ -139,7 +139,7 @@ export const createRates = (db: Database, now: () => number) => {
       } catch {
         saveSoon();
       }
-    }, saveEveryMs).unref();
+    }, saveIntervalMs).unref();
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Position } from '../../../application/ports/event-store.js';
-import { longestHoldMs, type Positions } from '../../../application/ports/generations.js';
+import { maxHoldMs, type Positions } from '../../../application/ports/generations.js';
 import { checkpointedElsewhere } from '../checkpoints.js';
 import { type Database, inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
@@ -79,7 +79,7 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
       let { writers } = live;
       const done = inTransaction(db, () => {
         const now = Date.now();
-        if (Number(move.run(positions, revision, now, now + longestHoldMs).changes) === 0) return false;
+        if (Number(move.run(positions, revision, now, now + maxHoldMs).changes) === 0) return false;
         if (live.revision !== revision) writers = writersTo('live');
         writeAll(changes, writers);
         return true;

@@ -10,7 +10,7 @@ import { sqliteReadModels } from './read-models.js';
 type Opened = { readonly models: RebuildableReadModels; readonly file: number | undefined };
 
 /** Time between looks at whether another process has put a new file in the place of the opened one. */
-const lookEveryMs = 1000;
+const pollIntervalMs = 1000;
 const openAgainMs = 1000;
 
 /** The clock is beyond every revision of an old file, so that no projector takes the new file for the old one. */
@@ -75,7 +75,7 @@ const createRenewal = (path: string, collections: readonly AnyCollection[], log:
   return {
     open: async () => {
       opened = await openWhole(0);
-      looking = setInterval(look, lookEveryMs).unref();
+      looking = setInterval(look, pollIntervalMs).unref();
     },
     opened: () => opened,
     replace,

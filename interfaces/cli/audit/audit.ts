@@ -6,8 +6,8 @@ import type { App } from '../../../application/app.js';
 import { shownEvent } from '../../../application/audit/event-record.js';
 import { checkFile, type Lines, type Verdict } from '../../../application/audit/export-file.js';
 import type { AcceptedLoss, Flaw } from '../../../application/audit/proof.js';
-import { momentOf, now } from '../../../application/history/parse-moment.js';
-import { refuse } from '../../../domain/failure.js';
+import { now, parseAsOf } from '../../../application/history/parse-moment.js';
+import { fail } from '../../../domain/failure.js';
 import { UsageError } from '../../usage-error.js';
 import { urlOption } from '../client/call.js';
 import { AnswerIsNo, AnswerIsUnknown, type Command, type Invocation } from '../command/command.js';
@@ -16,8 +16,8 @@ import { foundId, knownId } from './known-organization.js';
 import { createSummary, summaryText } from './summary.js';
 import { proveWitnessed, sortedFiles } from './witness.js';
 
-const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof momentOf>) =>
-  given === undefined ? otherwise : momentOf(given, `--${name}`);
+const moment = (given: string | undefined, name: string, otherwise: ReturnType<typeof parseAsOf>) =>
+  given === undefined ? otherwise : parseAsOf(given, `--${name}`);
 
 const widths = { position: 10, time: 24, type: 26, chain: 6 } as const;
 const eventLines = (event: ReturnType<typeof shownEvent>) =>
@@ -88,7 +88,7 @@ export const auditExport: Command = {
 const unusable = (path: string) => (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return refuse('FAILED_PRECONDITION', `${path} cannot be used: ${message}`);
+  return fail('FAILED_PRECONDITION', `${path} cannot be used: ${message}`);
 };
 
 /** Splits at line feeds alone, because texts may hold U+2028, which line readers take for the end of a line. */

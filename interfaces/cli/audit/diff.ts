@@ -1,5 +1,5 @@
 import type { Difference } from '../../../application/history/diff.js';
-import { momentOf, now } from '../../../application/history/parse-moment.js';
+import { now, parseAsOf } from '../../../application/history/parse-moment.js';
 import { writeExact } from '../../exact-json.js';
 import type { Command } from '../command/command.js';
 import { momentOption, organizationOption, withApp } from '../command/session.js';
@@ -27,8 +27,8 @@ export const auditDiff: Command = {
   run: (invocation) =>
     withApp(invocation, async (app) => {
       const { options, print } = invocation;
-      const first = momentOf(options.from ?? '', '--from');
-      const last = options.to === undefined ? now : momentOf(options.to, '--to');
+      const first = parseAsOf(options.from ?? '', '--from');
+      const last = options.to === undefined ? now : parseAsOf(options.to, '--to');
       const organizationId = await app.organizations.idOf(options.organization ?? '');
       const { from, to, documents } = await app.differences(organizationId, first, last, new AbortController().signal);
       const counts = { added: 0, removed: 0, changed: 0 };

@@ -2,7 +2,7 @@ import type { EventRecord } from '../../../application/audit/event-record.js';
 import { table } from '../command/command.js';
 
 /** Number of wallets that are counted one by one; further ones share a line, so that memory stays bounded. */
-const mostWallets = 1000;
+const maxWallets = 1000;
 const otherWallets = 'others';
 
 type Edge = { readonly position: number; readonly time: string };
@@ -34,7 +34,7 @@ export const createSummary = (organizationId: string) => {
       count(types, type);
       const wallet = walletOf(data);
       if (wallet !== undefined)
-        count(wallets, wallets.has(wallet) || wallets.size < mostWallets ? wallet : otherWallets);
+        count(wallets, wallets.has(wallet) || wallets.size < maxWallets ? wallet : otherWallets);
     },
     told: (): Summary => ({
       organization_id: organizationId,

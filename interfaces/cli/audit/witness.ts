@@ -9,7 +9,7 @@ import {
   type RemoteLog,
   type Seen,
 } from '../../../application/audit/log/witnessed.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { createClient } from '../../client.js';
 import { callOrExplain, credentialsFor, urlFor } from '../client/call.js';
 import { AnswerIsNo, AnswerIsUnknown, type Invocation } from '../command/command.js';
@@ -17,7 +17,7 @@ import { AnswerIsNo, AnswerIsUnknown, type Invocation } from '../command/command
 /** Beginning of the first line of an export. */
 const exportStart = '{"chainfold_audit":';
 const unusable = (path: string) => (error: Error) =>
-  refuse('FAILED_PRECONDITION', `${path} cannot be used: ${error.message}`);
+  fail('FAILED_PRECONDITION', `${path} cannot be used: ${error.message}`);
 
 const isExport = async (path: string) => {
   const file = await open(path).catch(unusable(path));

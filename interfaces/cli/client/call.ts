@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { baseUrl } from '../../base-url.js';
 import { callOperation, ProblemError } from '../../client.js';
 import { writeExact } from '../../exact-json.js';
@@ -62,7 +62,7 @@ export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    return refuse(
+    return fail(
       'UNAVAILABLE',
       `no service answers at ${url} (${networkError(error)}): start one with npm start, or give --url`,
     );
@@ -79,7 +79,7 @@ const askStores = (invocation: Invocation, request: object) =>
     const path = `/v1/${parameters.slice(0, 2).join('/')}`;
     const endpoint =
       endpoints.find((one) => one.path === path) ??
-      refuse('NOT_FOUND', explainUnknown(path, 'chainfold call --help lists them'));
+      fail('NOT_FOUND', explainUnknown(path, 'chainfold call --help lists them'));
     const bounds = { most: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     const goTo = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
     const input = check(createAjv().compile(endpoint.request), request);

@@ -1,4 +1,4 @@
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { chains, type Family } from '../../../domain/variant.js';
 import { UsageError } from '../../usage-error.js';
 import { oneOf, wholeNumber } from '../command/arguments.js';
@@ -49,7 +49,7 @@ const control = async (invocation: Invocation, method: string, params: readonly 
     const response = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     return (await response.json()) as Reply;
   });
-  if (error) refuse(error.code === invalidParams ? 'INVALID_ARGUMENT' : 'FAILED_PRECONDITION', error.message);
+  if (error) fail(error.code === invalidParams ? 'INVALID_ARGUMENT' : 'FAILED_PRECONDITION', error.message);
   invocation.print(result ?? {}, textOf(result ?? {}));
 };
 

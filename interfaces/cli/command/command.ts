@@ -48,7 +48,7 @@ export type Invocation = {
   readonly open: (needs?: Needs) => Promise<Opened>;
   /** Runs the checks of `doctor`. */
   readonly examine: () => Promise<readonly Examined[]>;
-  readonly openMove: (to: 'services' | 'embedded') => Promise<OpenedMove>;
+  readonly openMigration: (to: 'services' | 'embedded') => Promise<OpenedMove>;
   /** Prints one line of JSON with --json, otherwise the text. */
   readonly print: (answer: object, text: string) => void;
   /** Writes without a line feed, for lines that are redrawn; null when there is no terminal, and with --json. */

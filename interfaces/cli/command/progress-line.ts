@@ -1,7 +1,7 @@
 import type { Invocation } from './command.js';
 
-const drawEveryMs = 100;
-const writeEveryMs = 1000;
+const drawIntervalMs = 100;
+const writeIntervalMs = 1000;
 const barLength = 30;
 const rubOut = '\r\u001b[2K';
 
@@ -20,7 +20,7 @@ export const createProgressLine = <Facts>(
     /** Shows the facts when the next line is due, and at once when a new phase begins. */
     tell: (next: string, facts: () => Facts) => {
       const now = performance.now();
-      const isDue = now - told >= (draw ? drawEveryMs : writeEveryMs);
+      const isDue = now - told >= (draw ? drawIntervalMs : writeIntervalMs);
       if (!isDue && next === phase) return;
       [told, phase] = [now, next];
       if (draw) draw(`${rubOut}${text(facts())}`);

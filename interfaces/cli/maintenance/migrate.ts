@@ -21,9 +21,9 @@ export const migrate: Command = {
   },
   details: () =>
     'The embedded stores are those of CHAINFOLD_DATA_DIR, the services those of EVENTSTORE_URL, MONGODB_URL and REDIS_URL.\nStop everything that uses either first; docs/operations.md has the steps.',
-  run: async ({ options, openMove, print, draw, complain }) => {
+  run: async ({ options, openMigration, print, draw, complain }) => {
     const to = oneOf('--to', options.to, targets);
-    const { ports, close } = await openMove(to);
+    const { ports, close } = await openMigration(to);
     try {
       const write = (step: MoveStep) => complain(JSON.stringify(step));
       const progress = createProgressLine<MoveStep>(draw, { text: textOf, write });

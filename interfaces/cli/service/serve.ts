@@ -34,7 +34,7 @@ const askAgainMs = 1000;
 const catchUpMs = 500;
 
 /** Repeats work until the store it needs can be reached; results in null when the service is stopped meanwhile. */
-const createPatience = (complain: Invocation['complain'], end: Promise<void>) => {
+const createShutdownTimer = (complain: Invocation['complain'], end: Promise<void>) => {
   const ended = end.then(() => null);
   let told = '';
   const waitFor = (error: unknown) => {
@@ -64,7 +64,7 @@ export const serve: Command = {
     const wanted = rolesOf(options.role);
     const end = stopped();
     const isFollowing = wanted.includes('follower');
-    const patiently = createPatience(invocation.complain, end);
+    const patiently = createShutdownTimer(invocation.complain, end);
     const opened = await patiently(() => invocation.open({ chains: isFollowing ? 'with development' : 'configured' }));
     if (!opened) return;
     const { app, close } = opened;

@@ -3,7 +3,7 @@ import { configuredMethod } from '../../../application/gateway/configured-method
 import { explainMethod, findMethod } from '../../../application/gateway/methods.js';
 import { timeOf } from '../../../application/history/parse-moment.js';
 import { type GatewayKeys, gatewayKeysChoices } from '../../../domain/aggregates/gateway/gateway-token.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { variants } from '../../../domain/variant.js';
 import type { GatewayTokenDocument } from '../../../projections/organizations.js';
 import { operation } from '../define.js';
@@ -68,8 +68,7 @@ const show = (document: GatewayTokenDocument): TokenRecord => {
 };
 
 const tagOf = (name: string): string =>
-  served.find(({ tag, segment }) => tag === name || segment === name)?.tag ??
-  refuse('INVALID_ARGUMENT', 'no such chain');
+  served.find(({ tag, segment }) => tag === name || segment === name)?.tag ?? fail('INVALID_ARGUMENT', 'no such chain');
 
 /** Returns the documented name of a method; refuses one that no gateway address offers. */
 const methodOf = ({ nodes }: App, name: string): string => {
@@ -78,13 +77,13 @@ const methodOf = ({ nodes }: App, name: string): string => {
   const found = findMethod(name, isDevelopment);
   if (found) return found.name;
   if (all.some(({ extraMethods }) => extraMethods?.has(name))) return configuredMethod(name).name;
-  return refuse('INVALID_ARGUMENT', explainMethod(name, isDevelopment));
+  return fail('INVALID_ARGUMENT', explainMethod(name, isDevelopment));
 };
 
 /** Returns the ISO time of an ISO time with its zone, or of Unix seconds. */
 const isoTimeOf = (given: string | number): string => {
   const ms = typeof given === 'number' ? given * 1000 : timeOf(given);
-  return ms !== null && ms >= 0 && ms <= latestMs ? new Date(ms).toISOString() : refuse('INVALID_ARGUMENT', notTime);
+  return ms !== null && ms >= 0 && ms <= latestMs ? new Date(ms).toISOString() : fail('INVALID_ARGUMENT', notTime);
 };
 
 const once = (values: readonly string[]) => [...new Set(values)];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chain } from '../../../application/ports/chain.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 import { eventually } from '../../support/eventually.js';
 import { allEvents, composeApp, contextOf, openStores, variantOf } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
@@ -98,7 +98,7 @@ describe('the finder of token accounts', () => {
     let isStopped = false;
     masters.state.before = async (owner) => {
       if (owner === addressOf(20)) isStopped = true;
-      if (isStopped) refuse('NODE_ERROR', 'no node answers');
+      if (isStopped) fail('NODE_ERROR', 'no node answers');
     };
     await wallet(greedy, range(1, 40));
     await register(greedy);
@@ -128,7 +128,7 @@ describe('the finder of token accounts', () => {
     await isFound(range(50, 30));
     assert.equal(masters.state.asked.filter((one) => one.startsWith(other)).length, 1);
     masters.state.before = async (_, contract) => {
-      if (contract === other) refuse('NODE_ERROR', 'no node answers');
+      if (contract === other) fail('NODE_ERROR', 'no node answers');
     };
     release();
     await register(greedy);
@@ -137,7 +137,7 @@ describe('the finder of token accounts', () => {
 
   it('leaves out addresses for which the token names no account that it and the account agree on', async () => {
     masters.state.before = async (owner) => {
-      if (owner === addressOf(2)) refuse('FAILED_PRECONDITION', 'the wallet is of another owner');
+      if (owner === addressOf(2)) fail('FAILED_PRECONDITION', 'the wallet is of another owner');
     };
     await wallet(greedy, range(1, 3));
     await register(greedy);

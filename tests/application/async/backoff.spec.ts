@@ -6,19 +6,19 @@ describe('a backoff', () => {
     Array.from({ length: count }, () => backoff.next());
 
   it('doubles the pause up to the longest, which need not be a multiple of the first', () => {
-    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    const backoff = createBackoff({ firstMs: 100, maxMs: 500 });
     assert.deepEqual(pauses(backoff, 5), [100, 200, 400, 500, 500]);
   });
 
   it('begins with the first pause again after a reset', () => {
-    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    const backoff = createBackoff({ firstMs: 100, maxMs: 500 });
     pauses(backoff, 3);
     backoff.reset();
     assert.deepEqual(pauses(backoff, 2), [100, 200]);
   });
 
   it('shows the next pause without taking it', () => {
-    const backoff = createBackoff({ firstMs: 100, longestMs: 500 });
+    const backoff = createBackoff({ firstMs: 100, maxMs: 500 });
     assert.deepEqual(
       [backoff.upcoming(), backoff.upcoming(), backoff.next(), backoff.upcoming()],
       [100, 100, 100, 200],

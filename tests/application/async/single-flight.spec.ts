@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { createWaiter, signalOf, untilLeft, type Waiter, waiterOf } from '../../../application/async/cancellation.js';
+import {
+  type Cancellation,
+  cancellationOf,
+  createCancellation,
+  signalOf,
+  untilCancelled,
+} from '../../../application/async/cancellation.js';
 import { createSingleFlight } from '../../../application/async/single-flight.js';
 
-/** Work that a test ends itself; `waiters` are those that the work was started with. */
+/** Work that a test ends itself; `cancellations` are those that the work was started with. */
 const manualWork = () => {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
-  const waiters: Waiter[] = [];
-  const work = (waiter: Waiter) => {
-    waiters.push(waiter);
+  const cancellations: Cancellation[] = [];
+  const work = (cancellation: Cancellation) => {
+    cancellations.push(cancellation);
     return new Promise<string>((resolve, reject) => ends.push({ resolve, reject }));
   };
-  return { work, ends, waiters };
+  return { work, ends, cancellations };
 };
 
 describe('a single flight', () => {
@@ -31,21 +37,21 @@ describe('a single flight', () => {
   it('gives every caller the failure, and starts again for the next one', async () => {
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>();
-    const asked = [1, 2].map(() => flights.run('a', createWaiter(), work));
+    const asked = [1, 2].map(() => flights.run('a', createCancellation(), work));
     ends[0]?.reject(new Error('the work failed'));
     for (const one of asked) await assert.rejects(one, /the work failed/);
     assert.equal(flights.has('a', 0), false);
   });
 
   it('cancels the work when the last caller leaves, and lets nobody join it then', async () => {
-    const { work, ends, waiters } = manualWork();
+    const { work, ends, cancellations } = manualWork();
     const flights = createSingleFlight<string>();
-    const callers = [createWaiter(), createWaiter()];
+    const callers = [createCancellation(), createCancellation()];
     const [first] = callers.map((caller) => flights.run('a', caller, work));
-    callers[0]?.leave();
-    assert.equal(waiters[0]?.hasLeft(), false);
-    callers[1]?.leave();
-    assert.deepEqual([waiters[0]?.hasLeft(), flights.has('a', 0)], [true, false]);
+    callers[0]?.cancel();
+    assert.equal(cancellations[0]?.isCancelled(), false);
+    callers[1]?.cancel();
+    assert.deepEqual([cancellations[0]?.isCancelled(), flights.has('a', 0)], [true, false]);
     const next = flights.run('a', undefined, work);
     ends[1]?.resolve('for the next caller');
     ends[0]?.resolve('too late');
@@ -55,28 +61,28 @@ describe('a single flight', () => {
   it('rejects those who leave at once where that is wanted, and goes on for the others', async () => {
     const { work, ends } = manualWork();
     const flights = createSingleFlight<string>(undefined, { rejectLeavers: true });
-    const caller = createWaiter();
+    const caller = createCancellation();
     const [gone, stays] = [flights.run('a', caller, work), flights.run('a', undefined, work)];
-    caller.leave();
+    caller.cancel();
     await assert.rejects(gone, /nobody waits/);
     ends[0]?.resolve('for the other');
     assert.equal(await stays, 'for the other');
   });
 
   it('cancels the work of a caller who had left before', () => {
-    const { work, waiters } = manualWork();
-    void createSingleFlight<string>().run('a', waiterOf(AbortSignal.abort()), work);
-    assert.equal(waiters[0]?.hasLeft(), true);
+    const { work, cancellations } = manualWork();
+    void createSingleFlight<string>().run('a', cancellationOf(AbortSignal.abort()), work);
+    assert.equal(cancellations[0]?.isCancelled(), true);
   });
 
   it('is never cancelled while a caller who cannot leave waits', () => {
-    const { work, waiters } = manualWork();
+    const { work, cancellations } = manualWork();
     const flights = createSingleFlight<string>();
-    const caller = createWaiter();
+    const caller = createCancellation();
     void flights.run('a', undefined, work);
     void flights.run('a', caller, work);
-    caller.leave();
-    assert.equal(waiters[0]?.hasLeft(), false);
+    caller.cancel();
+    assert.equal(cancellations[0]?.isCancelled(), false);
   });
 
   it('is joined only up to the given age', async () => {
@@ -96,18 +102,18 @@ describe('a single flight', () => {
 describe('a caller who may leave', () => {
   it('is made of a signal, and a signal of a caller', () => {
     const stop = new AbortController();
-    const signal = signalOf(waiterOf(stop.signal));
+    const signal = signalOf(cancellationOf(stop.signal));
     assert.equal(signal.aborted, false);
     stop.abort();
     assert.equal(signal.aborted, true);
   });
 
   it('gets the result of a promise or, on leaving, a rejection at once', async () => {
-    const caller = createWaiter();
-    assert.equal(await untilLeft(Promise.resolve('there'), caller), 'there');
-    await assert.rejects(untilLeft(Promise.reject(new Error('failed')), caller), /failed/);
-    const asked = untilLeft(new Promise(() => undefined), caller);
-    caller.leave();
+    const caller = createCancellation();
+    assert.equal(await untilCancelled(Promise.resolve('there'), caller), 'there');
+    await assert.rejects(untilCancelled(Promise.reject(new Error('failed')), caller), /failed/);
+    const asked = untilCancelled(new Promise(() => undefined), caller);
+    caller.cancel();
     await assert.rejects(asked, /nobody waits/);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Context, createHandle, idFor, step } from '../../../application/commands/handle.js';
-import { createOnce } from '../../../application/commands/idempotency.js';
+import { createIdempotency } from '../../../application/commands/idempotency.js';
 import { type EventStore, organizationOf, TooLarge, WrongRevision } from '../../../application/ports/event-store.js';
 import type { Limiter } from '../../../application/ports/limiter.js';
 import { address } from '../../../domain/aggregates/address.js';
@@ -197,7 +197,7 @@ describe('the command handler', () => {
     const handle = createHandle(events, testSystem);
     const retry = { apiKey: 'key', idempotencyKey: 'k', request: 'r' };
     const attempt = () =>
-      createOnce(forgetful)({ ...retry, confidential: false }, async (idSeed) => {
+      createIdempotency(forgetful)({ ...retry, confidential: false }, async (idSeed) => {
         const context = { ...by, idSeed };
         const walletId = idFor(context, 'wal', testSystem);
         return { answer: { walletId }, position: await handle(context, [register(walletId)]) };

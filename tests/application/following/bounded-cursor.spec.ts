@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mostHeaders } from '../../../application/following/cursor.js';
+import { maxHeaders } from '../../../application/following/cursor.js';
 import { eventually } from '../../support/eventually.js';
 import { openStores, startFollowing } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
@@ -22,12 +22,12 @@ describe('a follower that cannot settle', () => {
     try {
       await eventually(async () => assert.equal(app.followers[0]?.status()?.height, 0));
       settlement.fails = true;
-      script.headers = headersOf('a', mostHeaders + 300);
-      await eventually(async () => assert.equal(height(), mostHeaders - 1));
+      script.headers = headersOf('a', maxHeaders + 300);
+      await eventually(async () => assert.equal(height(), maxHeaders - 1));
       await eventually(async () => assert.match(app.followers[0]?.alarm() ?? '', /nothing is settled/));
-      assert.equal(height(), mostHeaders - 1);
+      assert.equal(height(), maxHeaders - 1);
       settlement.fails = false;
-      await eventually(async () => assert.equal(height(), mostHeaders + 299));
+      await eventually(async () => assert.equal(height(), maxHeaders + 299));
     } finally {
       await stop();
       await stores.close();

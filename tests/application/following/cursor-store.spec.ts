@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beginAt, type Cursor, finalizedAt, mostHeaders, withBlock } from '../../../application/following/cursor.js';
+import { beginAt, type Cursor, finalizedAt, maxHeaders, withBlock } from '../../../application/following/cursor.js';
 import { createCursorStore, Overtaken, readReached } from '../../../application/following/progress/cursor-store.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { StateStore } from '../../../application/ports/state.js';
@@ -107,7 +107,7 @@ describe('the stored cursor of a follower', () => {
   });
 
   it('never has more entries than a bounded number of headers', async () => {
-    const headers = headersOf('a', mostHeaders + 2000);
+    const headers = headersOf('a', maxHeaders + 2000);
     let cursor = cursorOf(headers.slice(0, 1));
     const store = createCursorStore(stores.state, variant);
     await store.read();
@@ -116,14 +116,14 @@ describe('the stored cursor of a follower', () => {
       cursor = finalizedAt(cursor, 0);
       await store.save(cursor);
     }
-    assert.ok(cursor.headers.length < mostHeaders);
+    assert.ok(cursor.headers.length < maxHeaders);
     assert.deepEqual((await createCursorStore(stores.state, variant).read())?.headers, cursor.headers);
     let entries = 0;
     for (let ids = await stores.state.ids('processes', `follow:${variant}`); ids.length > 0; ) {
       entries += ids.filter((id) => id.startsWith(`follow:${variant}:`)).length;
       ids = await stores.state.ids('processes', ids.at(-1) ?? '');
     }
-    assert.ok(entries <= mostHeaders, `${entries} entries`);
+    assert.ok(entries <= maxHeaders, `${entries} entries`);
   });
 
   it('asks for the headers of a first cursor in parts', async () => {

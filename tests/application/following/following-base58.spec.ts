@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { longestAddress } from '../../../domain/aggregates/address.js';
+import { maxAddressLength } from '../../../domain/aggregates/address.js';
 import { chainFamilies } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
 import { base58Codec, createBase58Chain } from '../../support/chains/base58-chain.js';
@@ -64,8 +64,8 @@ describe('the follower of a chain with base58 addresses', () => {
     const app = composeApp(stores, { codecs: { ...codecs, [variant.family]: anything } });
     const register = (address: string) =>
       app.wallets.register(by, { name: 'long', address, importAsset: undefined, confirmation: 2 });
-    await register('1'.repeat(longestAddress));
-    await assert.rejects(register('1'.repeat(longestAddress + 1)), { name: 'Failure', code: 'INVALID_ARGUMENT' });
+    await register('1'.repeat(maxAddressLength));
+    await assert.rejects(register('1'.repeat(maxAddressLength + 1)), { name: 'Failure', code: 'INVALID_ARGUMENT' });
     await stores.close();
   });
 });

@@ -20,7 +20,7 @@ const faults = [
   'stale',
   'unavailable',
   'busy',
-  'mostInTenth',
+  'maxInTenth',
   'broken',
   'skips',
   'repeats',

@@ -90,7 +90,7 @@ const createScene = async (given: Stores, network: number, hasBackup = false) =>
   const urls = [index.url, ...(backup ? [backup.url] : [])];
   const start = async () => {
     // A script may have thirty faults in a row, and pauses that grow to five seconds each would outlast the test.
-    const patience = { deadlineMs: 60_000, answerMs: 20_000, longestRestMs: 200 };
+    const patience = { deadlineMs: 60_000, answerMs: 20_000, maxRestMs: 200 };
     const chain = await tonChain(urls, silent, patience);
     return { chain, running: startFollowing(stores, chain, { variant }) };
   };

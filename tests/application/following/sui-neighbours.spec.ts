@@ -70,7 +70,7 @@ describe('beside a greedy or hostile organization on Sui, another one', function
   it('has its deposit and its balance while hundreds of balances are read from a node with a limit', async () => {
     const greedy = await join('greedy', crowd);
     const other = await join('modest', [modest]);
-    node.faults.mostInTenth = 3;
+    node.faults.maxInTenth = 3;
     for (const address of crowd) issue(address, 1n);
     issue(modest, 7n);
     ledger.makeCheckpoint();

@@ -6,7 +6,7 @@ import { until } from '../../support/eventually.js';
 import { silent, testSystem } from '../../support/silent.js';
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
-const [subscribers, toldAtOnce] = [5000, 500];
+const [subscribers, notifiedPerTurn] = [5000, 500];
 
 describe('a feed with thousands of subscribers', () => {
   let head: number;
@@ -14,12 +14,12 @@ describe('a feed with thousands of subscribers', () => {
   let newHead: () => void;
   let newPending: (hash: string) => void;
   let heard: number;
-  let mostInOneTurn: number;
+  let maxInOneTurn: number;
   let ending: AbortController;
   let feed: ReturnType<typeof createChainFeed>;
 
   beforeEach(() => {
-    [head, isSyncing, heard, mostInOneTurn, ending] = [1, false, 0, 0, new AbortController()];
+    [head, isSyncing, heard, maxInOneTurn, ending] = [1, false, 0, 0, new AbortController()];
     const blockOf = (hash: string) => {
       const number = Number.parseInt(hash.slice(2), 16);
       const parentHash = hashOf(number - 1);
@@ -38,7 +38,7 @@ describe('a feed with thousands of subscribers', () => {
     };
     let inThisTurn = 0;
     const breathe = async () => {
-      mostInOneTurn = Math.max(mostInOneTurn, heard - inThisTurn);
+      maxInOneTurn = Math.max(maxInOneTurn, heard - inThisTurn);
       inThisTurn = heard;
       await turn();
     };
@@ -53,7 +53,7 @@ describe('a feed with thousands of subscribers', () => {
   const allHave = async (times: number) => {
     await until('all have heard', () => heard >= times * subscribers);
     assert.equal(heard, times * subscribers);
-    assert.ok(mostInOneTurn > 0 && mostInOneTurn <= toldAtOnce, `${mostInOneTurn} were told in one turn`);
+    assert.ok(maxInOneTurn > 0 && maxInOneTurn <= notifiedPerTurn, `${maxInOneTurn} were told in one turn`);
   };
 
   it('tells some of them of a block in a turn', async () => {

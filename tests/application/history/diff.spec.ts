@@ -5,7 +5,7 @@ import { now } from '../../../application/history/parse-moment.js';
 import { foldHistory } from '../../../application/history/replay.js';
 import type { EventStore, Position } from '../../../application/ports/event-store.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
-import { everybody, scopeOf } from '../../../projections/define.js';
+import { scopeOf, systemOwner } from '../../../projections/define.js';
 import { projections } from '../../../projections/index.js';
 import { openStores } from '../../support/following/following.js';
 import { histories } from '../../support/histories/histories.js';
@@ -27,7 +27,7 @@ const documentsAt = async (events: EventStore, organizationId: string, upTo: Pos
 /** Applies a difference to the documents, and checks the values before it. */
 const redo = (documents: Documents, organizationId: string, difference: Difference) => {
   const { collection, chain, id } = difference;
-  const scope = collection === 'organizations' ? everybody : scopeOf(organizationId, chain);
+  const scope = collection === 'organizations' ? systemOwner : scopeOf(organizationId, chain);
   const slot = JSON.stringify([collection, scope, id]);
   if (difference.change === 'changed') {
     const document = { ...documents.get(slot) };

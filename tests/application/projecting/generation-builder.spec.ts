@@ -5,14 +5,14 @@ import { beginning, type Recorded } from '../../../application/ports/event-store
 import type { Generations, Positions } from '../../../application/ports/generations.js';
 import type { Change, DocumentKey } from '../../../application/ports/read-models.js';
 import { createBuilder } from '../../../application/projecting/generation-builder.js';
-import { everybody, type Projection } from '../../../projections/define.js';
+import { type Projection, systemOwner } from '../../../projections/define.js';
 
 type Counted = { type: 'Counted'; data: { what: string } };
 const counts: Projection<Counted, { count: number }> = {
   name: 'counts',
   version: 1,
   indexes: {},
-  scope: () => everybody,
+  scope: () => systemOwner,
   key: ({ data }) => data.what,
   on: { Counted: (doc) => ({ count: (doc?.count ?? 0) + 1 }) },
 };

@@ -17,7 +17,7 @@ import { testSystem } from '../../support/silent.js';
 const commands = 8;
 const size = 100;
 /** Large commands of the greedy organization that may be stored before a command that came after all of them. */
-const mostBefore = 2;
+const maxBefore = 2;
 const by = (organizationId: string): Context => ({
   ...contextOf(organizationId),
   actor: { kind: 'credential', id: organizationId },
@@ -62,9 +62,9 @@ for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
       let before = 0;
       for await (const batch of events.readAll(beginning))
         before += batch.filter((one) => one.position < position && one.metadata.organizationId === 'org_a').length;
-      assert.ok(before <= mostBefore * size, `${before} events of the greedy organization came before`);
+      assert.ok(before <= maxBefore * size, `${before} events of the greedy organization came before`);
       // Each append is a batch of its own at worst; one more may be in progress, and the event itself is the last.
-      assert.ok(piecesUntil <= mostBefore + 2, `${piecesUntil} batches were projected before`);
+      assert.ok(piecesUntil <= maxBefore + 2, `${piecesUntil} batches were projected before`);
       stop.abort();
       await running;
     });

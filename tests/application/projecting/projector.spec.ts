@@ -4,7 +4,7 @@ import type { RebuildableReadModels } from '../../../application/ports/generatio
 import { createProjector } from '../../../application/projecting/projector.js';
 import { createRebuild } from '../../../application/projecting/rebuild.js';
 import { createProgress } from '../../../application/read-models/progress.js';
-import { everybody, type Projection } from '../../../projections/define.js';
+import { type Projection, systemOwner } from '../../../projections/define.js';
 import type { AnyProjection } from '../../../projections/index.js';
 import { projections } from '../../../projections/index.js';
 import { eventStores, readModels } from '../../support/engines/adapters.js';
@@ -20,7 +20,7 @@ const counts: Projection<Created, { count: number }> = {
   name: 'counts',
   version: 1,
   indexes: {},
-  scope: () => everybody,
+  scope: () => systemOwner,
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1 }) },
 };
@@ -81,7 +81,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       for (let n = 0; n < 300; n++) last = await append(`d${n}`);
       await reached('counts', last);
       await Promise.all(runners.map(({ stop }) => stop()));
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 300 });
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: 300 });
     });
 
     it('reads a document that every batch changes only for the first of them', async () => {
@@ -99,7 +99,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
         await reached('counts', position);
       }
       await runner.stop();
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 20 });
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: 20 });
       assert.equal(reads, 1);
     });
 
@@ -139,7 +139,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const position = await append('restored');
       const foreign = Object.fromEntries(projections.map((projection) => [projection.name, position + 10]));
       const document = { count: 7 };
-      const change = { collection: counts, scope: everybody, id: 'all', document };
+      const change = { collection: counts, scope: systemOwner, id: 'all', document };
       await models.commit([change], await models.checkpoint(), foreign);
       const progress = createProgress({ readModels: models, events, system: testSystem });
       assert.equal(await progress.ask(), beginning);
@@ -153,7 +153,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       let last = position;
       for (let n = 0; n < 12; n++) last = await append(`later${n}`);
       assert.equal(await progress.ask(), beginning);
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), document);
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), document);
       const rebuild = createRebuild({ events, readModels: models, system: testSystem, projections });
       const options = { signal: new AbortController().signal, tell: () => undefined };
       assert.equal((await rebuild.run(projections, options)).outcome, 'swapped');
@@ -168,7 +168,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const positions = { counts: position };
       const document = { count: 7 };
       await models.commit(
-        [{ collection: counts, scope: everybody, id: 'all', document }],
+        [{ collection: counts, scope: systemOwner, id: 'all', document }],
         await models.checkpoint(),
         positions,
       );
@@ -182,7 +182,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       await reached('counts', next);
       stop.abort();
       await running;
-      assert.deepEqual([heads.length, await models.get(counts, { scope: everybody, id: 'all' })], [0, { count: 8 }]);
+      assert.deepEqual([heads.length, await models.get(counts, { scope: systemOwner, id: 'all' })], [0, { count: 8 }]);
     });
 
     it('continues from its checkpoint after each stop', async () => {
@@ -191,7 +191,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
         const position = await append(`round${round}`);
         await reached('counts', position);
         await runner.stop();
-        assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: round });
+        assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: round });
       }
     });
 
@@ -204,7 +204,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       assert.match(runner.projector.stopped().get('picky') ?? '', /cannot digest/);
       assert.ok((await positionOf('picky')) < last);
       await runner.stop();
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: 3 });
     });
 
     it('builds a new projection from the first event on', async () => {
@@ -216,7 +216,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const second = project([counts, picky]);
       await reached('picky', last);
       await second.stop();
-      assert.deepEqual(await models.get(picky, { scope: everybody, id: 'all' }), { domain: 'c' });
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3 });
+      assert.deepEqual(await models.get(picky, { scope: systemOwner, id: 'all' }), { domain: 'c' });
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: 3 });
     });
   });

@@ -7,7 +7,7 @@ import type { DocumentKey } from '../../../application/ports/read-models.js';
 import { createProjector } from '../../../application/projecting/projector.js';
 import { createRebuild, type Rebuilt } from '../../../application/projecting/rebuild.js';
 import { createProgress } from '../../../application/read-models/progress.js';
-import { everybody, type Projection } from '../../../projections/define.js';
+import { type Projection, systemOwner } from '../../../projections/define.js';
 import { type AnyProjection, projections } from '../../../projections/index.js';
 import { eventStores, rebuildableReadModels } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
@@ -24,7 +24,7 @@ const counts: Projection<Created, { count: number; step: number }> = {
   name: 'counts',
   version: 1,
   indexes: {},
-  scope: () => everybody,
+  scope: () => systemOwner,
   key: () => 'all',
   on: { OrganizationCreated: (doc) => ({ count: (doc?.count ?? 0) + 1, step: 1 }) },
 };
@@ -211,7 +211,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       let [seen, reads] = [10, 0];
       const reading = async () => {
         while (!over.signal.aborted) {
-          const found = await reader.get(counts, { scope: everybody, id: 'all' });
+          const found = await reader.get(counts, { scope: systemOwner, id: 'all' });
           assert.ok(found && found.count >= seen, `${found?.count} after ${seen}`);
           seen = found.count;
           reads++;
@@ -230,7 +230,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       await work;
       await reached([counts]);
       await stop();
-      assert.equal((await models.get(counts, { scope: everybody, id: 'all' }))?.count, await events.countAfter(0));
+      assert.equal((await models.get(counts, { scope: systemOwner, id: 'all' }))?.count, await events.countAfter(0));
     });
 
     it('reports documents that differ when it compares, and does not swap then', async () => {
@@ -270,7 +270,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       const { outcome, failures } = await rebuilt({}, [counts, picky]);
       assert.equal(outcome, 'failed');
       assert.match(String(failures.picky), /cannot digest/);
-      assert.deepEqual(await models.get(counts, { scope: everybody, id: 'all' }), { count: 3, step: 1 });
+      assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), { count: 3, step: 1 });
       assert.deepEqual([(await live('picky'))?.number, (await live('counts'))?.number], [1, 2]);
     });
 
@@ -281,7 +281,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       await projected([counts]);
       declared = [...projections, countsRaised];
       models = await documents.open();
-      const count = async () => (await models.get(countsRaised, { scope: everybody, id: 'all' }))?.count;
+      const count = async () => (await models.get(countsRaised, { scope: systemOwner, id: 'all' }))?.count;
       assert.deepEqual([await count(), (await live('counts'))?.version], [5, 1]);
       const stopProjecting = project([countsRaised]);
       await events.append([organizationCreated('before the rebuild')]);

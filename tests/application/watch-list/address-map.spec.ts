@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createAddressMap } from '../../../application/watch-list/address-map.js';
-import { longestAddress } from '../../../domain/aggregates/address.js';
+import { maxAddressLength } from '../../../domain/aggregates/address.js';
 
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });
@@ -66,8 +66,8 @@ const text = fc.oneof(
   bech32,
   trailing,
   fc.string({ unit: 'binary', maxLength: 100 }),
-  fc.string({ unit: codeUnit, maxLength: longestAddress }),
-  fc.constantFrom('', '0', '0x', 'x', ':', '0:', '1'.repeat(longestAddress), 'é'.repeat(longestAddress)),
+  fc.string({ unit: codeUnit, maxLength: maxAddressLength }),
+  fc.constantFrom('', '0', '0x', 'x', ':', '0:', '1'.repeat(maxAddressLength), 'é'.repeat(maxAddressLength)),
 );
 
 type Model = Map<string, Set<number>>;
@@ -125,7 +125,7 @@ describe('the address map', () => {
   it('refuses an address that is too long to be kept, and never reports one as held', () => {
     const map = createAddressMap(7);
     for (const letter of ['1', 'é', '\u{1f98a}']) {
-      const longest = letter.repeat(longestAddress / letter.length);
+      const longest = letter.repeat(maxAddressLength / letter.length);
       map.add(longest, 1);
       assert.deepEqual(map.values(longest), [1]);
       assert.throws(() => map.add(`${longest}1`, 1), /at most 200 characters, and this one 201/);

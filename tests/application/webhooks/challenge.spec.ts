@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
-import type { Letter, Reception, Sender } from '../../../application/ports/sender.js';
+import type { Reception, Sender, WebhookMessage } from '../../../application/ports/sender.js';
 import { composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
@@ -11,7 +11,7 @@ describe('the challenge of an endpoint', () => {
   let app: App;
   let stop: AbortController;
   let running: Promise<unknown>;
-  let letters: Letter[];
+  let letters: WebhookMessage[];
   let answer: (token: string) => Partial<Reception>;
   const sender: Sender = {
     check: () => null,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Letter, Reception } from '../../../application/ports/sender.js';
+import type { Reception, WebhookMessage } from '../../../application/ports/sender.js';
 import { until } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
@@ -11,7 +11,7 @@ describe('the deliverer', () => {
   let scene: Awaited<ReturnType<typeof startDelivering>>;
   let now: number;
   let status: number;
-  let letters: Letter[];
+  let letters: WebhookMessage[];
   let answers: Promise<Partial<Reception>>;
   let hangUp: () => void;
 

@@ -6,7 +6,7 @@ import { createDeliverer } from '../../../application/webhooks/deliver.js';
 import { deliveryIdFor, deliveryStep, deliveryStream } from '../../../application/webhooks/deliveries.js';
 import { createDeliveryRepair } from '../../../application/webhooks/queue-deliveries.js';
 import { delivery } from '../../../domain/aggregates/delivery.js';
-import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { eventually } from '../../support/eventually.js';
 import { allEvents, contextOf, nowhere } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
@@ -107,7 +107,7 @@ describe('a disabled webhook', () => {
         handle: handling,
         jobs: { ...scene.jobs, work },
         sender: nowhere,
-        signer: letterSigner(new Uint8Array(32)),
+        signer: webhookSigner(new Uint8Array(32)),
         webhooks: { ...app.webhooks, find: async () => known },
         headers: app.webhookHeaders,
         webhookConcurrency: 1,

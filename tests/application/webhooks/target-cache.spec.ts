@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import type { ShownHeader } from '../../../application/webhooks/headers.js';
-import { createTargets, type Targets } from '../../../application/webhooks/target-cache.js';
+import { createWebhookTargetCache, type Targets } from '../../../application/webhooks/target-cache.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
 import { until } from '../../support/eventually.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
@@ -29,7 +29,11 @@ describe('the target of a webhook', () => {
       },
     };
     app = composeApp(stores, { vault });
-    targets = createTargets({ readModels: stores.readModels, webhooks: app.webhooks, headers: app.webhookHeaders });
+    targets = createWebhookTargetCache({
+      readModels: stores.readModels,
+      webhooks: app.webhooks,
+      headers: app.webhookHeaders,
+    });
     running = app.projector.run(stop.signal);
     const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };
     webhookId = (await shown(app.webhooks.register(context, wanted))).webhook_id;

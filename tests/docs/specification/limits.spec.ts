@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { nonceWindowMs } from '../../../application/access/nonces.js';
 import { beforeAnswering } from '../../../application/assets/refresh-request.js';
-import { mostUnread } from '../../../application/gateway/backpressure.js';
-import { mostChanges, mostFilters, unusedMs } from '../../../application/gateway/filters.js';
-import { mostBlocks } from '../../../application/gateway/log-range.js';
+import { maxUnread } from '../../../application/gateway/backpressure.js';
+import { maxChanges, maxFilters, unusedMs } from '../../../application/gateway/filters.js';
+import { maxBlocks } from '../../../application/gateway/log-range.js';
 import { addressesHeld, addressesPerPage } from '../../../application/wallets/wallets.js';
 import { patienceMs } from '../../../application/webhooks/deliver.js';
-import { mostChoices, mostTopics } from '../../../domain/log-filter.js';
+import { maxChoices, maxTopics } from '../../../domain/log-filter.js';
 import { defaultQuotas, headersPerWebhook } from '../../../domain/quota.js';
-import { longestAnswer } from '../../../infrastructure/gateway-nodes/link.js';
-import { usual } from '../../../infrastructure/gateway-nodes/pool.js';
-import { longestReason } from '../../../infrastructure/nodes/node-fault.js';
+import { maxAnswerLength } from '../../../infrastructure/gateway-nodes/link.js';
+import { defaultPoolOptions } from '../../../infrastructure/gateway-nodes/pool.js';
+import { maxReasonLength } from '../../../infrastructure/nodes/node-fault.js';
 import { answerKeptMs as keptOnRedis } from '../../../infrastructure/redis/limiter.js';
 import { answerKeptMs } from '../../../infrastructure/sqlite/limiter/limiter.js';
-import { answerWithinMs, longestWaitMs } from '../../../infrastructure/webhooks/sender.js';
-import { mostPings, mostUnanswered, mostUnread as mostUnreadAnswers } from '../../../interfaces/gateway/connection.js';
+import { answerWithinMs, maxWaitMs } from '../../../infrastructure/webhooks/sender.js';
+import { maxPings, maxUnanswered, maxUnread as maxUnreadAnswers } from '../../../interfaces/gateway/connection.js';
 import { bodyLimit as gatewayBodyLimit, stalledMs } from '../../../interfaces/gateway/http.js';
-import { longestName, mostCalls } from '../../../interfaces/gateway/json-rpc.js';
-import { mostBatchBytes } from '../../../interfaces/gateway/load.js';
-import { mostWaiting } from '../../../interfaces/gateway/outbox.js';
+import { maxCalls, maxNameLength } from '../../../interfaces/gateway/json-rpc.js';
+import { maxBatchBytes } from '../../../interfaces/gateway/load.js';
+import { maxWaiting } from '../../../interfaces/gateway/outbox.js';
 import { deepest } from '../../../interfaces/gateway/scan.js';
-import { mostSubscriptions } from '../../../interfaces/gateway/subscriptions.js';
-import { longestMessage, mostFragments, pingEveryMs } from '../../../interfaces/gateway/websocket.js';
+import { maxSubscriptions } from '../../../interfaces/gateway/subscriptions.js';
+import { maxFragments, maxMessageBytes, pingIntervalMs } from '../../../interfaces/gateway/websocket.js';
 import { maxContainers, maxDepth, maxKeys, maxNumberLength } from '../../../interfaces/http/body.js';
 import { largeAtOnce, patienceMs as largePatienceMs } from '../../../interfaces/http/large-answer.js';
 import { bodyLimit, consistencyMs, inFlight } from '../../../interfaces/http/operations.js';
@@ -76,36 +76,36 @@ const inCode: Readonly<Record<string, string>> = {
   "nonce off the server's clock": seconds(nonceWindowMs),
   'answers kept for an idempotency-key': hours(answerKeptMs),
   'wait for the read models': seconds(consistencyMs),
-  'requests of an organization in progress, queries and commands each': `${inFlight.ofOneKey}; ${inFlight.mostWaiting} more wait, others are 429`,
+  'requests of an organization in progress, queries and commands each': `${inFlight.ofOneKey}; ${inFlight.maxWaiting} more wait, others are 429`,
   [`answers with more than ${addressesHeld} addresses that an organization gets at the same time`]: `${largeAtOnce}, others wait`,
   'caller that takes no more of such an answer': `${seconds(largePatienceMs)}, then it is disconnected`,
   "answer of a webhook's receiver": seconds(answerWithinMs),
-  "retry-after of a webhook's receiver": hours(longestWaitMs),
+  "retry-after of a webhook's receiver": hours(maxWaitMs),
   'webhook that keeps failing, until it is disabled': days(patienceMs),
   'body of a gateway request': mebibytes(gatewayBodyLimit),
-  'message over WebSocket': mebibytes(longestMessage),
-  'parts of a message over WebSocket': `${mostFragments}`,
-  'calls in a batch': `${mostCalls}`,
-  'name of a method': `${longestName} characters`,
+  'message over WebSocket': mebibytes(maxMessageBytes),
+  'parts of a message over WebSocket': `${maxFragments}`,
+  'calls in a batch': `${maxCalls}`,
+  'name of a method': `${maxNameLength} characters`,
   'nesting of a gateway request': `${deepest}`,
-  'answer of a node': mebibytes(longestAnswer),
-  'answers to a batch together': mebibytes(mostBatchBytes),
-  'reason of a node': `${longestReason} characters, then it says that it was cut`,
-  'wait for nodes': seconds(usual.deadlineMs),
-  'blocks of evm_getLogs': `${mostBlocks}`,
-  'topics of a filter': `${mostTopics}`,
-  'addresses of a filter, or choices for a topic': `${mostChoices}`,
-  'subscriptions of a connection': `${mostSubscriptions}`,
-  'filters of a connection': `${mostFilters}`,
-  'notifications that wait for a connection': `${mostWaiting}, then it is closed`,
-  'notifications and answers that wait for all clients': `${mebibytes(mostUnread)}, then those with the most are closed`,
-  'answers that wait for a connection': `${mebibytes(mostUnreadAnswers)}, then it is closed`,
+  'answer of a node': mebibytes(maxAnswerLength),
+  'answers to a batch together': mebibytes(maxBatchBytes),
+  'reason of a node': `${maxReasonLength} characters, then it says that it was cut`,
+  'wait for nodes': seconds(defaultPoolOptions.deadlineMs),
+  'blocks of evm_getLogs': `${maxBlocks}`,
+  'topics of a filter': `${maxTopics}`,
+  'addresses of a filter, or choices for a topic': `${maxChoices}`,
+  'subscriptions of a connection': `${maxSubscriptions}`,
+  'filters of a connection': `${maxFilters}`,
+  'notifications that wait for a connection': `${maxWaiting}, then it is closed`,
+  'notifications and answers that wait for all clients': `${mebibytes(maxUnread)}, then those with the most are closed`,
+  'answers that wait for a connection': `${mebibytes(maxUnreadAnswers)}, then it is closed`,
   'client that takes nothing of an answer over HTTP': `${seconds(stalledMs)}, then it is closed`,
-  'unanswered messages of a connection': `${mostUnanswered}, then no more are read`,
-  'changes that a filter collects': `${mostChanges}, then it is gone`,
+  'unanswered messages of a connection': `${maxUnanswered}, then no more are read`,
+  'changes that a filter collects': `${maxChanges}, then it is gone`,
   'filter that nobody asks': `${minutes(unusedMs)}, then it is gone`,
-  "pings of a client between two of the service's": `${mostPings}, then it is closed`,
-  'pings of the service': `every ${seconds(pingEveryMs)}`,
+  "pings of a client between two of the service's": `${maxPings}, then it is closed`,
+  'pings of the service': `every ${seconds(pingIntervalMs)}`,
 };
 
 describe('the limits of docs/specification.md', () => {

@@ -14,8 +14,13 @@ const coded = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = 
 const isOn = ({ on = '' }: Row, segment: string) => on === 'all' || coded(on).includes(segment);
 
 /** Operation as the page has it: a heading with the name, then a line with its APIs and kind. */
-type Told = { readonly section: Section; readonly name: string; readonly apis: string[]; readonly marks: string[] };
-const told: readonly Told[] = sections.flatMap((section) => {
+type DocumentedOperation = {
+  readonly section: Section;
+  readonly name: string;
+  readonly apis: string[];
+  readonly marks: string[];
+};
+const told: readonly DocumentedOperation[] = sections.flatMap((section) => {
   const name = /^(\w+)(?: \(\w+\))?$/.exec(section.title)?.[1];
   const [where = '', ...marks] = section.lines.find((line) => line !== '')?.split(' · ') ?? [];
   const isOperation = section.level === 4 && name && marks.length > 0;

@@ -6,7 +6,7 @@ import { guardedDocuments } from '../../../infrastructure/egress/documents.js';
 import { silent } from '../../support/silent.js';
 import { closeAll, divert, egressWith, serve } from '../../support/webhooks/egress.js';
 
-const mostBytes = 262_144;
+const maxBytes = 262_144;
 const cid = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG';
 
 type Settings = Partial<Parameters<typeof guardedDocuments>[0]>;
@@ -38,9 +38,9 @@ describe('the reader of foreign documents', () => {
     [`data:application/json;base64,${Buffer.from('{"a":"é"}').toString('base64')}`, '{"a":"é"}'],
     ['data:;charset=utf-8 ;BASE64,aGVs bG8%3D', 'hello'],
     ['  data:,trimmed ', 'trimmed'],
-    [`data:,${'x'.repeat(mostBytes)}`, 'x'.repeat(mostBytes)],
-    [`data:,${'%78'.repeat(mostBytes)}`, 'x'.repeat(mostBytes)],
-    [`data:;base64,${Buffer.alloc(mostBytes, 'x').toString('base64')}`, 'x'.repeat(mostBytes)],
+    [`data:,${'x'.repeat(maxBytes)}`, 'x'.repeat(maxBytes)],
+    [`data:,${'%78'.repeat(maxBytes)}`, 'x'.repeat(maxBytes)],
+    [`data:;base64,${Buffer.alloc(maxBytes, 'x').toString('base64')}`, 'x'.repeat(maxBytes)],
     ['data:', null],
     ['data:text/plain', null],
     ['data:,%ff', null],
@@ -50,9 +50,9 @@ describe('the reader of foreign documents', () => {
     ['data:;base64,/w==', null],
     ['data:;base64,AA==', null],
     ['data:;base64,not base64!', null],
-    [`data:,${'x'.repeat(mostBytes + 1)}`, null],
-    [`data:,${'é'.repeat(mostBytes / 2 + 1)}`, null],
-    [`data:;base64,${Buffer.alloc(mostBytes + 1, 'x').toString('base64')}`, null],
+    [`data:,${'x'.repeat(maxBytes + 1)}`, null],
+    [`data:,${'é'.repeat(maxBytes / 2 + 1)}`, null],
+    [`data:;base64,${Buffer.alloc(maxBytes + 1, 'x').toString('base64')}`, null],
     [`data:,${'x'.repeat(50_000_000)}`, null],
   ];
   it('reads the text of a data URL that is valid UTF-8 and not too long', async () => {
@@ -62,7 +62,7 @@ describe('the reader of foreign documents', () => {
   it('reads over HTTP without compression', async () => {
     const answer: RequestListener = (req, res) => res.end(`${req.method} ${req.url} ${req.headers['accept-encoding']}`);
     assert.equal(await readFrom(answer, {}, 'a%20b?c=d#e'), 'GET /a%20b?c=d identity');
-    assert.equal(await readFrom((_, res) => res.end('x'.repeat(mostBytes))), 'x'.repeat(mostBytes));
+    assert.equal(await readFrom((_, res) => res.end('x'.repeat(maxBytes))), 'x'.repeat(maxBytes));
     assert.equal(await readFrom((_, res) => res.end('\ufeff{}')), '{}');
   });
 
@@ -81,7 +81,7 @@ describe('the reader of foreign documents', () => {
       /larger/,
       (_, res) => res.writeHead(200, { 'content-length': 2 ** 30 }).flushHeaders(),
     ],
-    'sends one byte too many': [/larger/, (_, res) => res.write('x', () => res.end('x'.repeat(mostBytes)))],
+    'sends one byte too many': [/larger/, (_, res) => res.write('x', () => res.end('x'.repeat(maxBytes)))],
     'redirects without a location': [/nowhere/, (_, res) => res.writeHead(302).end()],
     'redirects out of HTTP': [/http:/, (_, res) => res.writeHead(302, { location: 'file:///etc/passwd' }).end()],
     'redirects for ever': [/too often/, (_, res) => res.writeHead(307, { location: '/' }).end()],

@@ -75,7 +75,7 @@ describe('an append that the event server will never take', () => {
   });
 
   it('leaves no reservation undecided when the commit itself is refused', async () => {
-    await start({ mostBytes: 20_000 });
+    await start({ maxBytes: 20_000 });
     const writes = [1, 2, 3].map((n) => write(stream(n), [event(n, text(10_000))]));
     await assert.rejects(store.append(writes), TooLarge);
     assert.deepEqual(

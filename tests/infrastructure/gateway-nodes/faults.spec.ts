@@ -41,7 +41,7 @@ describe('a node of the gateway', () => {
       const good = await nodeWith({ eth_gasPrice: () => '0x7' });
       const pool = poolOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, good.url);
       for (let i = 0; i < 5; i++) assert.equal(await ask(pool, 'eth_gasPrice'), '"0x7"');
-      assert.equal(pool.figures().members[0]?.isUp, false);
+      assert.equal(pool.metrics().members[0]?.isUp, false);
     });
 
   const excessive: readonly [string, number][] = [
@@ -66,7 +66,7 @@ describe('a node of the gateway', () => {
       const pool = poolOf(first.url, second.url);
       assert.deepEqual(JSON.parse(await ask(pool, 'eth_getLogs', { fromBlock: '0x0' })), { code, message });
       assert.deepEqual(
-        pool.figures().members.map(({ isUp }) => isUp),
+        pool.metrics().members.map(({ isUp }) => isUp),
         [true, true],
       );
     });
@@ -79,7 +79,7 @@ describe('a node of the gateway', () => {
     assert.equal(code, -32_005);
     assert.match(message, /larger than 33554432 bytes/);
     assert.deepEqual(
-      pool.figures().members.map(({ isUp }) => isUp),
+      pool.metrics().members.map(({ isUp }) => isUp),
       [true, true],
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Reach } from '../../../application/gateway/cacheability.js';
+import type { Cacheability } from '../../../application/gateway/cacheability.js';
 import type { RpcAnswer } from '../../../application/ports/node.js';
 import { createFinality } from '../../../infrastructure/gateway-nodes/head-poller.js';
 import type { Member } from '../../../infrastructure/gateway-nodes/member.js';
@@ -65,7 +65,7 @@ describe('the finality that a gateway knows', () => {
 });
 
 describe('an answer that callers share', () => {
-  const reaches: readonly [string, Reach][] = [
+  const reaches: readonly [string, Cacheability][] = [
     ['at a height', { kind: 'height', height: 9 }],
     ['about a transaction', { kind: 'transaction' }],
   ];

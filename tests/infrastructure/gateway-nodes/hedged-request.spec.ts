@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { type Attempt, hedgedRequest } from '../../../infrastructure/gateway-nodes/hedged-request.js';
 import { createMember, type Member } from '../../../infrastructure/gateway-nodes/member.js';
 import { silent } from '../../support/silent.js';
@@ -24,7 +24,7 @@ const fakeMember = (name: string) => {
 describe('a question that is asked a second node as well when the first takes long', () => {
   const race = async (winner: 0 | 1) => {
     const nodes = [fakeMember('first'), fakeMember('second')] as const;
-    const terms = { hedgeMs: 1, deadlineMs: 60_000, waiter: createWaiter() };
+    const terms = { hedgeMs: 1, deadlineMs: 60_000, cancellation: createCancellation() };
     const asking = (member: Member) => (nodes.find((one) => one.member === member) as (typeof nodes)[0]).ask();
     const answer = hedgedRequest(
       nodes.map(({ member }) => member),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Node } from '../../../application/ports/node.js';
-import type { HeadChannel } from '../../../infrastructure/gateway-nodes/heads/told-head.js';
+import type { HeadChannel } from '../../../infrastructure/gateway-nodes/heads/announced-head.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { hex } from '../../support/chains/evm-chain.js';
 import { blockAt, hashAt, type LinkedNode, linkedNode, logAt } from '../../support/gateway/linked-nodes.js';

@@ -76,6 +76,6 @@ describe('the pending transactions of a node over HTTP', () => {
     held.add('one that came meanwhile');
     await toldOf('first', 'one that came meanwhile');
     node.answers.eth_getFilterChanges = eth_getFilterChanges as () => unknown;
-    assert.ok(pool.figures().members.every(({ isUp }) => isUp));
+    assert.ok(pool.metrics().members.every(({ isUp }) => isUp));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { keccak256 } from 'ethers';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import type { Node, RpcAnswer } from '../../../application/ports/node.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { startAnsweringNode } from '../../support/chains/answering-node.js';
@@ -128,7 +128,7 @@ describe('a pool of nodes', () => {
           message: error.message,
         });
     }
-    assert(pool.figures().members.every(({ isUp }) => isUp));
+    assert(pool.metrics().members.every(({ isUp }) => isUp));
     assert.equal(
       asked('eth_call').reduce((sum, one) => sum + one),
       90,
@@ -143,7 +143,7 @@ describe('a pool of nodes', () => {
     await eventually(async () => {
       assert.equal((await mixed.head()).hash, chain.head().hash);
       assert.deepEqual(
-        mixed.figures().members.map(({ isUp }) => isUp),
+        mixed.metrics().members.map(({ isUp }) => isUp),
         [true, false],
       );
     });
@@ -168,7 +168,7 @@ describe('a pool of nodes', () => {
     pool = poolOf(node.url);
     await until('a final value comes from the cache', async () => {
       await ask('eth_getBalance', anna, hex(8));
-      return pool.figures().hits > 0;
+      return pool.metrics().hits > 0;
     });
     node.asked.length = 0;
     for (let i = 0; i < 5; i++)
@@ -196,7 +196,7 @@ describe('a pool of nodes', () => {
       // The final block is looked up when it is first needed.
       await until('a final value comes from the cache', async () => {
         await ask('eth_getBalance', bert, hex(1));
-        return pool.figures().hits > 0;
+        return pool.metrics().hits > 0;
       });
     });
     for (const [value, method, params] of kept)
@@ -204,10 +204,10 @@ describe('a pool of nodes', () => {
         const answer = await ask(method, ...params(chain));
         // Repeated, because a pool that is slow may look at the head in between.
         await eventually(async () => {
-          const [before, { hits }] = [first.asked.length, pool.figures()];
+          const [before, { hits }] = [first.asked.length, pool.metrics()];
           assert.equal(await ask(method, ...params(chain)), answer);
           assert.equal(first.asked.length, before);
-          assert.equal(pool.figures().hits, hits + 1);
+          assert.equal(pool.metrics().hits, hits + 1);
         });
       });
     const asking: readonly [string, string, (of: EvmChain) => readonly unknown[]][] = [
@@ -247,7 +247,7 @@ describe('a pool of nodes', () => {
     );
     assert.equal(new Set(answers.map(text)).size, 1);
     assert.equal(first.asked.filter((one) => one === 'eth_getBalance').length, 1);
-    assert.equal(alone.figures().coalesced, 49);
+    assert.equal(alone.metrics().coalesced, 49);
   });
   it('aborts a question when its last caller leaves', async () => {
     let closed = 0;
@@ -260,19 +260,19 @@ describe('a pool of nodes', () => {
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     open.push({ close: () => mute.close() });
     const alone = poolOf(`http://127.0.0.1:${(mute.address() as AddressInfo).port}`);
-    const [one, other] = [createWaiter(), createWaiter()];
+    const [one, other] = [createCancellation(), createCancellation()];
     const here = new Promise<void>((resolve) => (arrived = resolve));
-    const waiting = [one, other].map((waiter) =>
-      (async () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] }, waiter))().then(
+    const waiting = [one, other].map((cancellation) =>
+      (async () => alone.answer({ method: 'eth_getBalance', params: [anna, 'latest'] }, cancellation))().then(
         () => 'answered',
         () => 'left',
       ),
     );
     await here;
-    one.leave();
+    one.cancel();
     assert.equal(await waiting[0], 'left');
     assert.equal(closed, 0);
-    other.leave();
+    other.cancel();
     assert.equal(await waiting[1], 'left');
     await until('the node sees the connection close', () => closed > 0);
   });

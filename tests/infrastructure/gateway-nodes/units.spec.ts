@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
 import { createNodeUnits } from '../../../infrastructure/gateway-nodes/units/node-units.js';
 import { createUnitQueue } from '../../../infrastructure/gateway-nodes/units/unit-queue.js';
@@ -26,7 +26,7 @@ const createClock = () => {
 };
 
 describe('the units of nodes', () => {
-  const open = (perSecond: readonly number[], longestMs = 1e9) => {
+  const open = (perSecond: readonly number[], maxMs = 1e9) => {
     const { now, later, run } = createClock();
     const members = perSecond.map((most, place) => ({
       place,
@@ -34,10 +34,10 @@ describe('the units of nodes', () => {
       rests: false as boolean,
       isResting: () => members[place]?.rests ?? false,
     }));
-    const queue = createUnitQueue<(typeof members)[number]>({ longestMs, later });
+    const queue = createUnitQueue<(typeof members)[number]>({ maxMs, later });
     const granted: { place: number; cost: number; at: number; call: number }[] = [];
-    const enter = async (call: number, cost: number, waiter = createWaiter()) => {
-      const { place } = await queue.enter(cost, () => members, waiter);
+    const enter = async (call: number, cost: number, cancellation = createCancellation()) => {
+      const { place } = await queue.enter(cost, () => members, cancellation);
       granted.push({ place, cost, at: now(), call });
     };
     return { members, enter, granted, run };
@@ -88,11 +88,11 @@ describe('the units of nodes', () => {
   it('are not spent on a call whose caller left, and refused where the wait would be too long', async () => {
     const { enter, granted, run } = open([1], 5000);
     await enter(0, 1);
-    const waiter = createWaiter();
-    const left = assert.rejects(enter(1, 5, waiter), /nobody waits/);
+    const cancellation = createCancellation();
+    const left = assert.rejects(enter(1, 5, cancellation), /nobody waits/);
     const served = enter(2, 6);
     await assert.rejects(enter(3, 1), /no units left for the next 5 s/);
-    waiter.leave();
+    cancellation.cancel();
     await left;
     await run();
     await served;

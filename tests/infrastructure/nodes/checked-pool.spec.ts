@@ -5,11 +5,11 @@ import { silent } from '../../support/silent.js';
 
 describe('a pool of checked nodes', () => {
   it('leaves no listener behind when its nodes are polled', async () => {
-    const configured = ['first', 'second'].map((name) => ({ name, way: name, redact: (text: string) => text }));
+    const configured = ['first', 'second'].map((name) => ({ name, endpoint: name, redact: (text: string) => text }));
     const pool = createPool(configured, silent, {
       deadlineMs: 10_000,
       answerMs: 10_000,
-      open: (way: string) => way,
+      open: (endpoint: string) => endpoint,
       identify: async () => 'one chain',
       close: async () => undefined,
     });

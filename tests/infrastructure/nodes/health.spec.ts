@@ -6,7 +6,7 @@ describe('the health of a node', () => {
   const told: string[] = [];
   const tell = (facts: object, message: string) => void told.push(`${message}: ${JSON.stringify(facts)}`);
   const log = { info: tell, warn: tell, error: tell };
-  const health = (longestRestMs = 5000) => createHealth({ name: 'host:1', owner: 'chain', longestRestMs, log });
+  const health = (maxRestMs = 5000) => createHealth({ name: 'host:1', owner: 'chain', maxRestMs, log });
   const fault = (kind: FaultKind = 'failing', restMs = 0) => new NodeFault(kind, 'is down', restMs);
   /** Checks how long the node rests, less the time that passes until it is asked. */
   const assertRests = (node: ReturnType<typeof health>, reason: NodeFault, expected: number) => {

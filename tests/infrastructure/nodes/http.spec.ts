@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { createHttp } from '../../../infrastructure/nodes/json-rpc/http.js';
 import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 import { retryAfterMs } from '../../../infrastructure/nodes/retry-after.js';
 
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 describe('JSON-RPC over HTTP', () => {
   const open: (() => Promise<unknown>)[] = [];
@@ -18,7 +18,7 @@ describe('JSON-RPC over HTTP', () => {
     const http = createHttp(new URL(`http://${userinfo}127.0.0.1:${port}/path?key=1`), {
       connections: 2,
       connectMs: 30_000,
-      mostBytes,
+      maxBytes,
     });
     open.push(http.close, () => new Promise((resolve) => server.close(resolve)));
     return http;
@@ -34,7 +34,7 @@ describe('JSON-RPC over HTTP', () => {
       seen.push(request);
       request.pipe(response);
     }, 'user:p%20w@');
-    assert.equal(await post('{"a":1}', createWaiter(), read), '200 {"a":1}');
+    assert.equal(await post('{"a":1}', createCancellation(), read), '200 {"a":1}');
     const { method, url, headers } = seen[0] as IncomingMessage;
     assert.deepEqual([method, url, headers['content-type']], ['POST', '/path?key=1', 'application/json']);
     assert.equal(headers.authorization, `Basic ${Buffer.from('user:p w').toString('base64')}`);
@@ -47,13 +47,13 @@ describe('JSON-RPC over HTTP', () => {
   ] as const)
     it(`takes status ${status} for a fault of kind ${expected.kind}, whatever the body`, async () => {
       const { post } = await connect((_, response) => response.writeHead(status, { 'retry-after': '2' }).end('{}'));
-      await assert.rejects(post('{}', createWaiter(), read), { name: 'NodeFault', ...expected });
+      await assert.rejects(post('{}', createCancellation(), read), { name: 'NodeFault', ...expected });
     });
 
   for (const status of [200, 400, 404, 501, 505])
     it(`leaves an answer with status ${status} to the reader`, async () => {
       const { post } = await connect((_, response) => response.writeHead(status).end('{}'));
-      assert.equal(await post('{}', createWaiter(), read), `${status} {}`);
+      assert.equal(await post('{}', createCancellation(), read), `${status} {}`);
     });
 
   it('rejects with the fault that the reader finds', async () => {
@@ -61,32 +61,32 @@ describe('JSON-RPC over HTTP', () => {
     const refuse = () => {
       throw new NodeFault('refused', 'no');
     };
-    await assert.rejects(post('{}', createWaiter(), refuse), { kind: 'refused', message: 'no' });
+    await assert.rejects(post('{}', createCancellation(), refuse), { kind: 'refused', message: 'no' });
   });
 
   it('lets go of an answer that grows too large', async () => {
-    const { post } = await connect((_, response) => response.end('a'.repeat(mostBytes + 1)));
-    await assert.rejects(post('{}', createWaiter(), read), {
+    const { post } = await connect((_, response) => response.end('a'.repeat(maxBytes + 1)));
+    await assert.rejects(post('{}', createCancellation(), read), {
       kind: 'oversized',
       message: 'gave an answer that is larger than 100000 bytes',
     });
   });
 
-  it('lets go of the connection when the waiter leaves', async () => {
+  it('lets go of the connection when the cancellation leaves', async () => {
     let ended: Promise<unknown> = Promise.resolve();
-    const waiter = createWaiter();
+    const cancellation = createCancellation();
     const { post } = await connect((_, response) => {
       ended = once(response, 'close');
-      waiter.leave();
+      cancellation.cancel();
     });
-    await assert.rejects(post('{}', waiter, read), { kind: 'failing', message: 'nobody waits for the answer' });
+    await assert.rejects(post('{}', cancellation, read), { kind: 'failing', message: 'nobody waits for the answer' });
     await ended;
   });
 
   it('takes a refused connection for a fault', async () => {
     const http = await connect(() => undefined);
     for (const close of open.splice(0).toReversed()) await close();
-    await assert.rejects(http.post('{}', createWaiter(), read), { name: 'NodeFault', kind: 'failing' });
+    await assert.rejects(http.post('{}', createCancellation(), read), { name: 'NodeFault', kind: 'failing' });
   });
 });
 

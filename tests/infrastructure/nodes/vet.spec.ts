@@ -3,7 +3,7 @@ import { createHealth } from '../../../infrastructure/nodes/health.js';
 import { createVet } from '../../../infrastructure/nodes/vet.js';
 import { silent } from '../../support/silent.js';
 
-const health = () => createHealth({ name: 'host:1', owner: 'chain', longestRestMs: 5000, log: silent });
+const health = () => createHealth({ name: 'host:1', owner: 'chain', maxRestMs: 5000, log: silent });
 const isOther = { name: 'NodeFault', kind: 'wrong', message: 'serves another chain than the nodes beside it' };
 
 describe('the vet of nodes', () => {

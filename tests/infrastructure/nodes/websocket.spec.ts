@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { createSocket } from '../../../infrastructure/nodes/json-rpc/websocket.js';
 import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 
@@ -41,9 +41,10 @@ describe('JSON-RPC over WebSocket', () => {
   };
   const connect = async (behaviour: Behaviour, silentMs = 30_000, options = {}) => {
     const { url, peers } = await serve(behaviour, options);
-    const socket = createSocket(url, { connectMs: 30_000, mostBytes: 10_000, silentMs }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, silentMs }, reading);
     open.unshift(socket.close);
-    const ask = (params: string, waiter = createWaiter()) => socket.exchange('some_method', params, waiter);
+    const ask = (params: string, cancellation = createCancellation()) =>
+      socket.exchange('some_method', params, cancellation);
     return { ...socket, peers, ask };
   };
   afterEach(async () => {
@@ -109,7 +110,7 @@ describe('JSON-RPC over WebSocket', () => {
       methods.push(method);
       reply(peer, id, 'a'.repeat(20_000));
     });
-    await assert.rejects(socket.exchange('eth_sendRawTransaction', '["0x"]', createWaiter()), lost);
+    await assert.rejects(socket.exchange('eth_sendRawTransaction', '["0x"]', createCancellation()), lost);
     assert.deepEqual(methods, ['eth_sendRawTransaction']);
   });
 
@@ -139,22 +140,22 @@ describe('JSON-RPC over WebSocket', () => {
     const { url, peers } = await serve(echo);
     for (const close of open.splice(0)) close();
     assert.deepEqual(peers, []);
-    const socket = createSocket(url, { connectMs: 30_000, mostBytes: 10_000, silentMs: 30_000 }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, silentMs: 30_000 }, reading);
     open.push(socket.close);
-    await assert.rejects(socket.exchange('some_method', '[]', createWaiter()), {
+    await assert.rejects(socket.exchange('some_method', '[]', createCancellation()), {
       name: 'NodeFault',
       kind: 'failing',
       message: /ECONNREFUSED/,
     });
   });
 
-  it('keeps the connection when a waiter leaves while others get answers', async () => {
-    const waiter = createWaiter();
+  it('keeps the connection when a cancellation leaves while others get answers', async () => {
+    const cancellation = createCancellation();
     const { ask, peers } = await connect((request, peer) => {
-      if (request.params[0] === 'hang') waiter.leave();
+      if (request.params[0] === 'hang') cancellation.cancel();
       else echo(request, peer);
     });
-    await assert.rejects(ask('["hang"]', waiter), lost);
+    await assert.rejects(ask('["hang"]', cancellation), lost);
     assert.deepEqual(await ask('[1]'), [1]);
     assert.equal(peers.length, 1);
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { redisAnnouncedHeads } from '../../../infrastructure/redis/announced-heads.js';
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
-import { redisToldHeads } from '../../../infrastructure/redis/told-heads.js';
 import { embedded } from '../../support/engines/engines.js';
 import { noRedis, type RedisServer, startRedis } from '../../support/engines/redis.js';
 import { skip } from '../../support/run/skip.js';
@@ -24,7 +24,7 @@ describe('a node of a Redis Cluster', () => {
     await assert.rejects(redisLimiter(url, silent), refusal);
     await assert.rejects(bullJobs(url, silent), refusal);
     await assert.rejects(redisFinalAnswers(url, 1000, silent), refusal);
-    await assert.rejects(redisToldHeads(url, silent), refusal);
+    await assert.rejects(redisAnnouncedHeads(url, silent), refusal);
   });
 
   it('stops the start with a line that says what to use, and doctor says so too', async () => {

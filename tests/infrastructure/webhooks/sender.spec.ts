@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { closeAll, divert, egressWith, serve, serveSecurely } from '../../support/webhooks/egress.js';
 import { at, letterTo, type SenderSettings, senderWith, serveRaw } from '../../support/webhooks/webhook-sender.js';
 
@@ -20,7 +20,7 @@ describe('the sender of notifications', () => {
       Object.assign(seen, { request, body: text(request) });
       res.end('thanks');
     });
-    const signer = letterSigner(new Uint8Array(32));
+    const signer = webhookSigner(new Uint8Array(32));
     const to = { organizationId: 'org', webhookId: 'whk', secret: signer.newSecret() };
     const timestamp = Math.floor(Date.now() / 1000);
     const content = { id: 'd-7', timestamp, body: JSON.stringify({ name: 'é 💚 \ud800' }) };

@@ -3,13 +3,13 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { sharedKeyEnds } from '../../../application/webhooks/shared-key.js';
-import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 
 /** Key of RFC 8032, section 7.1, test 1. */
 const seed = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
 const publicBytes = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 
-type Letter = { id: string; timestamp: number; body: string };
+type WebhookMessage = { id: string; timestamp: number; body: string };
 
 const publicKeyOf = (whpk: string) =>
   createPublicKey({
@@ -17,15 +17,15 @@ const publicKeyOf = (whpk: string) =>
     format: 'jwk',
   });
 type Key = ReturnType<typeof publicKeyOf>;
-const isSigned = (key: Key, { id, timestamp, body }: Letter, base64 = '') =>
+const isSigned = (key: Key, { id, timestamp, body }: WebhookMessage, base64 = '') =>
   verify(null, Buffer.from(`${id}.${timestamp}.${body}`), key, Buffer.from(base64, 'base64'));
 /** Checks the first signature, which is that of the webhook's own key. */
-const isOurs = (key: Key, letter: Letter, signature: string) =>
+const isOurs = (key: Key, letter: WebhookMessage, signature: string) =>
   isSigned(key, letter, /^v1a,([^ ]+) v1,[^ ]+/.exec(signature)?.[1]);
 /** Checks as receivers did before webhooks had keys of their own, which accept any of the signatures. */
-const wasOurs = (key: Key, letter: Letter, signature: string) =>
+const wasOurs = (key: Key, letter: WebhookMessage, signature: string) =>
   [...signature.matchAll(/(?:^| )v1a,([^ ]+)/g)].some(([, base64]) => isSigned(key, letter, base64));
-const isShared = (webhook: Webhook, { id, timestamp, body }: Letter, signature: string) => {
+const isShared = (webhook: Webhook, { id, timestamp, body }: WebhookMessage, signature: string) => {
   const headers = { 'webhook-id': id, 'webhook-timestamp': `${timestamp}`, 'webhook-signature': signature };
   try {
     webhook.verify(body, headers, { jsonParse: false });
@@ -44,20 +44,20 @@ const bodies = fc.oneof(
 const ids = fc.uuid();
 
 describe('the signatures of notifications', () => {
-  const signer = letterSigner(seed);
+  const signer = webhookSigner(seed);
   const to = { organizationId: 'org_a', webhookId: 'whk_a', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
   const sharedKey = `whpk_${Buffer.from(publicBytes, 'hex').toString('base64')}`;
 
   it('are made with a key of the webhook alone, the same in every process', () => {
     const key = signer.publicKeyOf(to);
     assert.equal(key, 'whpk_dxg7Jg/tZ8XTf9rnwoC0w6iySU7pmpCm4dCkr0ExNPM=');
-    assert.equal(letterSigner(new Uint8Array(seed)).publicKeyOf(to), key);
+    assert.equal(webhookSigner(new Uint8Array(seed)).publicKeyOf(to), key);
     const others = [
       signer.publicKeyOf({ ...to, webhookId: 'whk_b' }),
       signer.publicKeyOf({ ...to, organizationId: 'org_b' }),
       signer.publicKeyOf({ ...to, organizationId: 'org_a","whk_a', webhookId: '' }),
       signer.publicKeyOf({ ...to, secret: signer.newSecret() }),
-      letterSigner(randomBytes(32)).publicKeyOf(to),
+      webhookSigner(randomBytes(32)).publicKeyOf(to),
     ];
     assert.equal(new Set([key, sharedKey, ...others]).size, 7);
     const letter = { id: 'a', timestamp: nowSeconds(), body: '{}' };
@@ -66,13 +66,16 @@ describe('the signatures of notifications', () => {
 
   it('are made with the shared key as well, until its end', () => {
     const end = sharedKeyEnds / 1000;
-    const [before, after] = [end - 1, end].map((timestamp) => ({ id: 'a', timestamp, body: '{}' })) as [Letter, Letter];
+    const [before, after] = [end - 1, end].map((timestamp) => ({ id: 'a', timestamp, body: '{}' })) as [
+      WebhookMessage,
+      WebhookMessage,
+    ];
     assert.deepEqual(signer.sharedKeys(sharedKeyEnds - 1), [sharedKey]);
     assert.deepEqual(signer.sharedKeys(sharedKeyEnds), []);
     assert.equal(wasOurs(publicKeyOf(sharedKey), before, signer.sign(to, before)), true);
     assert.match(signer.sign(to, after), /^v1a,[^ ]+ v1,[^ ]+$/);
     assert.equal(wasOurs(publicKeyOf(sharedKey), after, signer.sign(to, after)), false);
-    const without = letterSigner(seed, { hasSharedKey: false });
+    const without = webhookSigner(seed, { hasSharedKey: false });
     assert.deepEqual(without.sharedKeys(0), []);
     assert.equal(wasOurs(publicKeyOf(sharedKey), before, without.sign(to, before)), false);
     assert.equal(without.sign(to, after), signer.sign(to, after));
@@ -87,7 +90,7 @@ describe('the signatures of notifications', () => {
 
   it('are verified by the public package for any body', () => {
     const webhook = new Webhook(to.secret);
-    const fast = letterSigner(seed, { hasSharedKey: false });
+    const fast = webhookSigner(seed, { hasSharedKey: false });
     const holds = fc.property(ids, bodies, (id, body) => {
       const letter = { id, timestamp: nowSeconds(), body };
       return isShared(webhook, letter, fast.sign(to, letter));
@@ -108,7 +111,7 @@ describe('the signatures of notifications', () => {
     const { secret } = to;
     const letter = { id: 'a', timestamp: nowSeconds(), body: '{"amount":"1"}' };
     const signature = signer.sign(to, letter);
-    const changed: Letter[] = [
+    const changed: WebhookMessage[] = [
       { ...letter, id: 'b' },
       { ...letter, timestamp: letter.timestamp - 1 },
       { ...letter, body: '{"amount":"2"}' },
@@ -121,7 +124,7 @@ describe('the signatures of notifications', () => {
       assert.equal(isOurs(key, other, signature), false);
     }
     assert.equal(isShared(new Webhook(signer.newSecret()), letter, signature), false);
-    assert.equal(isOurs(publicKeyOf(letterSigner(randomBytes(32)).publicKeyOf(to)), letter, signature), false);
+    assert.equal(isOurs(publicKeyOf(webhookSigner(randomBytes(32)).publicKeyOf(to)), letter, signature), false);
     // A signature of one kind must not be accepted in the place of the other.
     const swapped = signature.replace('v1a,', 'v0,').replace('v1,', 'v1a,').replace('v0,', 'v1,');
     assert.equal(isShared(new Webhook(secret), letter, swapped), false);
@@ -136,6 +139,6 @@ describe('the signatures of notifications', () => {
   });
 
   it('need a seed of 32 bytes', () => {
-    for (const length of [0, 31, 33, 64]) assert.throws(() => letterSigner(new Uint8Array(length)), /32 bytes/);
+    for (const length of [0, 31, 33, 64]) assert.throws(() => webhookSigner(new Uint8Array(length)), /32 bytes/);
   });
 });

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import type { App } from '../../../application/app.js';
-import { createWaiter, type Waiter } from '../../../application/async/cancellation.js';
+import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
 import { createBackpressure, type Reader } from '../../../application/gateway/backpressure.js';
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { nodePool } from '../../../infrastructure/gateway-nodes/pool.js';
@@ -36,11 +36,11 @@ describe('the load of a message to the gateway', () => {
     fc.assert(
       fc.property(sizes, turns, (given, order) => {
         const pressure = createBackpressure(new Set(), Number.POSITIVE_INFINITY);
-        const load = createLoad({ client: createWaiter(), pressure, calls: given.length, mostBytes: most });
+        const load = createLoad({ client: createCancellation(), pressure, calls: given.length, maxBytes: most });
         const calls = given.map((size) => ({ ...load.join(), size, arrival: { bytes: 0 } }));
-        const arrive = ({ waiter, arrival, size }: (typeof calls)[number]) => {
+        const arrive = ({ cancellation, arrival, size }: (typeof calls)[number]) => {
           arrival.bytes = Math.min(size, arrival.bytes + 200_000);
-          if (!waiter.hasLeft()) waiter.receive?.(arrival);
+          if (!cancellation.isCancelled()) cancellation.receive?.(arrival);
         };
         const steps = [
           ...order.map((turn) => () => arrive(calls[turn % calls.length] as (typeof calls)[number])),
@@ -83,7 +83,7 @@ describe('the load of a message to the gateway', () => {
       () => node.close(),
     );
     const pressure = createBackpressure();
-    const load = createLoad({ client: createWaiter(), pressure, calls: 8, mostBytes: 10 * mega });
+    const load = createLoad({ client: createCancellation(), pressure, calls: 8, maxBytes: 10 * mega });
     const addresses = Array.from({ length: 8 }, (_, i) => `0x${String(i).repeat(40)}`);
     const requests = addresses.map((address, id) => call('eth_getCode', id, [address, 'latest']));
     const message = readMessage(JSON.stringify(requests));
@@ -94,12 +94,12 @@ describe('the load of a message to the gateway', () => {
       [false, false, true, true, true, true, true, true],
     );
     assert.equal(load.bytes(), 8 * mega + 8);
-    assert.ok(pool.figures().members.every(({ isUp }) => isUp));
+    assert.ok(pool.metrics().members.every(({ isUp }) => isUp));
   });
 
   /** Serves the gateway alone; `answer` takes the place of the nodes. */
   const serve = async (
-    answer: (asked: RpcCall, waiter?: Waiter) => RpcAnswer | Promise<RpcAnswer>,
+    answer: (asked: RpcCall, cancellation?: Cancellation) => RpcAnswer | Promise<RpcAnswer>,
     pressure = createBackpressure(),
     patienceMs?: number,
   ) => {
@@ -176,8 +176,8 @@ describe('the load of a message to the gateway', () => {
 
   it('listens once to its client, however many calls a batch has', async () => {
     let asked = 0;
-    const { ask, responses } = await serve(async (_, waiter) => {
-      for (let i = 0; i < 3; i++) waiter?.onLeave(() => undefined);
+    const { ask, responses } = await serve(async (_, cancellation) => {
+      for (let i = 0; i < 3; i++) cancellation?.onCancel(() => undefined);
       asked++;
       await eventually(async () => assert.equal(asked, 100));
       assert.ok((responses[0]?.listenerCount('close') ?? 0) < 5);

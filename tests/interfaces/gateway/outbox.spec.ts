@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { createBackpressure, type Reader } from '../../../application/gateway/backpressure.js';
-import { tell } from '../../../application/gateway/notification.js';
+import { toNotification } from '../../../application/gateway/notification.js';
 import { createOutbox } from '../../../interfaces/gateway/outbox.js';
 import { heldBytes } from '../../support/held-memory.js';
 
 const mega = 1_048_576;
 const subscriber = { id: `0x${'a'.repeat(32)}`, prefix: 'eth' } as const;
-const piece = (i: number) => tell({ i, data: 'x'.repeat(1000) });
+const piece = (i: number) => toNotification({ i, data: 'x'.repeat(1000) });
 
 /** Makes a client over a connection that takes every frame, or none. */
 const createClient = (readers: Set<Reader>, pressure: ReturnType<typeof createBackpressure>, doesRead: boolean) => {
@@ -24,7 +24,7 @@ const createClient = (readers: Set<Reader>, pressure: ReturnType<typeof createBa
   const client = {
     isCut: false as boolean,
     frames,
-    push: (told: ReturnType<typeof tell>) => outbox.push(told, subscriber),
+    push: (told: ReturnType<typeof toNotification>) => outbox.push(told, subscriber),
     buffered: () => (client.isCut ? 0 : wire.writableLength),
     unread: () => outbox.bytes() + client.buffered(),
     cut: () => {
@@ -40,9 +40,9 @@ const createClient = (readers: Set<Reader>, pressure: ReturnType<typeof createBa
 };
 
 describe('the outbox of a gateway client', () => {
-  const open = (mostBytes: number) => {
+  const open = (maxBytes: number) => {
     const readers = new Set<Reader>();
-    const pressure = createBackpressure(readers, mostBytes);
+    const pressure = createBackpressure(readers, maxBytes);
     return { pressure, readers, join: (doesRead = false) => createClient(readers, pressure, doesRead) };
   };
 
@@ -50,7 +50,7 @@ describe('the outbox of a gateway client', () => {
     const { join, pressure } = open(mega);
     const reader = join(true);
     const values = ['', 'x'.repeat(200), 'ü'.repeat(40_000)];
-    for (const value of values) reader.push(tell(value));
+    for (const value of values) reader.push(toNotification(value));
     const payloads = reader.frames.map((frame) => {
       assert.equal(frame[0], 0x81);
       const short = frame[1] as number;
@@ -114,8 +114,8 @@ describe('the outbox of a gateway client', () => {
   it('counts bytes that its connection has not sent yet', () => {
     const { join, pressure } = open(mega);
     const [heavy, light] = [join(), join()];
-    heavy.push(tell('x'.repeat(2 * mega)));
-    light.push(tell('x'));
+    heavy.push(toNotification('x'.repeat(2 * mega)));
+    light.push(toNotification('x'));
     pressure.check();
     assert(!heavy.isCut);
     pressure.checkAll();

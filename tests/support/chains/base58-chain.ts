@@ -1,6 +1,6 @@
 import type { Chain, Header } from '../../../application/ports/chain.js';
 import type { AddressCodec } from '../../../application/ports/codec.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 
 const address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -17,7 +17,7 @@ export const base58Codec: AddressCodec = {
 type Payment = { readonly from: string; readonly to: string; readonly value: bigint };
 
 const never = async function* () {};
-const noTokens = () => refuse('FAILED_PRECONDITION', 'there are no tokens on this chain');
+const noTokens = () => fail('FAILED_PRECONDITION', 'there are no tokens on this chain');
 
 /** Makes an in-memory chain of the made-up family, which mines on request and never replaces a block. */
 export const createBase58Chain = () => {

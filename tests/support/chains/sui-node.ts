@@ -13,7 +13,7 @@ const wellBehaved = {
   busy: false,
   broken: false,
   /** Refuses further calls within a tenth of a second after this many; none when 0. */
-  mostInTenth: 0,
+  maxInTenth: 0,
   /** Lacks some checkpoints although it has later ones. */
   skips: false,
   /** Answers with the checkpoint before the requested one. */
@@ -62,7 +62,7 @@ const createGate = (faults: Faults) => {
     admit: (method: string) => {
       counts.set(method, (counts.get(method) ?? 0) + 1);
       if (within(admitted, 1000) >= limit.perSecond) refuseWith(limit.code, 'too many requests');
-      if (faults.mostInTenth > 0 && within(inTenth, 100) >= faults.mostInTenth)
+      if (faults.maxInTenth > 0 && within(inTenth, 100) >= faults.maxInTenth)
         refuseWith(status.RESOURCE_EXHAUSTED, 'too many requests');
       admitted.push(performance.now());
       inTenth.push(performance.now());
@@ -78,7 +78,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
   const gate = createGate(faults);
   const streams = new Set<() => void>();
   let balancesRead = 0;
-  let mostBalances = Number.POSITIVE_INFINITY;
+  let maxBalances = Number.POSITIVE_INFINITY;
   let afterRead = () => {};
   let refusedCoin: string | null = null;
   const maybeRefuse = (method: string) => {
@@ -125,7 +125,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
     },
     // A node that lags answers with the balance at its own height.
     balance: (owner, coinType) => {
-      if (balancesRead >= mostBalances) throw refusal(status.INTERNAL, 'the node has told enough balances');
+      if (balancesRead >= maxBalances) throw refusal(status.INTERNAL, 'the node has told enough balances');
       if (coinType === refusedCoin) throw refusal(status.INVALID_ARGUMENT, 'no such coin');
       balancesRead++;
       let sum = 0n;
@@ -161,7 +161,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
     tellBalances: (most: number) => {
       const told = balancesRead;
       balancesRead = 0;
-      mostBalances = most;
+      maxBalances = most;
       return told;
     },
     heal: () => Object.assign(faults, wellBehaved),

@@ -158,17 +158,17 @@ export const jobs = {
 } satisfies Record<string, () => Promise<JobsPlace>>;
 
 /** Bound of the caches of final answers under test. */
-export const mostAnswerBytes = 64_000;
+export const maxAnswerBytes = 64_000;
 
 export const finalAnswers = {
   sqlite: async () => {
     const path = inFile('gateway-cache.db');
-    return { open: () => sqliteFinalAnswers(path, mostAnswerBytes) };
+    return { open: () => sqliteFinalAnswers(path, maxAnswerBytes) };
   },
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, end } = await redisDatabase();
-      return { open: () => redisFinalAnswers(url, mostAnswerBytes, silent, namespace, redisAnswerMs), end };
+      return { open: () => redisFinalAnswers(url, maxAnswerBytes, silent, namespace, redisAnswerMs), end };
     },
   }),
 } satisfies Record<string, () => Promise<Place<FinalAnswers>>>;

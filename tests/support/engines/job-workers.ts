@@ -51,14 +51,14 @@ export const useWorkers = () => {
       const stop = new AbortController();
       const begun: Job[] = [];
       let busy = 0;
-      let mostBusy = 0;
+      let maxBusy = 0;
       const inLane = new Map<string, number>();
-      let mostInLane = 0;
+      let maxInLane = 0;
       const count = ({ lane }: Job, by: 1 | -1) => {
         busy += by;
         inLane.set(lane, (inLane.get(lane) ?? 0) + by);
-        mostBusy = Math.max(mostBusy, busy);
-        mostInLane = Math.max(mostInLane, inLane.get(lane) ?? 0);
+        maxBusy = Math.max(maxBusy, busy);
+        maxInLane = Math.max(maxInLane, inLane.get(lane) ?? 0);
       };
       const counted = async (job: Job) => {
         begun.push(job);
@@ -72,7 +72,7 @@ export const useWorkers = () => {
       const worker = {
         begun: () => begun,
         has: (id: string) => begun.some((job) => job.id === id),
-        most: () => ({ atOnce: mostBusy, perLane: mostInLane }),
+        most: () => ({ atOnce: maxBusy, perLane: maxInLane }),
         stop: () => stop.abort(),
         ended: jobs.work({ run: counted, ...limits }, stop.signal),
       };

@@ -2,10 +2,10 @@ import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.j
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../../infrastructure/mongodb/state.js';
+import { redisAnnouncedHeads } from '../../../infrastructure/redis/announced-heads.js';
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
-import { redisToldHeads } from '../../../infrastructure/redis/told-heads.js';
 import type { AnyCollection } from '../../../projections/define.js';
 import { startEventStoreDouble } from '../eventstoredb-double/server.js';
 import { startMongoDouble } from '../mongodb-double/server.js';
@@ -60,7 +60,7 @@ export const redisServer = async () => {
     limiter: (place: number) => redisLimiter(url, silent, name(place), redisAnswerMs),
     jobs: (place: number) => bullJobs(url, silent, name(place), { leaseMs: redisAnswerMs, answerMs: redisAnswerMs }),
     answers: (place: number) => redisFinalAnswers(url, 64_000, silent, name(place), redisAnswerMs),
-    heads: (place: number) => redisToldHeads(url, silent, name(place), redisAnswerMs),
+    heads: (place: number) => redisAnnouncedHeads(url, silent, name(place), redisAnswerMs),
     end,
   };
 };

@@ -10,9 +10,8 @@ export type Append = {
   readonly expected: ExpectedRevision;
 };
 
-const isTooLarge = (events: readonly ProposedEvent[], mostBytes: number) =>
-  events.reduce((sum, { type, data, metadata }) => sum + data.length + metadata.length + 2 * type.length, 0) >
-  mostBytes;
+const isTooLarge = (events: readonly ProposedEvent[], maxBytes: number) =>
+  events.reduce((sum, { type, data, metadata }) => sum + data.length + metadata.length + 2 * type.length, 0) > maxBytes;
 
 export type Answered = Outcome | { readonly accepted: false; readonly tooLarge: number };
 type Attempt =
@@ -27,13 +26,13 @@ export const attempt = (
   { stream, events, expected }: Append,
   call: { readonly metadata: Metadata },
 ): Attempt => {
-  const { log, faults, mostBytes } = node;
+  const { log, faults, maxBytes } = node;
   faults.appends++;
   if (faults.muted) return silence(faults);
   const refusal = faults.due(rpc, 'before') ?? notLeader(node, call);
   if (refusal) return { answer: 'failure', failure: refusal };
-  const outcome = isTooLarge(events, mostBytes)
-    ? ({ accepted: false, tooLarge: mostBytes } as const)
+  const outcome = isTooLarge(events, maxBytes)
+    ? ({ accepted: false, tooLarge: maxBytes } as const)
     : log.commit(stream, events, expected);
   const loss = faults.due(rpc, 'after');
   if (loss) return { answer: 'failure', failure: loss };

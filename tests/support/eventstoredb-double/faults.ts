@@ -137,7 +137,7 @@ export type Node = {
   readonly role: { leaderPort: number | null; seen: Readable };
   readonly faults: Faults;
   /** Bound on the bytes of one append, MaxAppendSize. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly calls: OpenCalls;
   /** Calls back after a write or the end of muting, until the returned function is called. */
   watch(changed: () => void): () => void;

@@ -90,7 +90,7 @@ const oversize = (size: number, most: number): Failure =>
 
 /** Appends under the current faults, and answers with the position or the refusal. */
 const serve = <Response>(
-  { log, faults, mostBytes }: Node,
+  { log, faults, maxBytes }: Node,
   writes: readonly ManyWrite[],
   refusal: (refused: Refused) => Failure,
   [respond, callback]: [(position: bigint) => Response, sendUnaryData<Response>],
@@ -103,7 +103,7 @@ const serve = <Response>(
     events.map(({ type, data, metadata }) => data.length + metadata.length + 2 * type.length),
   );
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes > mostBytes) return callback(oversize(bytes, mostBytes));
+  if (bytes > maxBytes) return callback(oversize(bytes, maxBytes));
   const outcome = log.commitMany(writes);
   const after = faults.due('appendMany', 'after');
   if (after) return callback(after);

@@ -26,7 +26,7 @@ export type ReadRequest = {
   readonly checkpointEvery: number;
 };
 
-type Reach = { readonly backwards: boolean; readonly subscription: boolean };
+type Cacheability = { readonly backwards: boolean; readonly subscription: boolean };
 type From = { hasStart(): boolean; hasEnd(): boolean };
 
 const defaultSearchWindow = 32;
@@ -54,7 +54,7 @@ const isVisible = (remains: Remains, revision: number) => remains.kind === 'visi
 
 type Place = Pick<ReadRequest, 'stream' | 'source' | 'first' | 'lowest' | 'refusal'> & { readonly after?: bigint };
 
-const ofStream = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Reach): Place => {
+const ofStream = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Cacheability): Place => {
   const from = options.getStream() ?? new streams.ReadReq.Options.StreamOptions();
   const stream = streamNameIn(from.getStreamIdentifier());
   const remains = log.remains(stream);
@@ -68,7 +68,7 @@ const ofStream = (log: Readable, options: ReadReq.Options, { backwards, subscrip
   return { stream, source, first: backwards ? first : Math.max(first, lowest), lowest, refusal };
 };
 
-const ofAll = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Reach): Place => {
+const ofAll = (log: Readable, options: ReadReq.Options, { backwards, subscription }: Cacheability): Place => {
   const from = options.getAll() ?? new streams.ReadReq.Options.AllOptions();
   const position = BigInt(from.getPosition()?.getCommitPosition() ?? 0);
   const source = log.all;

@@ -119,7 +119,7 @@ const read = async ({ faults }: Node, request: ReadRequest, sink: Sink): Promise
 };
 
 /** Number of live events that wait for a consumer before the server drops its subscription. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 const tooSlow = () =>
   failure(
     status.ABORTED,
@@ -145,7 +145,7 @@ const subscribe = async ({ faults, watch }: Node, request: ReadRequest, sink: Si
   const loss = faults.due('read', 'after');
   if (loss) return sink.fail(loss);
   const unwatch = watch(() => {
-    if (sink.full && source.slice(next).filter(matches).length > mostWaiting) sink.fail(tooSlow());
+    if (sink.full && source.slice(next).filter(matches).length > maxWaiting) sink.fail(tooSlow());
   });
   while (sink.open) {
     await catchUp();

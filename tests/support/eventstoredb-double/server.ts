@@ -78,7 +78,7 @@ export type EventStoreDouble = {
 type Options = {
   readonly batchAppend?: boolean;
   readonly categories?: boolean;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Calls of KurrentDB by which the node appends to many streams at once; none as of EventStoreDB. */
   readonly manyStreams?: readonly ManyCall[];
 };
@@ -94,12 +94,12 @@ const shutdownGraceMs = 1_000;
 
 /** Starts an EventStoreDB node in this process on a free port, which speaks gRPC as the real one does. */
 export const startEventStoreDouble = async (options: Options = {}): Promise<EventStoreDouble> => {
-  const { batchAppend = true, categories = true, mostBytes = defaultBytes, manyStreams = [] } = options;
+  const { batchAppend = true, categories = true, maxBytes = defaultBytes, manyStreams = [] } = options;
   const methods = [
     ...['Read', 'Append', ...(batchAppend ? ['BatchAppend'] : [])].map((name) => `${service}/${name}`),
     ...manyStreams.map((name) => `${manyService}/${name}`),
   ];
-  const { node, changed } = createNode(categories, mostBytes);
+  const { node, changed } = createNode(categories, maxBytes);
   let server: grpc.Server | undefined = createServer(node, methods);
   const port = await listen(server, 0);
   let leader: grpc.Server | undefined;
@@ -160,7 +160,7 @@ export const startEventStoreDouble = async (options: Options = {}): Promise<Even
   };
 };
 
-const createNode = (categories: boolean, mostBytes: number): { node: Node; changed(): void } => {
+const createNode = (categories: boolean, maxBytes: number): { node: Node; changed(): void } => {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = () => void changes.emit('change');
   const log = createLog({ categories, grown: changed });
@@ -168,7 +168,7 @@ const createNode = (categories: boolean, mostBytes: number): { node: Node; chang
     log,
     role: { leaderPort: null, seen: log },
     faults: createFaults(),
-    mostBytes,
+    maxBytes,
     calls: createOpenCalls(),
     watch: (listener) => {
       changes.on('change', listener);

@@ -21,7 +21,7 @@ import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { stateVault } from '../../../infrastructure/vault.js';
-import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { projections } from '../../../projections/index.js';
 import { freshDirectory } from '../run/directories.js';
 import { testSystem } from '../silent.js';
@@ -76,7 +76,7 @@ export const composeApp = (stores: Stores, given: Partial<Ports> = {}): App =>
     nodes: new Map(),
     documents: { read: async () => null },
     sender: nowhere,
-    signer: letterSigner(new Uint8Array(32)),
+    signer: webhookSigner(new Uint8Array(32)),
     notary: createNotary(new Uint8Array(32)),
     scratch: memoryReadModels,
     asOfEvents: 1_000_000,

@@ -1,5 +1,5 @@
 import type { Chain, Header, Movement } from '../../../application/ports/chain.js';
-import { refuse } from '../../../domain/failure.js';
+import { fail } from '../../../domain/failure.js';
 
 /** Linked headers after a first block; `name` makes their hashes. */
 export const headersOf = (name: string, count: number): Header[] =>
@@ -30,7 +30,7 @@ export const headerChain = (script: {
   before?: (call: 'head' | 'headerAt' | 'headerOf' | 'block' | 'balances', asked: unknown) => Promise<void> | void;
 }): Chain => {
   const { before = () => undefined } = script;
-  const unused = (): never => refuse('NODE_ERROR', 'not scripted');
+  const unused = (): never => fail('NODE_ERROR', 'not scripted');
   const tip = () => script.headers.at(-1) as Header;
   const byHash = (hash: string) => script.headers.find((header) => header.hash === hash) ?? null;
   const paymentsIn = (hash: string): Movement[] => {

@@ -163,7 +163,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       ledger.makeCheckpoint();
     },
     fault: ({ node, fault }) => {
-      const change = { [fault]: fault === 'lag' || fault === 'mostInTenth' ? 3 : true };
+      const change = { [fault]: fault === 'lag' || fault === 'maxInTenth' ? 3 : true };
       for (const { faults } of node === 'both' ? nodes : [first]) Object.assign(faults, change);
     },
     heal: () => {

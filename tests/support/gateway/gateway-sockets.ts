@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { App } from '../../../application/app.js';
 import { createBackpressure } from '../../../application/gateway/backpressure.js';
 import type { ChainFeed } from '../../../application/gateway/chain-feed.js';
-import { type Hear, tell } from '../../../application/gateway/notification.js';
+import { type Listener, toNotification } from '../../../application/gateway/notification.js';
 import type { Node } from '../../../application/ports/node.js';
 import type { System } from '../../../application/ports/system.js';
 import type { Quota } from '../../../domain/rate-limit.js';
@@ -13,9 +13,9 @@ import { createSockets } from '../../../interfaces/gateway/websocket.js';
 
 /** Makes a feed whose notifications a test triggers, and which shows its listeners. */
 const createScriptedFeed = () => {
-  const listeners = new Set<Hear>();
+  const listeners = new Set<Listener>();
   // The listener is added a turn later, as in a feed that has to catch up first.
-  const listen = async (hear: Hear) => {
+  const listen = async (hear: Listener) => {
     await new Promise((resolve) => setImmediate(resolve));
     listeners.add(hear);
     return () => void listeners.delete(hear);
@@ -30,7 +30,7 @@ const createScriptedFeed = () => {
     feed,
     listeners,
     happen: (value: unknown) => {
-      const told = tell(value);
+      const told = toNotification(value);
       for (const hear of listeners) hear(told);
     },
   };
@@ -41,9 +41,9 @@ export const openSockets = async (system: System, pressure = createBackpressure(
   const { feed, listeners, happen } = createScriptedFeed();
   const quota: Quota & { allowed: boolean } = { allowed: true, limit: 1, remaining: 1, resetMs: 1, window: 'second' };
   /** Gives answers that arrive and are never whole. */
-  const answer: Node['answer'] = (_, waiter) => {
-    waiter?.receive?.({ bytes: 1_048_576 });
-    return new Promise((_, reject) => waiter?.onLeave(() => reject(new Error('nobody waits'))));
+  const answer: Node['answer'] = (_, cancellation) => {
+    cancellation?.receive?.({ bytes: 1_048_576 });
+    return new Promise((_, reject) => cancellation?.onCancel(() => reject(new Error('nobody waits'))));
   };
   const app = {
     system,
@@ -62,7 +62,7 @@ export const openSockets = async (system: System, pressure = createBackpressure(
   await once(server, 'listening');
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/c/mainnet/v1/ws/key`,
-    figures: sockets.figures,
+    figures: sockets.metrics,
     listeners,
     happen,
     /** Quota of every message; a test may use it up. */

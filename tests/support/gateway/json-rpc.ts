@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createWaiter } from '../../../application/async/cancellation.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
 import { createBackpressure } from '../../../application/gateway/backpressure.js';
 import type { Node } from '../../../application/ports/node.js';
 import { answerMessage, encode } from '../../../interfaces/gateway/dispatch.js';
@@ -28,7 +28,7 @@ export const fakeNode = (
     head: () => assert.fail(),
     watchHeads: () => assert.fail(),
     watchPending: () => assert.fail(),
-    figures: () => assert.fail(),
+    metrics: () => assert.fail(),
     closed: new AbortController().signal,
     close: async () => undefined,
   });
@@ -39,7 +39,7 @@ export const rejecting = (error: Error): Node => ({ ...fakeNode().real, answer: 
 export const answerText = async (text: string, node: Node) => {
   const message = readMessage(text);
   if (!('calls' in message)) return message;
-  const terms = { client: createWaiter(), pressure: createBackpressure() };
+  const terms = { client: createCancellation(), pressure: createBackpressure() };
   const load = createLoad({ ...terms, calls: message.calls.length });
   const replies = await answerMessage(message, { node, log: silent, load });
   return encode(replies, message.isBatch).toString();

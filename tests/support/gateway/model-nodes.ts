@@ -1,4 +1,4 @@
-import type { Waiter } from '../../../application/async/cancellation.js';
+import type { Cancellation } from '../../../application/async/cancellation.js';
 import { NodeFault } from '../../../infrastructure/nodes/node-fault.js';
 import { addressOf, digestOf, hex } from '../chains/evm-chain.js';
 import type { VirtualClock } from '../virtual-clock.js';
@@ -145,10 +145,10 @@ export const modelNode = (chain: ModelChain, clock: VirtualClock, delays: { bloc
   const answer = (method: string, params: readonly unknown[]): unknown =>
     faults[fault](method, params, asked++) ?? answers[method]?.(params) ?? null;
 
-  const exchange = (method: string, params: string, waiter: Waiter) =>
+  const exchange = (method: string, params: string, cancellation: Cancellation) =>
     new Promise<never>((resolve, reject) => {
       const reply = (settle: () => void) => clock.later(settle, delays.answerMs);
-      waiter.onLeave(() => reject(new NodeFault('failing', 'was left')));
+      cancellation.onCancel(() => reject(new NodeFault('failing', 'was left')));
       try {
         const result = answer(method, JSON.parse(params));
         if (result !== 'hung') reply(() => resolve({ id: '1', result: Buffer.from(JSON.stringify(result)) } as never));

@@ -3,14 +3,14 @@ import type { DocumentKey, ReadModels } from '../../../application/ports/read-mo
 import { createProjector } from '../../../application/projecting/projector.js';
 import { createProgress } from '../../../application/read-models/progress.js';
 import { variants } from '../../../domain/variant.js';
-import { everybody, scopeOf } from '../../../projections/define.js';
+import { scopeOf, systemOwner } from '../../../projections/define.js';
 import { projections } from '../../../projections/index.js';
 import type { Home } from '../engines/engines.js';
 import { testSystem } from '../silent.js';
 
 /** Reads every document of some organizations, and of the scope of everybody, by scope. */
 const dump = async (readModels: ReadModels, organizations: readonly string[]) => {
-  const scopes = [everybody, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
+  const scopes = [systemOwner, ...organizations.flatMap((id) => variants.map(({ tag }) => scopeOf(id, tag)))];
   const found: Record<string, unknown[]> = Object.fromEntries(scopes.map((scope) => [scope, []]));
   for (const projection of projections)
     for await (const { scope, id, document } of walk(readModels, projection))

@@ -61,12 +61,12 @@ export const startNeighbours = async (address: string, open: typeof openStores) 
   const { real } = fakeNode();
   const node: Node = {
     ...real,
-    answer: async (call, waiter) => {
+    answer: async (call, cancellation) => {
       await testSystem.breathe();
-      return real.answer(call, waiter);
+      return real.answer(call, cancellation);
     },
     head: async () => ({ number: 1, hash: `0x${'0'.repeat(64)}` }),
-    figures: () => ({ hits: 0, misses: 0, coalesced: 0, members: [] }),
+    metrics: () => ({ hits: 0, misses: 0, coalesced: 0, members: [] }),
   };
   const app = composeApp(
     {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import type { Letter } from '../../../application/ports/sender.js';
+import type { WebhookMessage } from '../../../application/ports/sender.js';
 import { webhookSender } from '../../../infrastructure/webhooks/sender.js';
 import { egressWith, later, portOf } from './egress.js';
 
@@ -8,7 +8,7 @@ export type SenderSettings = Partial<Parameters<typeof webhookSender>[0]>;
 export const senderWith = (settings: SenderSettings = {}) =>
   webhookSender({ egress: egressWith({ allowPrivate: true }), ...settings });
 
-export const letterTo = (url: string, changes: Partial<Letter> = {}): Letter => ({
+export const letterTo = (url: string, changes: Partial<WebhookMessage> = {}): WebhookMessage => ({
   url,
   headers: [],
   body: '{"a":1}',

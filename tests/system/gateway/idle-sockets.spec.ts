@@ -9,11 +9,11 @@ import { sized } from '../../support/run/tier.js';
 import { clientOf, type Service, startService } from '../../support/service/service.js';
 
 /** Limit of open files, which bounds the number of connections both here and in the service. */
-const mostOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
-const count = Math.min(sized(3000, 10_000), mostOpen - 500);
+const maxOpen = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString()) || 10_000;
+const count = Math.min(sized(3000, 10_000), maxOpen - 500);
 const atOnce = 500;
 /** Memory that the connections may take: 20 kB each, and 50 MB for other work; five times what they take, garbage included. */
-const mostBytes = count * 20_000 + 50_000_000;
+const maxBytes = count * 20_000 + 50_000_000;
 
 const residentBytes = ({ process: { pid } }: Service) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
@@ -51,7 +51,7 @@ describe('thousands of idle connections', () => {
       await ask();
     }
     const most = residentBytes(service) - before;
-    assert.ok(most < mostBytes, `${most} bytes more for ${count} connections`);
+    assert.ok(most < maxBytes, `${most} bytes more for ${count} connections`);
     let left = sockets;
     const refused: unknown[] = [];
     await until('the service has closed every connection', async () => {

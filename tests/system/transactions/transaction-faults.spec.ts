@@ -14,11 +14,11 @@ import { startReceiver } from '../../support/webhooks/webhook-receiver.js';
 /** Number of kills; every other one comes after the answer to SendTransaction. */
 const kills = sized(2, 4);
 
-type Told = { data: { wallet_id: string; address: string; state: string; transaction?: { transaction_id: string } } };
+type Notice = { data: { wallet_id: string; address: string; state: string; transaction?: { transaction_id: string } } };
 
 const statesTold = ({ attempts }: Awaited<ReturnType<typeof startReceiver>>, transactionId: string) =>
   attempts
-    .map(({ body }) => JSON.parse(body) as Told)
+    .map(({ body }) => JSON.parse(body) as Notice)
     .filter(({ data }) => data.transaction?.transaction_id === transactionId)
     .map(({ data }) => data.state.replace('TRANSACTION_STATE_', ''));
 

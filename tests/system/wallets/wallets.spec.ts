@@ -18,7 +18,7 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const evmAddress = () => `0x${hex(20)}`;
 
 /** Size of a batch: on the engines' doubles, which store events one by one, only one API gets the full number. */
-const mostAtOnce = ({ isEmbedded }: Engine, segment: string) => (isEmbedded || segment === 'c' ? 1000 : 200);
+const maxConcurrent = ({ isEmbedded }: Engine, segment: string) => (isEmbedded || segment === 'c' ? 1000 : 200);
 
 for (const engine of engines)
   describe(`over HTTP on ${engine.name}, the wallet API`, () => {
@@ -160,7 +160,7 @@ for (const engine of engines)
           assert.deepEqual(await addressesOf(wallet_id), []);
         });
 
-        const most = mostAtOnce(engine, segment);
+        const most = maxConcurrent(engine, segment);
         it(`registers ${most} addresses at once and removes them, some or all`, async () => {
           const addresses = Array.from({ length: most }, evmAddress);
           const wallet_id = await register(addresses);

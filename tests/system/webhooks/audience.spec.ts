@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
-import type { Letter } from '../../../application/ports/sender.js';
-import { letterSigner } from '../../../infrastructure/webhooks/signer.js';
+import type { WebhookMessage } from '../../../application/ports/sender.js';
+import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { contextOf } from '../../support/following/following.js';
 import { freePort } from '../../support/free-port.js';
 import { skip } from '../../support/run/skip.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
 import { samples, startSample } from '../../support/webhooks/doc-receivers.js';
 
-type Sent = Pick<Letter, 'id' | 'timestamp' | 'signature' | 'body'>;
+type Sent = Pick<WebhookMessage, 'id' | 'timestamp' | 'signature' | 'body'>;
 
 /** Notice of a deposit, which both organizations get when both registered the address. */
 const deposit = { address: '0x3535353535353535353535353535353535353535', confirmations: 1, state: 'SUCCESS' };
-const signer = letterSigner(new Uint8Array(32));
+const signer = webhookSigner(new Uint8Array(32));
 const attacker = contextOf(`org_${'b'.repeat(32)}`);
 
 /** Makes from a letter to the attacker everything that it can be turned into without a key of others. */
@@ -40,12 +40,12 @@ const variationsOf = (
 
 describe('what an organization receives of webhooks', () => {
   let scene: Awaited<ReturnType<typeof startDelivering>>;
-  let letters: Letter[];
-  let stolen: readonly { readonly letter: Letter; readonly secret: string }[];
-  let another: Letter;
+  let letters: WebhookMessage[];
+  let stolen: readonly { readonly letter: WebhookMessage; readonly secret: string }[];
+  let another: WebhookMessage;
   before(async () => {
     letters = [];
-    const post = async (letter: Letter) => {
+    const post = async (letter: WebhookMessage) => {
       letters.push(letter);
       const { challenge = '' } = JSON.parse(letter.body) as { challenge?: string };
       return { status: 200, failure: '', durationMs: 1, answer: challenge, retryAt: null };

@@ -8,7 +8,7 @@ import type { Transaction } from './pool.js';
 import { reorganize } from './reorganize.js';
 import { creationCode, mint, typeOf } from './tokens.js';
 
-const mostAtOnce = 10_000;
+const maxConcurrent = 10_000;
 
 const nameBlock = ({ hash, number, transactions }: Block<string | Transaction>) => ({
   block_hash: hash,
@@ -29,7 +29,7 @@ const nameReceipt = ({ transactionHash, blockHash, blockNumber }: Receipt) => ({
 });
 
 const mineSome = async ({ blocks }: Parts, count: unknown) => {
-  const wanted = readCount('blocks', count ?? 1, mostAtOnce);
+  const wanted = readCount('blocks', count ?? 1, maxConcurrent);
   if (wanted === 0) return invalid('blocks must be at least 1');
   const mined: Block[] = [];
   while (mined.length < wanted) mined.push(await blocks.mine());

@@ -39,7 +39,7 @@ const traceBlock = async (parts: Parts, [id, ...options]: Params) => {
 const uncleCount = async (parts: Parts, [id]: Params) => ((await findBlock(parts, id)) ? '0x0' : null);
 
 /** Longest delay of a timer in milliseconds. */
-const longestInterval = 2 ** 31 - 1;
+const maxIntervalMs = 2 ** 31 - 1;
 
 const revert = async ({ blocks, subscriptions }: Parts, params: Params) => {
   const tellOfRemoved = await subscriptions.retract((await blocks.height()) - deepest + 1);
@@ -87,7 +87,7 @@ export const nodeMethods = (parts: Parts, every: (ms: number) => void): Methods 
   },
   hardhat_getAutomine: () => parts.pool.isAutomine(),
   evm_setIntervalMining: ([ms]) => {
-    every(readCount('interval', ms, longestInterval));
+    every(readCount('interval', ms, maxIntervalMs));
     return true;
   },
 });

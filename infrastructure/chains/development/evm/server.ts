@@ -14,7 +14,7 @@ const host = '127.0.0.1';
 const largestBody = 5 * 2 ** 20;
 const largestMessage = 32 * 2 ** 20;
 /** Unread bytes at which a client that does not read is disconnected. */
-const mostUnread = 64 * 2 ** 20;
+const maxUnread = 64 * 2 ** 20;
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Buffer[] = [];
@@ -39,7 +39,7 @@ const serveSocket = (chain: Served, socket: WebSocket) => {
   /** Notifications by subscription that arose before its id was sent to the subscriber. */
   const early = new Map<string, string[]>();
   const send = (message: string) => {
-    if (socket.bufferedAmount > mostUnread) return socket.terminate();
+    if (socket.bufferedAmount > maxUnread) return socket.terminate();
     return socket.send(message);
   };
   const listener: Listener = {

@@ -13,7 +13,7 @@ const treasury = 2n ** 62n;
 /** Part of the faucet's balance that is kept for gas. */
 const reserve = 10n ** 9n;
 /** Upper bound of the chain's 64-bit amounts. */
-const mostUnits = 2n ** 64n;
+const maxUnits = 2n ** 64n;
 
 const readReceiver = (to: unknown) =>
   typeof to === 'string' && /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(to)
@@ -21,7 +21,7 @@ const readReceiver = (to: unknown) =>
     : invalid('to must be an address: 0x and 64 hex digits');
 const readValue = (value: unknown) => {
   const units = readNumber('value', value);
-  return units > 0n && units < mostUnits ? units : invalid('value must be from 1 to 2^64 - 1');
+  return units > 0n && units < maxUnits ? units : invalid('value must be from 1 to 2^64 - 1');
 };
 const readToken = (token: unknown) =>
   token == null

@@ -6,7 +6,7 @@ const padding = '0'.repeat(24);
 /** Beginning of a word that is a number and no address: nobody finds a key whose address begins with eight zero bytes. */
 const numberPadding = '0'.repeat(40);
 /** Number of words at the start of a log's data that may be addresses; a bound, since data may be long. */
-const mostWords = 4;
+const maxWords = 4;
 
 const addressAt = (text: string, start: number) => `0x${text.slice(start + 24, start + wordDigits).toLowerCase()}`;
 const isAddressAt = (text: string, start: number) =>
@@ -20,7 +20,7 @@ export const eachParty = ({ topics, data }: ChainLog, see: (address: string) => 
       if (typeof topic === 'string' && topic.length === topicLength && isAddressAt(topic, 2)) see(addressAt(topic, 2));
     }
   if (typeof data !== 'string') return;
-  const end = Math.min(data.length, 2 + mostWords * wordDigits);
+  const end = Math.min(data.length, 2 + maxWords * wordDigits);
   for (let start = 2; start + wordDigits <= end; start += wordDigits)
     if (isAddressAt(data, start)) see(addressAt(data, start));
 };

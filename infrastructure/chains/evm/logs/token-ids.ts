@@ -14,7 +14,7 @@ type Search = NonNullable<Chain['tokensReceived']>;
 type Asked = Parameters<Search>[0];
 
 /** Blocks that are looked through by one call at most; hosted nodes rarely allow more. */
-const mostBlocks = 2000;
+const maxBlocks = 2000;
 const contractsAtOnce = 100;
 const patience = 3;
 
@@ -58,7 +58,7 @@ const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: 
 
 /** Looks for received tokens. A range that no node takes is halved, and the next one is tried with twice as many blocks. */
 export const createTokenSearch = (nodes: Nodes): Search => {
-  let blocks = mostBlocks;
+  let blocks = maxBlocks;
   return async (asked) => {
     for (;;) {
       const to = Math.min(asked.to, asked.from + blocks - 1);
@@ -72,7 +72,7 @@ export const createTokenSearch = (nodes: Nodes): Search => {
         }
       };
       const logs = await nodes.find(attempt, { patience });
-      blocks = logs ? Math.min(mostBlocks, blocks * 2) : Math.max(1, (to - asked.from + 1) >> 1);
+      blocks = logs ? Math.min(maxBlocks, blocks * 2) : Math.max(1, (to - asked.from + 1) >> 1);
       if (logs) return { tokens: tokensIn(logs, asked), to };
     }
   };

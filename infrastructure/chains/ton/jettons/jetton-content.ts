@@ -9,7 +9,7 @@ const [onChain, offChain] = [0, 1];
 const [snake, chunked] = [0, 1];
 const keyBits = 256;
 const chunkBits = 32;
-const mostBytes = 16 * 1024;
+const maxBytes = 16 * 1024;
 const usualDecimals = 9;
 
 /** Content of a jetton as its master gives it. */
@@ -59,30 +59,30 @@ const find = (root: Cell, key: string): Slice | null => {
 const snakeBytes = (first: Slice): Buffer => {
   const parts: Buffer[] = [];
   let size = 0;
-  for (let slice: Slice | null = first; slice && size < mostBytes; ) {
+  for (let slice: Slice | null = first; slice && size < maxBytes; ) {
     const part = slice.loadBuffer(Math.floor(slice.remainingBits / 8));
     parts.push(part);
     size += part.length;
     slice = slice.remainingRefs > 0 ? slice.loadRef().beginParse() : null;
   }
-  return Buffer.concat(parts).subarray(0, mostBytes);
+  return Buffer.concat(parts).subarray(0, maxBytes);
 };
 const chunkedBytes = (slice: Slice): Buffer => {
   const chunks = slice.loadMaybeRef();
   const parts: Buffer[] = [];
   let size = 0;
-  while (chunks && size < mostBytes) {
+  while (chunks && size < maxBytes) {
     const found = find(chunks, bitsOf(BigInt(parts.length), chunkBits));
     const part = found && snakeBytes(found.loadRef().beginParse());
     if (!part || part.length === 0) break;
     parts.push(part);
     size += part.length;
   }
-  return Buffer.concat(parts).subarray(0, mostBytes);
+  return Buffer.concat(parts).subarray(0, maxBytes);
 };
 const textIn = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '');
 /** Returns a URI; empty if it may have been cut. */
-const uriIn = (text = '') => (Buffer.byteLength(text) < mostBytes ? text : '');
+const uriIn = (text = '') => (Buffer.byteLength(text) < maxBytes ? text : '');
 
 const valueIn = (slice: Slice): string | undefined => {
   const value = slice.remainingBits === 0 && slice.remainingRefs > 0 ? slice.loadRef().beginParse() : slice;

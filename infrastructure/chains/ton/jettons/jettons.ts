@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../../../application/async/bounded-cache.js';
 import type { Chain, FoundTokens, NamedTokens, TokenAccount } from '../../../../application/ports/chain.js';
 import type { ImportedToken } from '../../../../domain/asset.js';
-import { refuse } from '../../../../domain/failure.js';
+import { fail } from '../../../../domain/failure.js';
 import { descriptionOf } from '../../../../domain/token-description.js';
 import { nullIfMissing } from '../../../nodes/node-fault.js';
 import { list, record } from '../../../nodes/raw.js';
@@ -58,28 +58,28 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
   /** Checks a wallet with its master, because anybody can make a contract that claims to hold jettons for somebody. */
   const verify = async (asset: ImportedToken, owner: string, claimed: string | undefined) => {
     const account = await nodes.find((node) => walletOf(node, asset.contract, owner));
-    if (account === null) return refuse('FAILED_PRECONDITION', noMaster('get_wallet_address'));
+    if (account === null) return fail('FAILED_PRECONDITION', noMaster('get_wallet_address'));
     if (claimed !== undefined && claimed !== account)
-      return refuse('FAILED_PRECONDITION', 'token_account_address is not the jetton wallet that the master names');
+      return fail('FAILED_PRECONDITION', 'token_account_address is not the jetton wallet that the master names');
     if (!(await nodes.use((node) => isConfirmed(node, account, { owner, asset }))))
-      return refuse('FAILED_PRECONDITION', 'the jetton wallet that the master names is not of this owner and jetton');
+      return fail('FAILED_PRECONDITION', 'the jetton wallet that the master names is not of this owner and jetton');
     return { owner, asset, account };
   };
 
   const claimOf = async (account: string | undefined) =>
     account === undefined
-      ? refuse('INVALID_ARGUMENT', 'give an address or a token_account_address')
+      ? fail('INVALID_ARGUMENT', 'give an address or a token_account_address')
       : ((await nodes.find((node) => readClaim(node, account))) ??
-        refuse('FAILED_PRECONDITION', 'token_account_address is not a jetton wallet'));
+        fail('FAILED_PRECONDITION', 'token_account_address is not a jetton wallet'));
 
   const contentOf = (master: string) => nodes.find((node) => askContent(node, master));
 
   return {
     walletOf,
     contract: async (master) => {
-      const content = (await contentOf(master)) ?? refuse('FAILED_PRECONDITION', noMaster('get_jetton_data'));
+      const content = (await contentOf(master)) ?? fail('FAILED_PRECONDITION', noMaster('get_jetton_data'));
       if ((await nodes.find((node) => walletOf(node, master, master))) === null)
-        return refuse('FAILED_PRECONDITION', noMaster('get_wallet_address'));
+        return fail('FAILED_PRECONDITION', noMaster('get_wallet_address'));
       return descriptionOf(readContent(content).said);
     },
     describe: async ({ contract }, read) => {
@@ -90,7 +90,7 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
       if (asset !== undefined && owner !== undefined) return verify(asset, owner, account);
       const claim = await claimOf(account);
       if (owner !== undefined && owner !== claim.owner)
-        return refuse('FAILED_PRECONDITION', 'token_account_address is a jetton wallet of another address');
+        return fail('FAILED_PRECONDITION', 'token_account_address is a jetton wallet of another address');
       return verify(asset ?? { standard: 'token', contract: claim.master }, claim.owner, account);
     },
   };

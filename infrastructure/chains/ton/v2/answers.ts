@@ -1,4 +1,4 @@
-import { NodeFault, wrong } from '../../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault } from '../../../nodes/node-fault.js';
 import { isRaw, list, type Raw, record } from '../../../nodes/raw.js';
 import { integer, part } from '../wire.js';
 import { createBlocks, masterPlace, placeOf, readBlockId } from './blocks.js';
@@ -19,7 +19,7 @@ const accountState = async (call: Call, address: string) => {
     address,
     // Servers may tell -1 for an account that does not exist.
     balance: String(balance) === '-1' ? '0' : balance,
-    status: statuses[String(state)] ?? wrong('the state of an account is not known'),
+    status: statuses[String(state)] ?? failInvalidAnswer('the state of an account is not known'),
     last_transaction_lt: lt ?? '0',
   };
 };

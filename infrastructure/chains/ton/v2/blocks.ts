@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../../../application/async/bounded-cache.js';
-import { NodeFault, wrong } from '../../../nodes/node-fault.js';
+import { failInvalidAnswer, NodeFault } from '../../../nodes/node-fault.js';
 import { list, type Raw, record } from '../../../nodes/raw.js';
 import { blockName, masterchain } from '../masterchain.js';
 import { hash, integer } from '../wire.js';
@@ -18,7 +18,7 @@ type Header = {
 
 const remembered = 4096;
 /** Shard blocks that one masterchain block commits: more than any does, so that a walk past its beginning ends. */
-const mostCommitted = 1024;
+const maxCommitted = 1024;
 const wholeShard = '8000000000000000';
 const signed = /^-?\d{1,20}$/;
 
@@ -26,10 +26,10 @@ const signed = /^-?\d{1,20}$/;
 const shardIn = (value: unknown) =>
   typeof value === 'string' && signed.test(value)
     ? BigInt.asUintN(64, BigInt(value)).toString(16).toUpperCase()
-    : wrong('a block without its shard');
+    : failInvalidAnswer('a block without its shard');
 export const readBlockId = (value: unknown): BlockId => {
   const { workchain, shard, seqno, root_hash, file_hash } = record(value, 'a block');
-  if (typeof workchain !== 'number') return wrong('a block without its workchain');
+  if (typeof workchain !== 'number') return failInvalidAnswer('a block without its workchain');
   const hashed = (text: unknown) => Buffer.from(hash(text, 'the hash of a block'), 'hex').toString('base64');
   return {
     workchain,
@@ -59,14 +59,14 @@ export const createBlocks = () => {
 
   const readHeader = async (call: Call, place: Place | BlockId): Promise<Header> => {
     const { id, prev_blocks, global_id, gen_utime } = await call('getBlockHeader', queryOf(place));
-    if (typeof global_id !== 'number') return wrong('a block without its network');
+    if (typeof global_id !== 'number') return failInvalidAnswer('a block without its network');
     return { id: readBlockId(id), before: idsIn(prev_blocks), network: global_id, time: gen_utime };
   };
   const header = async (call: Call, place: Place | BlockId): Promise<Header> => {
     const name = blockName(place);
     const found = headers.get(name) ?? (await readHeader(call, place));
     const isAsked = blockName(found.id) === name && (!('root_hash' in place) || place.root_hash === found.id.root_hash);
-    if (!isAsked) return wrong('the header of another block');
+    if (!isAsked) return failInvalidAnswer('the header of another block');
     headers.set(name, found);
     return found;
   };
@@ -101,7 +101,7 @@ export const createBlocks = () => {
     for (let next = (await topsOf(call, seqno)).filter(isNew); next.length > 0; ) {
       const read = await Promise.all(next.map((id) => header(call, id)));
       found.push(...read);
-      if (found.length > mostCommitted) return wrong('the blocks of shards do not lead to those before');
+      if (found.length > maxCommitted) return failInvalidAnswer('the blocks of shards do not lead to those before');
       next = read.flatMap(({ before }) => before).filter(isNew);
     }
     return found;

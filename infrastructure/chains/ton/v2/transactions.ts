@@ -1,5 +1,5 @@
 import { Cell } from '@ton/core';
-import { wrong } from '../../../nodes/node-fault.js';
+import { failInvalidAnswer } from '../../../nodes/node-fault.js';
 import { list, type Raw, record } from '../../../nodes/raw.js';
 import { type BlockId, placeOf, queryOf } from './blocks.js';
 import type { Call } from './call.js';
@@ -13,7 +13,7 @@ const readTransaction = (value: unknown, block: BlockId, seqno: number): Written
   try {
     return writeTransaction(Cell.fromBase64(String(data)), block.workchain, seqno, placeOf(block));
   } catch {
-    return wrong('a transaction that cannot be read');
+    return failInvalidAnswer('a transaction that cannot be read');
   }
 };
 
@@ -39,7 +39,7 @@ export const readBlockTransactions = async (
     const page = list(answer.transactions, 'the transactions').map((one) => readTransaction(one, block, seqno));
     for (const one of page) found.set(one.hash, one);
     if (answer.incomplete === false) return [...found.values()];
-    if (answer.incomplete !== true) return wrong('a page that does not tell whether it is the last one');
-    if (found.size === known) return wrong('a page without new transactions before the last one');
+    if (answer.incomplete !== true) return failInvalidAnswer('a page that does not tell whether it is the last one');
+    if (found.size === known) return failInvalidAnswer('a page without new transactions before the last one');
   }
 };

@@ -23,11 +23,11 @@ const ofBytes = (bytes: number) => (header: Header) => ({ ...header, movements: 
 
 describe('blocks that are fetched ahead', () => {
   /** Takes all blocks, and returns how many were asked for beyond each one when it was taken. */
-  const takeAll = async (make: (header: Header) => Block, mostBytes: number) => {
+  const takeAll = async (make: (header: Header) => Block, maxBytes: number) => {
     const { asked, chain } = chainOf(make);
     const ahead: number[] = [];
     let taken = 0;
-    for await (const { block } of fetchInOrder(chain, headers, interest, nothing, mostBytes)) {
+    for await (const { block } of fetchInOrder(chain, headers, interest, nothing, maxBytes)) {
       assert.equal(block?.number, taken++);
       ahead.push(asked.length - taken);
     }

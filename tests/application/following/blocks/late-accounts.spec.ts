@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chain, Header, Movement } from '../../../../application/ports/chain.js';
-import { refuse } from '../../../../domain/failure.js';
+import { fail } from '../../../../domain/failure.js';
 import { eventually } from '../../../support/eventually.js';
 import {
   allEvents,
@@ -62,7 +62,7 @@ const createScript = () => {
     hasTokenAccounts: true,
     contract: async () => ({}),
     tokens: async ({ owner = '' }) => {
-      if (!state.masterAnswers) refuse('NODE_ERROR', 'no node answers');
+      if (!state.masterAnswers) fail('NODE_ERROR', 'no node answers');
       return { owner, asset: jetton, account: `wallet of ${owner}` };
     },
     block: async (hash, interest) => {

@@ -22,7 +22,7 @@ const everything: Interest = { address: () => true, contract: () => true, tokenA
 const erc20 = { standard: 'erc20', contract: token } as const;
 
 /** Short deadlines, so that nodes that never answer well are given up soon. */
-const quick: EvmOptions = { deadlineMs: 400, answerMs: 120, mostBytes: 1_000_000 };
+const quick: EvmOptions = { deadlineMs: 400, answerMs: 120, maxBytes: 1_000_000 };
 /** Patience with nodes of which one answers, which outlasts a process that stands still. */
 const patient: EvmOptions = { ...quick, deadlineMs: 60_000, answerMs: 2000 };
 

@@ -27,7 +27,7 @@ import {
   vault,
 } from '../../../support/chains/evm-fixture.js';
 import { skip } from '../../../support/run/skip.js';
-import type { Told } from '../../../vectors/erc-log-cases.js';
+import type { ExpectedTransfer } from '../../../vectors/erc-log-cases.js';
 import { type LogVector, recordLogs } from '../../../vectors/erc-logs.js';
 import { ercs } from '../../../vectors/erc-signatures.js';
 
@@ -36,7 +36,7 @@ const { logs: vectors }: { logs: readonly LogVector[] } = JSON.parse(
 );
 
 /** Lists the transferred assets of a log, in the order of its items. */
-const assetsOf = (contract: string, told: Told) =>
+const assetsOf = (contract: string, told: ExpectedTransfer) =>
   (told?.items ?? []).map(({ token_id, value }) => ({
     from: told?.from,
     to: told?.to,
@@ -46,7 +46,7 @@ const assetsOf = (contract: string, told: Told) =>
 
 const lowered = (address: string) => address.toLowerCase() as Hex;
 /** Decodes a log with viem and tells the standards apart by topics alone, as wallets and explorers do. */
-const readByViem = (topics: readonly Hex[], data: Hex): Told => {
+const readByViem = (topics: readonly Hex[], data: Hex): ExpectedTransfer => {
   const log = { topics: topics as [Hex, ...Hex[]], data };
   if (topics.length === 1) {
     const [from, to, tokenId] = decodeAbiParameters(parseAbiParameters('address, address, uint256'), data);

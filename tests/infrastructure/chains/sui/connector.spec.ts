@@ -195,7 +195,7 @@ describe('the connector of a Sui chain', () => {
 
     it('reads them all from a node that allows few requests in a time', async () => {
       const at = await fundAll();
-      first().faults.mostInTenth = 10;
+      first().faults.maxInTenth = 10;
       const patient = await connectPatiently();
       assert.deepEqual(await patient.balances(holdings, at), expected);
     });

@@ -39,12 +39,12 @@ describe('a page of transactions', () => {
   it('is halved while the answer has more bytes than are read', async () => {
     const script = chainOf();
     const served = await index(script);
-    const mostBytes = 20_000;
-    const chain = keep(await tonChain([served.url], silent, { ...patient, mostBytes }));
+    const maxBytes = 20_000;
+    const chain = keep(await tonChain([served.url], silent, { ...patient, maxBytes }));
     for (const hash of hashes(script)) {
       const block = await chain.block(hash, everything);
       assert.equal(block?.movements.length, 2 * payments.length);
-      assert((block?.bytes ?? 0) > mostBytes, 'a block tells how many bytes were read for it');
+      assert((block?.bytes ?? 0) > maxBytes, 'a block tells how many bytes were read for it');
     }
   });
 

@@ -88,7 +88,7 @@ describe('a source of TON of version 2', () => {
   it('is asked again where it is busy, fails or lags', async () => {
     const script = everyShape();
     const served = await server(script);
-    const chain = keep(await tonChain([served.url], silent, { ...patient, longestRestMs: 100 }));
+    const chain = keep(await tonChain([served.url], silent, { ...patient, maxRestMs: 100 }));
     for (const [n, fault] of v2Faults.entries()) {
       served.faults.push(fault, fault);
       assert.equal((await chain.headerAt(n + 1))?.hash ?? null, inHex(script.blocks[n]?.hash ?? ''), fault);
@@ -147,7 +147,7 @@ describe('a source of TON of version 2', () => {
   it('leaves the check of transactions to the counts of the index that is back', async () => {
     const script = everyShape();
     const [one, other] = [await index(script), await server(script)];
-    const chain = keep(await tonChain([one.url, other.url], silent, { ...patient, longestRestMs: 100 }));
+    const chain = keep(await tonChain([one.url, other.url], silent, { ...patient, maxRestMs: 100 }));
     one.outage.isOn = true;
     const { hash } = (await chain.headerAt(2)) ?? assert.fail('the block is missing');
     one.outage.isOn = false;

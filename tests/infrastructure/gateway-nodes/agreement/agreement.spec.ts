@@ -115,7 +115,7 @@ describe('the answers of several nodes', () => {
       const { pool, sum } = await balances([seven, eight, seven]);
       await eventually(async () => {
         await balance(pool, '0x1');
-        assert(pool.figures().hits > 0);
+        assert(pool.metrics().hits > 0);
       });
       const before = sum();
       assert.equal(await balance(pool, '0x1'), '"0x7"');
@@ -163,7 +163,7 @@ describe('the answers of several nodes', () => {
       it(`with ${what} are replaced by those of another node`, async () => {
         const { pool } = await start('eth_getLogs', [() => logs, () => right], {});
         for (let i = 0; i < 3; i++) assert.deepEqual(JSON.parse(await ask(pool, 'eth_getLogs', range)), right);
-        assert(pool.figures().members.every(({ isUp }) => isUp));
+        assert(pool.metrics().members.every(({ isUp }) => isUp));
       });
       it(`with ${what} are given when all nodes say so, since networks bend the rules`, async () => {
         const { pool } = await start('eth_getLogs', [() => logs, () => logs], {});

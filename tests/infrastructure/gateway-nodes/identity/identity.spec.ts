@@ -54,7 +54,7 @@ describe('the chain of the nodes of a gateway', () => {
   };
   const ask = async (pool: Node, method: string, ...params: unknown[]) => text(await pool.answer({ method, params }));
   const balance = (pool: Node, at: string) => ask(pool, 'eth_getBalance', `0x${'1'.repeat(40)}`, at);
-  const up = (pool: Node) => pool.figures().members.map(({ isUp }) => isUp);
+  const up = (pool: Node) => pool.metrics().members.map(({ isUp }) => isUp);
 
   it('is that of the majority, although a node of another chain is the first to answer', async () => {
     const [wrong, ...right] = [await nodeOf(other), await nodeOf(own), await nodeOf(own)];
@@ -123,7 +123,7 @@ describe('the chain of the nodes of a gateway', () => {
       Promise.all([balance(pool, '0x9'), ask(pool, 'eth_chainId'), ask(pool, 'eth_blockNumber')]);
     await eventually(async () => {
       assert.deepEqual(await keptAnswers(), ['"own"', '"0x1"', '"0x64"']);
-      assert(pool.figures().hits > 1);
+      assert(pool.metrics().hits > 1);
     });
     const known = await pool.answer({ method: 'eth_chainId', params: [] });
     assert('repeated' in known && known.repeated?.());
@@ -138,7 +138,7 @@ describe('the chain of the nodes of a gateway', () => {
     const pool = poolOf([node.url]);
     await eventually(async () => {
       await balance(pool, '0x1');
-      assert(pool.figures().hits > 0);
+      assert(pool.metrics().hits > 0);
     });
     node.answers.eth_getCode = async () => {
       await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
@@ -159,16 +159,16 @@ describe('the chain of the nodes of a gateway', () => {
     const pool = poolOf([changing.url, steady.url]);
     await eventually(async () => {
       await ask(pool, 'eth_chainId');
-      assert(pool.figures().hits > 0);
+      assert(pool.metrics().hits > 0);
     });
-    const { hits } = pool.figures();
+    const { hits } = pool.metrics();
     Object.assign(changing.served, { ...other, head: 500 });
     await eventually(async () => {
       assert.equal(await balance(pool, 'latest'), '"own"');
       assert.deepEqual(up(pool), [false, true]);
     });
     await ask(pool, 'eth_chainId');
-    assert.equal(pool.figures().hits, hits);
+    assert.equal(pool.metrics().hits, hits);
     assert.equal((await pool.head()).hash, hashOf('own', 100));
     Object.assign(changing.served, own);
     await eventually(async () => {
@@ -182,7 +182,7 @@ describe('the chain of the nodes of a gateway', () => {
     const pool = poolOf([node.url]);
     await eventually(async () => {
       await ask(pool, 'eth_chainId');
-      assert(pool.figures().hits > 0);
+      assert(pool.metrics().hits > 0);
     });
     Object.assign(node.served, other);
     await eventually(async () => assert.equal(await ask(pool, 'eth_chainId'), '"0x2"'));
@@ -229,7 +229,7 @@ describe('the chain of the nodes of a gateway', () => {
     const pool = poolOf([`ws://127.0.0.1:${(server.address() as { port: number }).port}`], { recheckMs: 3_600_000 });
     await eventually(async () => {
       await ask(pool, 'eth_chainId');
-      assert(pool.figures().hits > 0);
+      assert(pool.metrics().hits > 0);
     });
     assert.equal(await balance(pool, 'latest'), '"own"');
     Object.assign(served, other);

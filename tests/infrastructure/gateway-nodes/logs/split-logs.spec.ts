@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createWaiter } from '../../../../application/async/cancellation.js';
+import { createCancellation } from '../../../../application/async/cancellation.js';
 import type { RpcAnswer, RpcCall } from '../../../../application/ports/node.js';
 import { splitLogs } from '../../../../infrastructure/gateway-nodes/logs/split-logs.js';
 import { seed } from '../../../support/run/seed.js';
@@ -12,8 +12,8 @@ const text = (answer: RpcAnswer) => Buffer.from('result' in answer ? answer.resu
 type Model = {
   /** Number of logs of each block. */
   readonly logs: readonly number[];
-  mostBlocks: number;
-  mostLogs: number;
+  maxBlocks: number;
+  maxLogs: number;
   final: number;
   /** Name of the branch, which is in the hash of every block. */
   branch: string;
@@ -24,8 +24,8 @@ type Model = {
 };
 const usualModel = (): Model => ({
   logs: Array.from({ length: 1000 }, () => 1),
-  mostBlocks: 10_000,
-  mostLogs: 100_000,
+  maxBlocks: 10_000,
+  maxLogs: 100_000,
   final: 1000,
   branch: 'a',
   tagged: { safe: 950, finalized: 900 },
@@ -47,10 +47,10 @@ const open = (model: Model, bounds = {}) => {
   });
   const logsIn = (from: number, to: number): RpcAnswer => {
     asked.push([from, to]);
-    if (to - from + 1 > model.mostBlocks) return refuse(-32_000, `exceed maximum block range: ${model.mostBlocks}`);
+    if (to - from + 1 > model.maxBlocks) return refuse(-32_000, `exceed maximum block range: ${model.maxBlocks}`);
     const found = logsOf(model, from, to);
-    return found.length > model.mostLogs
-      ? refuse(-32_005, `query returned more than ${model.mostLogs} results`)
+    return found.length > model.maxLogs
+      ? refuse(-32_005, `query returned more than ${model.maxLogs} results`)
       : { result: Buffer.from(JSON.stringify(found, null, model.final % 2 === 0 ? undefined : 12)) };
   };
   const fetch = async ({ method, params }: RpcCall): Promise<RpcAnswer> => {
@@ -68,7 +68,7 @@ const open = (model: Model, bounds = {}) => {
   const split = splitLogs(
     fetch,
     { head: async () => last, finalHeight: () => model.final },
-    { mostPieces: 128, mostBytes: 10_000_000, deadlineMs: 30_000, ...bounds },
+    { maxPieces: 128, maxBytes: 10_000_000, deadlineMs: 30_000, ...bounds },
   );
   const ask = async (filter: object) =>
     text(
@@ -76,7 +76,7 @@ const open = (model: Model, bounds = {}) => {
         { method: 'eth_getLogs', params: [filter] },
         JSON.stringify([filter]),
         { kind: 'head' },
-        createWaiter(),
+        createCancellation(),
       ),
     );
   return { ask, asked };
@@ -92,10 +92,10 @@ describe('logs that no node gives at once', () => {
         fc.integer({ min: 1, max: 60 }),
         fc.integer({ min: 4, max: 60 }),
         fc.integer({ min: -1, max: 220 }),
-        async (logs, one, other, mostBlocks, mostLogs, final) => {
-          const model = { ...usualModel(), logs, mostBlocks, mostLogs, final };
+        async (logs, one, other, maxBlocks, maxLogs, final) => {
+          const model = { ...usualModel(), logs, maxBlocks, maxLogs, final };
           const [from, to] = [Math.min(one, other), Math.max(one, other)];
-          const { ask } = open(model, { mostPieces: 1000 });
+          const { ask } = open(model, { maxPieces: 1000 });
           for (const toBlock of [hex(to), hex(to), 'latest']) {
             const found: unknown = JSON.parse(await ask({ fromBlock: hex(from), toBlock }));
             assert.deepEqual(found, logsOf(model, from, toBlock === 'latest' ? logs.length : to));
@@ -112,7 +112,7 @@ describe('logs that no node gives at once', () => {
   });
 
   it('are read up to the newest block where the question names no end', async () => {
-    const { ask, asked } = open({ ...usualModel(), mostBlocks: 500 });
+    const { ask, asked } = open({ ...usualModel(), maxBlocks: 500 });
     assert.equal(JSON.parse(await ask({ fromBlock: 'earliest' })).length, 1000);
     assert.deepEqual(asked.at(-1), [500, 999]);
   });
@@ -122,20 +122,20 @@ describe('logs that no node gives at once', () => {
     ['finalized', 900],
   ] as const)
     it(`are read up to the block ${toBlock} where the question ends there`, async () => {
-      const { ask, asked } = open({ ...usualModel(), mostBlocks: 500, final: 2000 });
+      const { ask, asked } = open({ ...usualModel(), maxBlocks: 500, final: 2000 });
       for (let i = 0; i < 2; i++)
         assert.equal(JSON.parse(await ask({ fromBlock: hex(100), toBlock })).length, last - 99);
       assert.deepEqual(asked.at(-1)?.[1], last);
     });
 
   it('are refused in the words of the node where the nodes do not know the block at which the question ends', async () => {
-    const { ask } = open({ ...usualModel(), mostBlocks: 500, unknown: ['safe'] });
+    const { ask } = open({ ...usualModel(), maxBlocks: 500, unknown: ['safe'] });
     const { message } = JSON.parse(await ask({ fromBlock: hex(100), toBlock: 'safe' }));
     assert.equal(message, 'exceed maximum block range: 500');
   });
 
   it('are asked for at the width that nodes gave before, where nodes refuse by width', async () => {
-    const { ask, asked } = open({ ...usualModel(), mostBlocks: 250 });
+    const { ask, asked } = open({ ...usualModel(), maxBlocks: 250 });
     await ask({ fromBlock: '0x0', toBlock: hex(999) });
     asked.length = 0;
     assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
@@ -148,7 +148,7 @@ describe('logs that no node gives at once', () => {
   });
 
   it('are parted first where blocks become final, so that blocks that may be replaced stay together', async () => {
-    const { ask, asked } = open({ ...usualModel(), mostLogs: 950, final: 900 });
+    const { ask, asked } = open({ ...usualModel(), maxLogs: 950, final: 900 });
     assert.equal(JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) })).length, 1000);
     assert.deepEqual(asked, [
       [0, 999],
@@ -158,20 +158,20 @@ describe('logs that no node gives at once', () => {
   });
 
   it('are refused in the words of the node when too many pieces would be needed', async () => {
-    const { ask, asked } = open({ ...usualModel(), mostBlocks: 10 }, { mostPieces: 16 });
+    const { ask, asked } = open({ ...usualModel(), maxBlocks: 10 }, { maxPieces: 16 });
     const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
     assert.equal(message, 'exceed maximum block range: 10');
     assert.equal(asked.length, 17);
   });
 
   it('are refused in the words of the node when one block holds too many', async () => {
-    const { ask } = open({ ...usualModel(), logs: [1, 1, 50, 1], mostLogs: 20 });
+    const { ask } = open({ ...usualModel(), logs: [1, 1, 50, 1], maxLogs: 20 });
     const { message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: '0x3' }));
     assert.equal(message, 'query returned more than 20 results');
   });
 
   it('are refused when all pieces together are too large', async () => {
-    const { ask, asked } = open({ ...usualModel(), mostLogs: 100 }, { mostBytes: 10_000 });
+    const { ask, asked } = open({ ...usualModel(), maxLogs: 100 }, { maxBytes: 10_000 });
     const { code, message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
     assert.equal(code, -32_005);
     assert.match(message, /larger than 10000 bytes/);
@@ -179,7 +179,7 @@ describe('logs that no node gives at once', () => {
   });
 
   it('are read again, and then refused, when blocks are replaced between the pieces', async () => {
-    const model = { ...usualModel(), mostBlocks: 500, final: 10 };
+    const model = { ...usualModel(), maxBlocks: 500, final: 10 };
     const { ask, asked } = open(model);
     const push = asked.push.bind(asked);
     asked.push = (range) => {

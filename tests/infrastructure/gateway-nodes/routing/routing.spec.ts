@@ -43,7 +43,7 @@ describe('a call that not every node can answer', () => {
   };
   const ask = async (pool: Node, method: string, ...params: unknown[]) => text(await pool.answer({ method, params }));
   const timesAsked = (node: AnsweringNode, method: string) => node.asked.filter((one) => one.method === method).length;
-  const areUp = (pool: Node) => pool.figures().members.every(({ isUp }) => isUp);
+  const areUp = (pool: Node) => pool.metrics().members.every(({ isUp }) => isUp);
 
   const refusals: readonly [number, string][] = [
     [-32_000, 'missing trie node 4f2d (path ) state 0x4f2d is not available'],
@@ -115,7 +115,7 @@ describe('a call that not every node can answer', () => {
     archive.answers.eth_feeHistory = () => refusal(-32_005, 'too many requests');
     await ask(pool, 'eth_feeHistory', '0x1', 'latest');
     assert.deepEqual(
-      pool.figures().members.map(({ isUp }) => isUp),
+      pool.metrics().members.map(({ isUp }) => isUp),
       [true, false],
     );
     assert.equal(await ask(pool, 'eth_getBalance', account, '0xf'), '"0x7"');

@@ -5,7 +5,7 @@ import type { Sockets } from '../gateway/websocket.js';
 type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
 /** Registers the gateway's gauges (nodes, cache, connections) and returns the function that refreshes them. */
-export const createGatewayFigures = (app: App, sockets: Sockets['figures'], gauge: MakeGauge) => {
+export const createGatewayMetrics = (app: App, sockets: Sockets['metrics'], gauge: MakeGauge) => {
   const where = ['chain', 'network'];
   const hits = gauge('chainfold_gateway_cache_hits', 'Calls that were answered from the cache.', where);
   const misses = gauge('chainfold_gateway_cache_misses', 'Calls that might have been, and were not.', where);
@@ -26,7 +26,7 @@ export const createGatewayFigures = (app: App, sockets: Sockets['figures'], gaug
     for (const [address, node] of app.nodes) {
       const [chain = '', network = ''] = address.split('/');
       const labels = { chain, network };
-      const figures = node.figures();
+      const figures = node.metrics();
       hits.set(labels, figures.hits);
       misses.set(labels, figures.misses);
       ratio.set(labels, figures.hits / Math.max(1, figures.hits + figures.misses));

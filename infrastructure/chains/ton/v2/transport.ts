@@ -1,6 +1,6 @@
 import { NodeFault } from '../../../nodes/node-fault.js';
 import { isRaw, type Raw } from '../../../nodes/raw.js';
-import { createAsker, type KindOf, usualKindOf, type Way, type WayLimits } from '../http-transport.js';
+import { createAsker, type Endpoint, type EndpointLimits, type KindOf, usualKindOf } from '../http-transport.js';
 import { createPageSize } from '../page-size.js';
 import { createAnswers } from './answers.js';
 import type { Call } from './call.js';
@@ -23,7 +23,7 @@ const resultIn = ({ result }: Raw): Raw => {
  * Connects to a server with the API of toncenter, version 2, which stands before a liteserver. It is asked in the words of
  * an index of version 3, and answers in its form.
  */
-export const v2Way = (url: URL, limits: WayLimits): Way => {
+export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
   const asker = createAsker(url, { version: 'v2', kindOf }, limits);
   const answers = createAnswers();
   return {

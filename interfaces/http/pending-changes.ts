@@ -26,7 +26,7 @@ export const unlessBehind = <T>(upToDate: boolean, work: () => Promise<T>): Prom
  * Remembers the changes whose answers said `x-consistency: pending`. For a minute, queries of that organization wait for
  * the last of them, and are told to come back instead of NOT_FOUND while it is missing.
  */
-export const createToldLate = ({ progress, system }: Pick<App, 'progress' | 'system'>) => {
+export const createPendingChanges = ({ progress, system }: Pick<App, 'progress' | 'system'>) => {
   const told = createBoundedCache<string, { readonly position: Position; readonly until: number }>(remembered);
   /** Returns the position that the organization is still owed; 0 when there is none. */
   const owed = (organizationId: string): Position => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createWitnessTeller } from '../../../../application/audit/log/tell-witness.js';
+import { createWitnessNotifier } from '../../../../application/audit/log/notify-witness.js';
 import { headIn } from '../../../../application/audit/log/witnessed.js';
 import { createSealLog } from '../../../../application/audit/seal-log.js';
 import { createHandle } from '../../../../application/commands/handle.js';
@@ -37,7 +37,7 @@ describe('the teller of a witness', () => {
       if (sizes.length <= refusals) throw new Error('the witness is away');
       stop.abort();
     };
-    await createWitnessTeller({ name: 'test', take }, { events, state, system })(stop.signal);
+    await createWitnessNotifier({ name: 'test', take }, { events, state, system })(stop.signal);
     return sizes;
   };
 
@@ -68,7 +68,7 @@ describe('the teller of a witness', () => {
         throw new Error('the witness is away');
       },
     };
-    await assert.rejects(createWitnessTeller(away, { events, state, system })(stop.signal), { name: 'AbortError' });
+    await assert.rejects(createWitnessNotifier(away, { events, state, system })(stop.signal), { name: 'AbortError' });
     assert.deepEqual(await handed(), [await sizeNow()]);
   });
 });

@@ -26,7 +26,7 @@ const needed = (name: string): never => {
  * Opens both ends of a move and locks the data directory; that no service uses the engines meanwhile is up to the
  * operator.
  */
-export const openMove = async (
+export const openMigration = async (
   config: Config,
   to: 'services' | 'embedded',
 ): Promise<{ ports: MovePorts; close(): Promise<void> }> => {

@@ -1,4 +1,4 @@
-import type { ToldHeads } from '../../application/ports/node.js';
+import type { AnnouncedHeads } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { connectRedis, rootIn } from './connection.js';
 
@@ -8,7 +8,12 @@ const keptMs = 60_000;
 type Listener = (height: number) => void;
 
 /** Tells heads to all processes of the namespace on this database of Redis. A lost message is made good by the next head. */
-export const redisToldHeads = async (url: string, log: Log, namespace = '', answerMs?: number): Promise<ToldHeads> => {
+export const redisAnnouncedHeads = async (
+  url: string,
+  log: Log,
+  namespace = '',
+  answerMs?: number,
+): Promise<AnnouncedHeads> => {
   const root = `${rootIn(namespace)}:heads`;
   const redis = await connectRedis(url, log, answerMs);
   const ears = redis.duplicate({ commandTimeout: undefined, maxRetriesPerRequest: null } as object);

@@ -4,7 +4,7 @@ import type { App } from '../../application/app.js';
 type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
 /** Registers the gauges of the followers and returns the function that refreshes them. */
-export const createFollowerFigures = (app: App, gauge: MakeGauge) => {
+export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
   const of = ['chain'];
   const height = gauge('chainfold_follower_height', 'Block that a follower has come to.', of);
   const chainHead = gauge('chainfold_follower_head', 'Head of the chain that a node told last.', of);

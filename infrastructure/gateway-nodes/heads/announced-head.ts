@@ -16,7 +16,7 @@ export type HeadChannel = {
 };
 
 /** Remembers the highest head that any caller was told of, so that no answer tells of a lower one; calls `onMove` when that head moves. */
-export const createToldHead = (onMove: () => void, channel?: HeadChannel) => {
+export const createAnnouncedHead = (onMove: () => void, channel?: HeadChannel) => {
   let height = unknown;
   let reachedAt = 0;
   let forgotten = 0;
@@ -74,4 +74,4 @@ export const createToldHead = (onMove: () => void, channel?: HeadChannel) => {
   };
 };
 
-export type ToldHead = ReturnType<typeof createToldHead>;
+export type AnnouncedHead = ReturnType<typeof createAnnouncedHead>;

@@ -40,7 +40,7 @@ const noticeOf = ({ organizationId, count, hash, position, index, head }: Logged
  * Requests a delivery for each seal of an organization, with the head of the log that includes it, to those of the
  * organization's webhooks that ask for it. Of seals that are read at once only the last is told.
  */
-export const createSealTeller = (ports: Ports) => {
+export const createSealNotifier = (ports: Ports) => {
   const { readModels, progress, deliveries, system } = ports;
   const follow = fromCheckpoint('tell-seals', ports);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { redisToldHeads } from '../../../infrastructure/redis/told-heads.js';
+import { redisAnnouncedHeads } from '../../../infrastructure/redis/announced-heads.js';
 import { noRedis, redisAnswerMs, redisDatabase } from '../../support/engines/redis.js';
 import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
@@ -20,7 +20,7 @@ describe('heads that processes tell each other over Redis', () => {
     return place;
   };
   const processAt = async ({ url, namespace }: Awaited<ReturnType<typeof database>>) => {
-    const heads = await redisToldHeads(url, silent, namespace, redisAnswerMs);
+    const heads = await redisAnnouncedHeads(url, silent, namespace, redisAnswerMs);
     open.push(heads);
     return heads;
   };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createLanes } from '../../../application/async/organization-lanes.js';
+import { createOrganizationQueue } from '../../../application/async/organization-queue.js';
 import { eventually } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 
 /** Works on one item at a time and notes whose it was; items named `bad` fail. */
 const start = (atOnce: number) => {
   const served: string[] = [];
-  const lanes = createLanes<string>(testSystem, {
+  const lanes = createOrganizationQueue<string>(testSystem, {
     name: 'test',
     atOnce,
     work: async (lane, organizationId) => {

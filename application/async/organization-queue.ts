@@ -6,7 +6,7 @@ type Surroundings = {
 };
 
 /** Items that wait in a lane of their organization each; organizations are served in turn. */
-export type Lanes<T> = {
+export type OrganizationQueue<T> = {
   add(organizationId: string, item: T): void;
   run(signal: AbortSignal): Promise<void>;
 };
@@ -35,13 +35,16 @@ export const allDone = async <T>(doing: readonly Promise<T>[]): Promise<T[]> => 
   return Promise.all(doing);
 };
 
-const patienceMs = { firstMs: 200, longestMs: 5000 };
+const patienceMs = { firstMs: 200, maxMs: 5000 };
 
 /**
  * Serves organizations in turn, one bounded piece of work each, so that nobody waits for more than one piece of each
  * other organization. A piece that fails is tried again after a pause, during which only its own organization waits.
  */
-export const createLanes = <T>(system: Surroundings, { name, atOnce, work }: Options<T>): Lanes<T> => {
+export const createOrganizationQueue = <T>(
+  system: Surroundings,
+  { name, atOnce, work }: Options<T>,
+): OrganizationQueue<T> => {
   const lanes = new Map<string, Set<T>>();
   const backoffs = new Map<string, ReturnType<typeof createBackoff>>();
   /** Organizations with items that are neither being served nor pausing, in the order of their turns. */

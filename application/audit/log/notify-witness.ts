@@ -11,13 +11,13 @@ import { shownHead } from './shown-head.js';
 
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: System };
 
-const pauses = { firstMs: 1000, longestMs: 300_000 };
+const pauses = { firstMs: 1000, maxMs: 300_000 };
 
 /**
  * Hands the heads of the log to a witness, from where it left off. Of heads that are read at once only the last is handed
  * over, which continues those before it.
  */
-export const createWitnessTeller = (witness: Witness, { system, ...ports }: Ports) => {
+export const createWitnessNotifier = (witness: Witness, { system, ...ports }: Ports) => {
   const follow = fromCheckpoint(`witness:${witness.name}`, ports);
 
   /** Tries until the witness has taken the head; an abort is thrown, so that the head does not count as told. */
@@ -44,9 +44,9 @@ export const createWitnessTeller = (witness: Witness, { system, ...ports }: Port
 };
 
 /** Makes a process for each witness, so that one that does not answer keeps nothing from the others. */
-export const createWitnessTellers = (ports: Ports & { readonly witnesses: readonly Witness[] }): ServiceProcess[] =>
+export const createWitnessNotifiers = (ports: Ports & { readonly witnesses: readonly Witness[] }): ServiceProcess[] =>
   ports.witnesses.map((witness) => ({
     role: 'projector',
     name: `teller of the witness ${witness.name}`,
-    run: createLease(`witness-${witness.name}`, ports)(createWitnessTeller(witness, ports)),
+    run: createLease(`witness-${witness.name}`, ports)(createWitnessNotifier(witness, ports)),
   }));
