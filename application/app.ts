@@ -1,10 +1,11 @@
+import { upcasters } from '../domain/upcasters.js';
 import { findVariant, type Variant } from '../domain/variant.js';
 import { projections } from '../projections/index.js';
 import { type Access, createAccess } from './access/authenticate.js';
 import { type CredentialCache, createCredentialCache } from './access/credential-cache.js';
 import { type Credentials, createCredentials } from './access/credentials.js';
 import { type EventInvalidatedCache, invalidateFromEvents } from './access/event-invalidated-cache.js';
-import { createGatewayDoor, type GatewayDoor } from './access/gateway/door.js';
+import { createGatewayAuth, type GatewayAuth } from './access/gateway/gateway-auth.js';
 import { createLimitCache } from './access/limit-cache.js';
 import { createNonces } from './access/nonces.js';
 import { createOrganizations, type Organizations } from './access/organizations.js';
@@ -19,8 +20,8 @@ import { createTokenDescriber } from './assets/describe-tokens.js';
 import { type AssetImports, createAssetImports } from './assets/import-assets.js';
 import { createBalanceRefresher } from './assets/refresh-balances.js';
 import type { Descriptions } from './assets/token-descriptions.js';
+import { createLargeWorkThrottle, type LargeWorkThrottle } from './async/large-work-throttle.js';
 import { createLoopTurns, type LoopTurns } from './async/loop-turns.js';
-import { createShares, type Shares } from './async/shares.js';
 import { type Audit, createAudit } from './audit/audit.js';
 import { createProvenLog, type ProvenLog } from './audit/log/log-proofs.js';
 import { createWitnessNotifiers } from './audit/log/notify-witness.js';
@@ -31,7 +32,7 @@ import { createHandle, type Handle } from './commands/handle.js';
 import { createIdempotency, type Idempotency } from './commands/idempotency.js';
 import { createBlockRecords } from './following/blocks/block-records.js';
 import { type ChainBlocks, createChainBlocks } from './following/blocks/chain-blocks.js';
-import { createReadInstead } from './following/blocks/read-instead.js';
+import { createUnreadableBlockBalances } from './following/blocks/unreadable-block-balances.js';
 import { createFollower, type Follower } from './following/follow-chain.js';
 import { createHeadAhead } from './following/head-ahead.js';
 import { createLedgerWriter } from './following/ledger-writer.js';
@@ -40,9 +41,9 @@ import { type ChainFeed, createChainFeed } from './gateway/chain-feed.js';
 import { type AsOf, type AsOfPorts, createAsOf } from './history/as-of.js';
 import { createDifferences } from './history/diff.js';
 import { createStatus, type Status } from './maintenance/status.js';
-import { notingTraces } from './maintenance/tracing.js';
+import { recordingTraces } from './maintenance/tracing.js';
 import { type ConfiguredChains, createChains } from './ports/chains.js';
-import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
+import type { AddressCodecs, TransactionCodecs } from './ports/codec.js';
 import type { Documents } from './ports/documents.js';
 import type { EventStore } from './ports/event-store.js';
 import type { RebuildableReadModels } from './ports/generations.js';
@@ -65,7 +66,7 @@ import { createPendingWatchers } from './queries/watch-pending.js';
 import { createLists, createPageTokens } from './read-models/paging.js';
 import { createTransactionCreation, type TransactionCreation } from './transactions/create.js';
 import { createTransactionNotifier } from './transactions/notify.js';
-import { createStuck, type Stuck } from './transactions/stuck.js';
+import { createStuckTransactions, type StuckTransactions } from './transactions/stuck.js';
 import { createTransactionWatcher } from './transactions/watch.js';
 import { createWalletApis, type WalletApis } from './wallet-apis.js';
 import { createAddressParser } from './wallets/address-parser.js';
@@ -85,7 +86,7 @@ export type Ports = {
   readonly state: StateStore;
   readonly vault: Vault;
   readonly codecs: AddressCodecs;
-  readonly transactionCodec: TransactionCodec;
+  readonly transactionCodecs: TransactionCodecs;
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly pending: PendingTransactions;
@@ -94,103 +95,103 @@ export type Ports = {
   readonly sender: Sender;
   readonly signer: WebhookSigner;
   readonly challengeEndpoints: boolean;
+  /** Time that a command waits for read models which it depends on. */
+  readonly catchUpMs: number;
   readonly webhookConcurrency: number;
-  /** Seconds after which a block that no node can give is left out. */
+  /** Seconds after which a block that no node can return is skipped. */
   readonly unreadableBlockSeconds: number;
   readonly notary: Notary;
-  /** Places to which the heads of the log of seals are handed. */
+  /** Witnesses that receive each head of the seal log. */
   readonly witnesses: readonly Witness[];
   readonly system: System;
 } & Pick<AsOfPorts<WalletApis>, 'scratch' | 'asOfEvents'>;
 
-/** The whole service without I/O: use cases over ports, and the processes that keep it going. */
+/** Service without I/O: the use cases over the ports, and the background processes. */
 export type App = WalletApis &
   ProvenLog &
   Omit<Projecting, 'stops'> &
-  GatewayDoor & {
+  GatewayAuth & {
     readonly status: Status;
     readonly access: Access;
-    readonly knownCredentials: CredentialCache;
+    readonly credentialCache: CredentialCache;
     readonly organizations: Organizations;
     readonly credentials: Credentials;
     readonly rateLimits: RateLimits;
     readonly quotas: Quotas;
     readonly balances: Balances;
     readonly imports: AssetImports;
-    readonly once: Idempotency;
+    readonly idempotency: Idempotency;
     readonly audit: Audit;
     readonly asOf: AsOf<WalletApis>;
     readonly differences: ReturnType<typeof createDifferences>;
     readonly followers: readonly Follower[];
     readonly transactionCreation: TransactionCreation;
-    readonly stuckTransactions: Stuck;
+    readonly stuckTransactions: StuckTransactions;
     readonly chainBlocks: ChainBlocks;
-    /** All processes; `serve` runs those of its roles. */
+    /** All background processes. `serve` runs those of its roles. */
     readonly processes: readonly ServiceProcess[];
     readonly deliveriesWaiting: Jobs['count'];
-    /** Public keys that sign for all webhooks at a time, Unix ms. */
+    /** Returns the public keys shared by all webhooks at a given time (Unix ms). */
     readonly sharedWebhookKeys: WebhookSigner['sharedKeys'];
     /** Pools of nodes by `<segment>/<network>`. */
     readonly nodes: ReadonlyMap<string, Node>;
-    /** Subscriptions to the chains of `nodes`, by the same names. */
+    /** Subscriptions to the chains of `nodes`, by `<segment>/<network>`. */
     readonly feeds: ReadonlyMap<string, ChainFeed>;
     readonly queries: Queries;
     readonly changeMasterKey: Vault['changeMasterKey'];
     readonly turns: LoopTurns;
-    readonly shares: Shares;
+    readonly largeWorkThrottle: LargeWorkThrottle;
     readonly system: System;
   };
 
 const createFollowers = (
   ports: Ports,
   handle: Handle,
-  telling: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances; contracts: Contracts },
+  notifierPorts: { deliveries: Deliveries; descriptions: Descriptions; balances: Balances; contracts: Contracts },
 ) =>
   [...ports.chains].map(([tag, { chain, isNew, oldHeadSeconds }]) => {
     const variant = findVariant(tag) as Variant;
     const watched = createWatchList(ports, tag);
-    const ledgers = createLedgerWriter({ events: ports.events, handle }, variant);
-    const notifier = createNotifier({ ...ports, ...telling, ledgers, watched }, variant);
-    const noting = notingTraces(chain, ports.state, tag);
-    return createFollower({ ...ports, ...telling, handle, chain: noting, watched, ledgers, notifier }, variant, {
-      fromGenesis: isNew,
-      unreadableBlockMs: ports.unreadableBlockSeconds * 1000,
-      oldHeadSeconds,
-    });
+    const ledgers = createLedgerWriter({ ...ports, handle }, variant);
+    const notifier = createNotifier({ ...ports, ...notifierPorts, ledgers, watched }, variant);
+    const tracedChain = recordingTraces(chain, ports.state, tag);
+    const shared = { ...ports, ...notifierPorts, handle, chain: tracedChain, watched, ledgers, notifier };
+    const unreadableBlockMs = ports.unreadableBlockSeconds * 1000;
+    return createFollower(shared, variant, { fromGenesis: isNew, unreadableBlockMs, oldHeadSeconds });
   });
 
 type ProcessParts = {
-  /** Events as they are stored, for the sealer. */
+  /** Event store without upcasting. The sealer hashes events in the shape in which they were stored. */
   readonly stored: EventStore;
   readonly handle: Handle;
   readonly projecting: Omit<Projecting, 'stops'>;
   readonly records: WalletApis;
-  readonly memories: readonly EventInvalidatedCache[];
+  readonly caches: readonly EventInvalidatedCache[];
   readonly followers: readonly Follower[];
 };
 
-/** Returns the table of all processes; docs/architecture.md has the same table. */
+/** Returns the table of all background processes, which docs/architecture.md repeats. */
 const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServiceProcess[] => {
-  const { stored, handle, records, memories, followers } = parts;
+  const { stored, handle, records, caches, followers } = parts;
   const { progress, projector, rebuild } = parts.projecting;
   const { addresses, contracts, deliveries, webhooks, webhookHeaders: headers } = records;
   const shared = { ...ports, handle, contracts };
   const chains = createChains(ports.chains);
   const sealer = createSealer({ ...ports, events: stored, handle });
-  // Two deliverers that both fill the queue would only double its work.
-  const alone = createLease('delivery-queue', ports);
+  // One process at a time fills the queue: a second one would only repeat the work.
+  const leased = createLease('delivery-queue', ports);
   return [
     { role: 'projector', name: 'projector', run: projector.run },
-    { role: 'projector', name: 'rebuild of changed projections', run: rebuild.runRaised },
+    { role: 'projector', name: 'projection rebuild', run: rebuild.runOutdated },
     { role: 'projector', name: 'clock keeper', run: createClockKeeper({ ...ports, handle }) },
     { role: 'projector', name: 'history sealer', run: sealer.follow },
-    { role: 'projector', name: 'sealer of old history', run: sealer.sealOld },
+    { role: 'projector', name: 'overdue history sealer', run: sealer.sealOverdue },
     ...createWitnessNotifiers(ports),
     { role: 'follower', name: 'token describer', run: createTokenDescriber({ ...ports, handle }) },
     ...createPendingWatchers(ports),
-    ...followers.flatMap(({ variant: chain, run, tell, readBalances }): ServiceProcess[] => [
+    ...followers.flatMap(({ variant: chain, run, notify, readBalances }): ServiceProcess[] => [
       { role: 'follower', name: 'follower', chain, run },
-      { role: 'follower', name: 'fan-out of notices', chain, run: tell },
+      { role: 'follower', name: 'notification fan-out', chain, run: notify },
       { role: 'follower', name: 'balance reader', chain, run: readBalances },
     ]),
     ...onEachChain(ports, 'transaction watcher', (chain, variant) => {
@@ -204,36 +205,41 @@ const createProcesses = (ports: Ports, parts: ProcessParts): readonly ServicePro
     ...onEachChain(ports, 'balance refresher', (chain, variant) =>
       createBalanceRefresher({ ...shared, chain, chains, progress }, variant),
     ),
-    ...onEachChain(ports, 'reader of balances instead of blocks', (chain, variant) =>
-      createReadInstead({ ...shared, chain, records: createBlockRecords(shared, variant) }, variant),
+    ...onEachChain(ports, 'balances of unreadable blocks', (chain, variant) =>
+      createUnreadableBlockBalances({ ...shared, chain, records: createBlockRecords(shared, variant) }, variant),
     ),
-    { role: 'deliverer', name: 'delivery queue', run: alone(createDeliveryQueue(ports)) },
-    { role: 'deliverer', name: 'webhook changes', run: alone(createWebhookChanges({ ...ports, handle, progress })) },
-    { role: 'deliverer', name: 'leftover headers', run: alone(createLeftoverHeaders({ ...ports, progress, headers })) },
-    { role: 'deliverer', name: 'delivery repair', run: alone(createDeliveryRepair(ports)) },
+    { role: 'deliverer', name: 'delivery queue', run: leased(createDeliveryQueue(ports)) },
+    { role: 'deliverer', name: 'webhook changes', run: leased(createWebhookChanges({ ...ports, handle, progress })) },
     {
       role: 'deliverer',
-      name: 'transaction teller',
-      run: alone(createTransactionNotifier({ ...ports, progress, deliveries })),
+      name: 'webhook header cleanup',
+      run: leased(createLeftoverHeaders({ ...ports, progress, headers })),
     },
-    { role: 'deliverer', name: 'seal teller', run: alone(createSealNotifier({ ...ports, progress, deliveries })) },
+    { role: 'deliverer', name: 'delivery repair', run: leased(createDeliveryRepair(ports)) },
+    {
+      role: 'deliverer',
+      name: 'transaction notifier',
+      run: leased(createTransactionNotifier({ ...ports, progress, deliveries })),
+    },
+    { role: 'deliverer', name: 'seal notifier', run: leased(createSealNotifier({ ...ports, progress, deliveries })) },
     { role: 'deliverer', name: 'deliverer', run: createDeliverer({ ...ports, handle, webhooks, headers }) },
-    { role: 'api', name: 'memory', run: invalidateFromEvents(ports.events, memories) },
-    { role: 'api', name: 'shredder', run: createShredder(ports) },
+    { role: 'api', name: 'cache invalidation', run: invalidateFromEvents(ports.events, caches) },
+    { role: 'api', name: 'secret shredder', run: createShredder(ports) },
     { role: 'api', name: 'removal of addresses', run: createRemovalResumption({ ...ports, progress, addresses }) },
   ];
 };
 
-export const createApp = (given: Ports): App => {
+export const createApp = (given: Ports, versions = upcasters): App => {
   const stored = given.events;
-  const ports: Ports = { ...given, events: currentEvents(stored) };
+  const ports: Ports = { ...given, events: currentEvents(stored, versions) };
   const { events, readModels, limiter, vault, system } = ports;
   const { stops, ...projecting } = createProjecting(ports);
   const { progress, projector } = projecting;
-  const [turns, shares] = [createLoopTurns(system), createShares(system)];
-  const handle = createHandle(events, system, createQuotaGuard({ ...ports, progress }), progress.reached, shares);
+  const [turns, largeWorkThrottle] = [createLoopTurns(system), createLargeWorkThrottle(system)];
+  const quotaGuard = createQuotaGuard({ ...ports, progress });
+  const handle = createHandle(events, system, quotaGuard, progress.reached, largeWorkThrottle);
   const isProven = createIsProven({ ...ports, events: stored });
-  const [knownCredentials, limits] = [createCredentialCache({ ...ports, isProven }), createLimitCache(events)];
+  const [credentialCache, limits] = [createCredentialCache({ ...ports, isProven }), createLimitCache(events)];
   const pageTokens = createPageTokens(system);
   const lists = createLists(readModels, pageTokens);
   const [chains, headAhead] = [createChains(ports.chains), createHeadAhead(ports)];
@@ -244,30 +250,30 @@ export const createApp = (given: Ports): App => {
   const balances = createBalances({ ...ports, handle, addressParser, contracts, chains });
   const imports = createAssetImports({ handle, readModels, addressParser, balances, chains, system });
   const followers = createFollowers(ports, handle, { deliveries, descriptions, balances, contracts });
-  const { tokens, ...door } = createGatewayDoor({ ...ports, handle, lists, credentials: knownCredentials, limits });
-  const memories = [knownCredentials, tokens, limits];
+  const { tokens, ...gatewayAuth } = createGatewayAuth({ ...ports, handle, lists, credentialCache, limits });
+  const caches = [credentialCache, tokens, limits];
   return {
     ...records,
-    access: createAccess({ ...ports, credentials: knownCredentials, limits, nonces: createNonces(ports) }),
-    knownCredentials,
-    ...door,
+    access: createAccess({ ...ports, credentials: credentialCache, limits, nonces: createNonces(ports) }),
+    credentialCache,
+    ...gatewayAuth,
     organizations: createOrganizations({ ...ports, handle }),
-    credentials: createCredentials({ ...ports, handle, lists, known: knownCredentials }),
+    credentials: createCredentials({ ...ports, handle, lists, credentialCache }),
     rateLimits: createRateLimits({ handle, readModels }),
     quotas: createQuotas({ handle, readModels }),
     balances,
     imports,
     followers,
-    processes: createProcesses(ports, { stored, handle, projecting, records, memories, followers }),
+    processes: createProcesses(ports, { stored, handle, projecting, records, caches, followers }),
     transactionCreation: createTransactionCreation({ ...ports, handle, addressParser, chains }),
-    stuckTransactions: createStuck(ports),
+    stuckTransactions: createStuckTransactions(ports),
     chainBlocks: createChainBlocks({ ...ports, handle, chains }),
     deliveriesWaiting: ports.jobs.count,
     sharedWebhookKeys: ports.signer.sharedKeys,
     nodes: ports.nodes,
     feeds: new Map([...ports.nodes].map(([address, node]) => [address, createChainFeed(node, system)])),
     queries: createQueries(ports),
-    once: createIdempotency(limiter),
+    idempotency: createIdempotency(limiter),
     ...projecting,
     status: createStatus({ ...ports, projector, stops, projections }),
     audit: createAudit({ ...ports, stored, handle, pageTokens }),
@@ -280,7 +286,7 @@ export const createApp = (given: Ports): App => {
     differences: createDifferences(ports),
     changeMasterKey: vault.changeMasterKey,
     turns,
-    shares,
+    largeWorkThrottle,
     system,
   };
 };

@@ -6,7 +6,7 @@ import { createTransfers, type Transfers } from './assets/transfers.js';
 import type { LoopTurns } from './async/loop-turns.js';
 import type { Handle } from './commands/handle.js';
 import type { Chains } from './ports/chains.js';
-import type { AddressCodecs, TransactionCodec } from './ports/codec.js';
+import type { AddressCodecs, TransactionCodecs } from './ports/codec.js';
 import type { Streams } from './ports/event-store.js';
 import type { ReadModels } from './ports/read-models.js';
 import type { Sender, WebhookSigner } from './ports/sender.js';
@@ -22,7 +22,7 @@ import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import { createWebhookHeaders, type WebhookHeaders } from './webhooks/headers.js';
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.js';
 
-/** Use cases behind the Gets and Lists of the wallet APIs. */
+/** Use cases of the wallet APIs that can also answer as of a past moment. */
 export type WalletApis = {
   readonly wallets: Wallets;
   readonly addresses: Addresses;
@@ -47,15 +47,17 @@ export type WalletApiPorts = {
   readonly headAhead: HeadAhead;
   readonly vault: Vault;
   readonly codecs: AddressCodecs;
-  readonly transactionCodec: TransactionCodec;
+  readonly transactionCodecs: TransactionCodecs;
   readonly sender: Sender;
   readonly signer: WebhookSigner;
   readonly turns: LoopTurns;
   readonly challengeEndpoints: boolean;
+  /** Time that a command waits for read models which it depends on. */
+  readonly catchUpMs: number;
   readonly system: System;
 };
 
-/** Creates the use cases over the current stores or, to answer as of a moment, over those of the past. */
+/** Creates the use cases over the current stores, or over stores that were replayed up to a past moment. */
 export const createWalletApis = (given: WalletApiPorts): WalletApis => {
   const { readModels, pageTokens } = given;
   const lists = createLists(readModels, pageTokens);

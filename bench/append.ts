@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { embedded } from '../tests/support/engines/engines.js';
 import { freshDirectory } from '../tests/support/run/directories.js';
 import { clientOf, startService } from '../tests/support/service/service.js';
-import type { Asked } from './append/peer.js';
+import type { AppendRequest } from './append/peer.js';
 import { bareDatabase, data, write } from './append/rows.js';
-import { startCompiled } from './compiled.js';
-import type { Bench, Figure } from './figures.js';
-import { hasPeer, startProgram } from './peers.js';
-import { inTurn, perSecond } from './rounds.js';
+import { startCompiled } from './measure/compiled.js';
+import type { Bench, Figure } from './measure/figures.js';
+import { hasPeer, startProgram } from './measure/peers.js';
+import { inTurn, perSecond } from './measure/rounds.js';
 
 const alone = { count: 150, atOnce: 1 };
 const inHundreds = { count: 5000, atOnce: 100 };
@@ -17,16 +17,16 @@ const inMemory = { count: 1000, atOnce: 1 };
 const addresses = 1000;
 const batches = 5;
 
-/** Returns null when the peer is not installed. */
+/** Starts a peer; null when it is not installed. */
 const startPeer = (name: string, needs: string) =>
   hasPeer(needs)
     ? startProgram(new URL('./append/peer.ts', import.meta.url), [name, join(freshDirectory(), 'peer.db')])
     : null;
-const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, asked: Omit<Asked, 'data'>) => {
+const rateOf = (peer: Awaited<ReturnType<typeof startPeer>>, request: Omit<AppendRequest, 'data'>) => {
   if (!peer) return null;
   const ended = once(peer.child, 'exit').then(() => [Number.NaN]);
   return async () => {
-    peer.child.send({ ...asked, data: data() } satisfies Asked);
+    peer.child.send({ ...request, data: data() } satisfies AppendRequest);
     return ((await Promise.race([once(peer.child, 'message'), ended])) as [number])[0];
   };
 };
@@ -84,7 +84,7 @@ const batchFigures = async function* (): AsyncIterable<Figure> {
   await service.stop();
 };
 
-/** Measures appends and batches against SQLite itself and against other event stores. */
+/** Compares appends and batches with plain SQLite and with other event stores. */
 export const append: Bench = async function* () {
   yield* appendFigures();
   yield* batchFigures();

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { startCompiled } from './compiled.js';
-import type { Bench, Figure } from './figures.js';
-import { inTurn } from './rounds.js';
+import { startCompiled } from './measure/compiled.js';
+import type { Bench, Figure } from './measure/figures.js';
+import { inTurn } from './measure/rounds.js';
 
 const { EVENTSTORE_URL, MONGODB_URL } = process.env;
 const eventsOfRebuild = 20_000;
 const roundsOfRebuild = 2;
 
 type Server = 'EVENTSTORE_URL' | 'MONGODB_URL';
-/** One row: two sides of the same program, the adapter and the bare client, and the least ratio between them. */
+/** Row of the report: adapter and bare client, two sides of one program, and the minimum ratio between them. */
 type Row = {
   readonly what: string;
   readonly unit: string;
@@ -124,7 +124,7 @@ const startReadModels = () => {
   return startCompiled(program, [url, EVENTSTORE_URL ?? '', String(eventsOfRebuild)]);
 };
 
-/** Measures the adapters of the servers at EVENTSTORE_URL and MONGODB_URL against their bare clients. */
+/** Compares the adapters for the servers at EVENTSTORE_URL and MONGODB_URL with their bare clients. */
 export const engines: Bench = async function* () {
   yield* figuresOf(onEventServer, startEventServer);
   yield* figuresOf(onBoth, startReadModels);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { embedded } from '../tests/support/engines/engines.js';
 import { clientOf, newOrganization } from '../tests/support/service/service.js';
-import { type Bench, largest, quantile } from './figures.js';
+import { type Bench, largest, quantile } from './measure/figures.js';
+import { startProgram } from './measure/peers.js';
+import { maxStallMs, startProbed } from './measure/probed-service.js';
+import { summarize } from './measure/rounds.js';
 import { load, type Operation } from './operations/load.js';
-import { startProgram } from './peers.js';
-import { maxStallMs, startProbed } from './probed-service.js';
-import { summed } from './rounds.js';
 
 const requests = 600;
 const rounds = 3;
@@ -14,7 +14,7 @@ const maxRatio = 2;
 type Organization = Awaited<ReturnType<typeof newOrganization>>;
 
 const open = async () => {
-  const { service, look } = await startProbed(embedded);
+  const { service, maxStall } = await startProbed(embedded);
   const [greedy, modest] = [
     await newOrganization(service.home, 'greedy'),
     await newOrganization(service.home, 'modest'),
@@ -24,11 +24,17 @@ const open = async () => {
     await clientOf(service).admin.setRateLimit({ organization_id: organizationId, ...limits });
   const walletOf = async (by: Organization) =>
     (await clientOf(service, by).c.registerWallet({ name: 'one' })).wallet_id;
-  return { service, look, greedy, modest, wallets: { greedy: await walletOf(greedy), modest: await walletOf(modest) } };
+  return {
+    service,
+    maxStall,
+    greedy,
+    modest,
+    wallets: { greedy: await walletOf(greedy), modest: await walletOf(modest) },
+  };
 };
 type Sides = Awaited<ReturnType<typeof open>>;
 
-/** Starts the greedy organization in a process of its own, so that its work does not delay who measures. */
+/** Starts the greedy organization in a separate process, so that its work does not delay the measuring process. */
 const startGreedy = async ({ service: { url }, greedy, wallets }: Sides) => {
   const program = new URL('./fairness/greedy.ts', import.meta.url);
   const { child, close } = await startProgram<string>(program, [url, JSON.stringify(greedy), wallets.greedy]);
@@ -39,10 +45,10 @@ const startGreedy = async ({ service: { url }, greedy, wallets }: Sides) => {
   };
 };
 
-/** Measures what one organization waits for its answers while another asks for as much as it can, and alone. */
+/** Compares an organization's latency beside another one that sends as many requests as it can with its latency alone. */
 export const fairness: Bench = async function* () {
   const sides = await open();
-  const { service, look, modest, wallets } = sides;
+  const { service, maxStall, modest, wallets } = sides;
   const at = (name: string, body: Operation['body']): Operation => ({
     url: service.url,
     path: `/v1/c/${name}`,
@@ -58,8 +64,8 @@ export const fairness: Bench = async function* () {
     const measure = async () => (await load(asked[name], requests, 1)).times;
     const [alone, beside]: [number[][], number[][]] = [[], []];
     await measure();
-    // Stalls while the service starts and warms up are no other organization's doing.
-    if (!isWarm) await look();
+    // Stalls during start and warm-up are discarded, because the other organization did not cause them.
+    if (!isWarm) await maxStall();
     isWarm = true;
     for (let round = 0; round < rounds; round++) {
       alone.push(await measure());
@@ -68,8 +74,8 @@ export const fairness: Bench = async function* () {
       await stop();
     }
     const p99 = (times: readonly number[]) => quantile(times, 0.99);
-    const { value: measured, spread } = summed(beside.map(p99));
-    const ceiling = { what: 'alone', ...summed(alone.map(p99)) };
+    const { value: measured, spread } = summarize(beside.map(p99));
+    const ceiling = { what: 'alone', ...summarize(alone.map(p99)) };
     yield {
       what: `${name} beside a greedy organization, p99`,
       measured,
@@ -80,6 +86,6 @@ export const fairness: Bench = async function* () {
     };
     yield { what: `${name} beside a greedy organization, longest`, measured: largest(beside.flat()), unit: 'ms' };
   }
-  yield { what: 'fairness: longest stall', measured: await look(), unit: 'ms', atMost: maxStallMs };
+  yield { what: 'fairness: longest stall', measured: await maxStall(), unit: 'ms', atMost: maxStallMs };
   await service.stop();
 };

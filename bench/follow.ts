@@ -1,5 +1,4 @@
 import { openStores } from '../tests/support/following/following.js';
-import type { Bench } from './figures.js';
 import { checkpointFigures } from './follow/checkpoints.js';
 import { longAddress } from './follow/generated.js';
 import { largeWalletFigures } from './follow/large-wallet.js';
@@ -8,6 +7,7 @@ import { matchingFigures } from './follow/matching.js';
 import type { ChainPlan } from './follow/node.js';
 import { type Population, populate, sizeOf } from './follow/stores.js';
 import { loadFigures, setFigures } from './follow/watching.js';
+import type { Bench } from './measure/figures.js';
 
 const few: Population = { organizations: 100, wallets: 1000, addresses: 10, confirmation: 10 };
 const many: Population = { organizations: 1000, wallets: 1000, addresses: 1, confirmation: 10 };
@@ -22,11 +22,11 @@ const busy: ChainPlan = {
   logs: 3,
   concerned: 4,
   watched: sizeOf(few),
-  everyMs: 200,
+  blockIntervalMs: 200,
   finalDepth: 64,
   traces: true,
 };
-/** Chain with late finality, as on rollups: a quarter of an hour of blocks that may still be replaced. */
+/** Chain with late finality, as on rollups: 15 minutes of blocks that a reorg may still replace. */
 const lateFinality: ChainPlan = { ...busy, chain: busy.chain + 1, past: 4500, finalDepth: 4500 };
 
 /** Measures the watch list, the matching of blocks with it, and following a busy chain. */

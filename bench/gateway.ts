@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { embedded } from '../tests/support/engines/engines.js';
 import { gatewayUrl, post, socketUrl } from '../tests/support/gateway/gateway.js';
 import { type Service, startService } from '../tests/support/service/service.js';
-import { type Bench, type Figure, megabytes } from './figures.js';
 import { requestsPerSecond } from './gateway/http-load.js';
 import { hasNginx, startNginx } from './gateway/nginx.js';
 import { startPeer } from './gateway/peers.js';
 import { type Crowd, gather, messagesPerSecond } from './gateway/socket-load.js';
-import { hasPeer } from './peers.js';
-import { inTurn, summed } from './rounds.js';
-import { until } from './until.js';
+import { type Bench, type Figure, megabytes } from './measure/figures.js';
+import { hasPeer } from './measure/peers.js';
+import { inTurn, summarize } from './measure/rounds.js';
+import { until } from './measure/until.js';
 
-/** Requests of each round. */
+/** Number of requests per round. */
 const requests = { few: 3000, many: 6000, most: 20_000 };
 const rounds = 2;
-/** Number of starts of each program: its layout in memory makes it up to a quarter faster or slower while it runs. */
+/** Number of starts of each program. Its memory layout makes a process up to 25 % faster or slower than another. */
 const generations = 5;
 
 type Rates = { readonly peer: number[]; readonly ours: number[] };
-/** Collects the rates of each row by its name. */
+/** Collects the rates of each row by name. */
 const createRates = () => {
   const found = new Map<string, Rates>();
   return (name: string): Rates => {
@@ -28,13 +28,13 @@ const createRates = () => {
   };
 };
 const ratio = ({ peer, ours }: Rates, what: string, ceiling: string, atLeast?: number): Figure => {
-  const { value: measured, spread } = summed(ours);
+  const { value: measured, spread } = summarize(ours);
   return {
     what,
     measured,
     unit: '/s',
     spread,
-    ceiling: { what: ceiling, ...summed(peer) },
+    ceiling: { what: ceiling, ...summarize(peer) },
     ...(atLeast !== undefined && { atLeast }),
   };
 };
@@ -52,11 +52,11 @@ const makeHome = async () => {
   await whole.stop();
   return whole.home;
 };
-/** Starts the role `api` alone, so that the work of other roles is not counted. */
+/** Starts only the role `api`, so that the work of other roles is not measured. */
 const startGateway = async (urls: string, on = makeHome()): Promise<Service> =>
   startService({ on: await on, role: 'api', env: { GATEWAY_C_MAINNET_URLS: urls } });
 
-/** Starts proxies made by others; null where one is not installed. */
+/** Starts third-party proxies; null for one that is not installed. */
 const startOthers = async (node: string) => ({
   library: hasPeer('http-proxy') ? await startPeer('http-proxy', node) : null,
   keeping: hasPeer('http-proxy') ? await startPeer('http-proxy with keep-alive', node) : null,
@@ -124,7 +124,7 @@ const measureHttp = async (ratesOf: ReturnType<typeof createRates>) => {
   for (const { what, body, ceiling, peer: name, count } of rows) {
     const peer = peers[name];
     if (!peer) continue;
-    // Each kind of answer gets a gateway of its own, since the bare server also gives only one kind.
+    // Each kind of answer gets its own gateway, because the bare server also serves only one kind.
     const service = await startGateway(node.url, home);
     const gateway = gatewayUrl(service);
     await post(gateway, body(0));
@@ -154,7 +154,7 @@ const httpFigures = async function* (): AsyncIterable<Figure> {
 
 const subscribing = call('eth_subscribe', '"newHeads"');
 
-/** Measures the bytes of a notification on the wire: those that one more block brings each client. */
+/** Measures the bytes of a notification on the wire: the bytes that each client receives for one more block. */
 const lengthOfOne = async (crowd: Crowd, go: () => void) => {
   const before = crowd.received();
   go();
@@ -167,24 +167,24 @@ const lengthOfOne = async (crowd: Crowd, go: () => void) => {
   return (last - before) / crowd.sockets.length;
 };
 
-/** Returns the bytes of a notification. */
+/** Measures the rate of notifications to `clients` subscribers. Returns the bytes of a notification. */
 const measureFanOut = async (clients: number, blocks: number, { peer: theirs, ours }: Rates) => {
   const chain = await startPeer('chain');
   const service = await startGateway(chain.url);
   const peer = await startPeer('broadcast');
   const subscribers = await gather(socketUrl(service), clients, subscribing);
   const listeners = await gather(peer.url.replace('http', 'ws'), clients, null);
-  const bytes = await lengthOfOne(subscribers, () => chain.tell({ count: 1, bytes: 0 }));
-  // One of the subscribers does not read.
+  const bytes = await lengthOfOne(subscribers, () => chain.send({ count: 1, bytes: 0 }));
+  // One of the subscribers is slow: it does not read.
   subscribers.sockets[0]?.pause();
   const messages = (clients - 1) * blocks;
   const found = await inTurn(
     {
       peer: () =>
-        messagesPerSecond(listeners, messages, bytes, peer.pid, () => peer.tell({ count: blocks, bytes: bytes - 4 })),
+        messagesPerSecond(listeners, messages, bytes, peer.pid, () => peer.send({ count: blocks, bytes: bytes - 4 })),
       ours: () =>
         messagesPerSecond(subscribers, messages, bytes, service.process.pid, () =>
-          chain.tell({ count: blocks, bytes: 0 }),
+          chain.send({ count: blocks, bytes: 0 }),
         ),
     },
     rounds,
@@ -215,12 +215,12 @@ const stalledFigures = async function* (): AsyncIterable<Figure> {
   const chain = await startPeer('chain');
   const service = await startGateway(chain.url);
   const one = await gather(socketUrl(service), 1, subscribing);
-  const bytes = await lengthOfOne(one, () => chain.tell({ count: 1, bytes: 0 }));
+  const bytes = await lengthOfOne(one, () => chain.send({ count: 1, bytes: 0 }));
   const crowd = await gather(socketUrl(service), stalled, subscribing);
-  await messagesPerSecond(one, waiting, bytes, service.process.pid, () => chain.tell({ count: waiting, bytes: 0 }));
+  await messagesPerSecond(one, waiting, bytes, service.process.pid, () => chain.send({ count: waiting, bytes: 0 }));
   for (const socket of crowd.sockets) socket.pause();
   const before = residentBytes(service);
-  await messagesPerSecond(one, waiting, bytes, service.process.pid, () => chain.tell({ count: waiting, bytes: 0 }));
+  await messagesPerSecond(one, waiting, bytes, service.process.pid, () => chain.send({ count: waiting, bytes: 0 }));
   const measured = megabytes(residentBytes(service) - before) / stalled;
   yield {
     what: `a subscriber that does not read, at ${waiting} notifications, of ${stalled}`,
@@ -234,7 +234,7 @@ const stalledFigures = async function* (): AsyncIterable<Figure> {
   chain.close();
 };
 
-/** Measures the gateway: the cost of a call, the gain of its cache, and the rate of notifications. */
+/** Measures the gateway: cost of a call, effect of the cache, rate of notifications. */
 export const gateway: Bench = async function* () {
   yield* httpFigures();
   yield* fanOutFigures(1000, 50);

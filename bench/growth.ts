@@ -1,26 +1,26 @@
 import { Failure } from '../domain/failure.js';
-import { type Bench, type Figure, largest, quantile } from './figures.js';
 import { openScene } from './growth/scene.js';
 import { oneByOne, things } from './growth/things.js';
-import { maxStallMs } from './probed-service.js';
-import { watchStalls } from './stall.js';
+import { type Bench, type Figure, largest, quantile } from './measure/figures.js';
+import { maxStallMs } from './measure/probed-service.js';
+import { watchStalls } from './measure/stall.js';
 
-/** Numbers of things; the long form adds a hundred thousand. */
+/** Numbers of existing things at which one more is measured. GROWTH=long adds 100,000. */
 const sizes = process.env.GROWTH === 'long' ? [1000, 10_000, 100_000] : [1000, 10_000];
 const measured = 100;
-/** Things made before the measured ones, because code that runs for the first time is slow. */
+/** Number of things created before the measured ones, to warm up the code. */
 const warmUp = 100;
-/** Share of the quickest: slower ones wait for a disk that others use too. */
-const quickest = 0.1;
+/** Quantile that is reported. Slower samples wait for a disk that other processes use too. */
+const reportedQuantile = 0.1;
 const maxGrowth = 1.5;
 
 const { GROWTH_OF } = process.env;
-/** Names of the things to be measured, which the variable holds separated by commas; all without it. */
-const wanted = GROWTH_OF === undefined ? Object.keys(things) : GROWTH_OF.split(',');
+/** Names of the things to measure: a comma-separated list in GROWTH_OF, or all. */
+const measuredKinds = GROWTH_OF === undefined ? Object.keys(things) : GROWTH_OF.split(',');
 
 const grow = async function* (name: string): AsyncIterable<Figure> {
   const thing = things[name];
-  if (!thing) throw new Error(`there is no ${name}; there are: ${Object.keys(things).join(', ')}`);
+  if (!thing) throw new Error(`Unknown name "${name}" in GROWTH_OF. Expected: ${Object.keys(things).join(', ')}`);
   const scene = await openScene();
   try {
     const { one, many = oneByOne(one) } = await thing(scene);
@@ -37,7 +37,7 @@ const grow = async function* (name: string): AsyncIterable<Figure> {
         await one(made++);
         times.push(performance.now() - started);
       }
-      const cost = quantile(times, quickest);
+      const cost = quantile(times, reportedQuantile);
       const stall = largest(stalls.stop());
       const what = `p10 of one more beside ${size.toLocaleString('en')} ${name}`;
       const goal =
@@ -51,9 +51,9 @@ const grow = async function* (name: string): AsyncIterable<Figure> {
   }
 };
 
-/** Measures what one more thing costs, the more of its kind an organization has. A refusal ends a kind early. */
+/** Measures the cost of one more thing as their number in an organization grows. A failure ends a kind early. */
 export const growth: Bench = async function* () {
-  for (const name of wanted)
+  for (const name of measuredKinds)
     try {
       yield* grow(name);
     } catch (error) {

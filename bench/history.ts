@@ -4,15 +4,15 @@ import { openDatabase } from '../infrastructure/sqlite/database.js';
 import { embedded, type Home } from '../tests/support/engines/engines.js';
 import { call } from '../tests/support/service/http.js';
 import { clientOf, demoOf, startService } from '../tests/support/service/service.js';
-import { startCompiled } from './compiled.js';
-import { type Bench, type Figure, median, megabytes } from './figures.js';
-import { type Wallet, writePast } from './history/dataset.js';
+import { type Wallet, writeHistory } from './history/dataset.js';
+import { startCompiled } from './measure/compiled.js';
+import { type Bench, type Figure, median, megabytes } from './measure/figures.js';
+import { maxStallMs, startProbed } from './measure/probed-service.js';
+import { inTurn, type Measured } from './measure/rounds.js';
+import { until } from './measure/until.js';
 import { load } from './operations/load.js';
-import { maxStallMs, startProbed } from './probed-service.js';
-import { inTurn, type Measured } from './rounds.js';
-import { until } from './until.js';
 
-/** Transfers of the largest wallet; docs/performance.md uses the default, and the figures name the size. */
+/** Number of transfers of the largest wallet. docs/performance.md uses the default. */
 const size = Number(process.env.BENCH_SIZE ?? 1_000_000);
 const sizes = [size, size / 10, size / 100, size / 1000];
 const pages = 300;
@@ -29,7 +29,7 @@ const open = async () => {
   }
   await service.stop();
   const { home } = service;
-  await writePast(home, demoOf(home).organizationId, wallets);
+  await writeHistory(home, demoOf(home).organizationId, wallets);
   return { home, wallets };
 };
 
@@ -116,37 +116,37 @@ const startFigures = async function* (home: Home): AsyncIterable<Figure> {
   };
 };
 
-/** Time in which every kind of pause occurs. */
+/** Milliseconds of observation, enough for every kind of stall to occur. */
 const watchedMs = 15_000;
 const asOfPosition = 100_000;
 
-/** Measures stalls of the event loop while projections are rebuilt and while an answer as of a past event is made. */
+/** Measures stalls of the event loop during a rebuild of the projections and during an as-of query. */
 const stallFigures = async function* (home: Home): AsyncIterable<Figure> {
   const db = openDatabase(join(home.directory, 'read-models.db'), 'relaxed');
   db.exec("UPDATE generations SET version = version - 1 WHERE state = 'live'");
   const left = db.prepare("SELECT count(*) AS generations FROM generations WHERE state = 'building'");
   const isBuilding = () => (left.get() as { generations: number }).generations > 0;
-  const { service, look } = await startProbed(home);
+  const { service, maxStall } = await startProbed(home);
   await until(isBuilding);
-  await look();
+  await maxStall();
   const end = performance.now() + watchedMs;
   await until(() => performance.now() > end || !isBuilding());
   const stall = { unit: 'ms', atMost: maxStallMs };
-  yield { what: 'stall of the event loop while projections are rebuilt', measured: await look(), ...stall };
+  yield { what: 'stall of the event loop while projections are rebuilt', measured: await maxStall(), ...stall };
   await until(() => !isBuilding());
   db.close();
-  await look();
+  await maxStall();
   const headers = { 'x-as-of': String(asOfPosition) };
   await call(service.url, demoOf(home), '/v1/c/ListWallets', '{}', headers);
   yield {
     what: `stall of the event loop while an answer as of event ${named(asOfPosition)} is made`,
-    measured: await look(),
+    measured: await maxStall(),
     ...stall,
   };
   await service.stop();
 };
 
-/** Measures the cost of a long history: a page of it, its replay and export, a start, and stalls. */
+/** Measures the cost of a long history: pages, start, replay, export and stalls. */
 export const history: Bench = async function* () {
   const { home, wallets } = await open();
   yield* pageFigures(home, wallets);

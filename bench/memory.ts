@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Returns the bytes that this process holds after garbage collection. */
-export const held = (): number => {
+/** Returns the bytes in use by this process after garbage collection. */
+export const usedBytes = (): number => {
   collect();
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

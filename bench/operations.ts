@@ -2,17 +2,17 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { embedded } from '../tests/support/engines/engines.js';
 import { clientOf, demoOf, startService } from '../tests/support/service/service.js';
-import { type Bench, type Figure, median } from './figures.js';
+import { type Bench, type Figure, median } from './measure/figures.js';
+import { hasPeer, startProgram } from './measure/peers.js';
+import { inTurn } from './measure/rounds.js';
 import { load, type Operation } from './operations/load.js';
-import { hasPeer, startProgram } from './peers.js';
-import { inTurn } from './rounds.js';
 
 const connections = 64;
 const requests = { many: 6000, one: 400 };
 const slackUs = 70;
 const peer = new URL('./operations/peer.ts', import.meta.url);
 
-/** Measures the µs that the disk takes to sync a page. */
+/** Measures how many microseconds the disk takes to sync a page. */
 const fdatasyncUs = (directory: string) => {
   const file = openSync(join(directory, 'sync'), 'w');
   const page = Buffer.alloc(4096, 1);
@@ -45,7 +45,7 @@ const open = async () => {
     fastify?.close();
     await service.stop();
   };
-  return { service, bare: bare.said, fastify: fastify?.said ?? null, register, get, close };
+  return { service, bare: bare.firstMessage, fastify: fastify?.firstMessage ?? null, register, get, close };
 };
 
 type Sides = Awaited<ReturnType<typeof open>>;

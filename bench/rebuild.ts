@@ -1,24 +1,24 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshDirectory } from '../tests/support/run/directories.js';
-import { startCompiled } from './compiled.js';
-import type { Bench } from './figures.js';
-import { hasPeer, startProgram } from './peers.js';
+import { startCompiled } from './measure/compiled.js';
+import type { Bench } from './measure/figures.js';
+import { hasPeer, startProgram } from './measure/peers.js';
+import { inTurn } from './measure/rounds.js';
 import type { Replayed } from './rebuild/emmett.js';
 import { fill } from './rebuild/history.js';
-import { inTurn } from './rounds.js';
 
 const events = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const rounds = 2;
 
-/** Events that emmett reads in a second or two. */
+/** Number of events that emmett reads within a second or two. */
 const emmettEvents = 50_000;
 const emmettRate = async (path: string, log: string): Promise<number | null> => {
   if (!hasPeer('@event-driven-io/emmett-sqlite')) return null;
   const args = [path, log, String(emmettEvents)];
-  const { said, close } = await startProgram<Replayed>(new URL('./rebuild/emmett.ts', import.meta.url), args);
+  const { firstMessage, close } = await startProgram<Replayed>(new URL('./rebuild/emmett.ts', import.meta.url), args);
   close();
-  return said.perSecond;
+  return firstMessage.perSecond;
 };
 
 export const rebuild: Bench = async function* () {

@@ -10,12 +10,12 @@ import { noRedis, redisDatabase } from '../tests/support/engines/redis.js';
 import { contextOf } from '../tests/support/following/following.js';
 import { clientOf, demoOf, type Service, startService } from '../tests/support/service/service.js';
 import { testSystem } from '../tests/support/silent.js';
-import type { Bench, Figure } from './figures.js';
-import { startProgram } from './peers.js';
-import { inTurn } from './rounds.js';
+import type { Bench, Figure } from './measure/figures.js';
+import { startProgram } from './measure/peers.js';
+import { inTurn } from './measure/rounds.js';
 
 const deliveries = 2000;
-/** Several webhooks, because deliveries to one are limited to a few at once. */
+/** Number of webhooks. Several, because the concurrency of deliveries to one webhook is limited. */
 const webhookCount = 8;
 const pollIntervalMs = 20;
 const programs = {
@@ -24,7 +24,7 @@ const programs = {
 };
 
 type Receiver = Awaited<ReturnType<typeof startProgram<string>>>;
-/** Returns the rate at which deliveries arrive after `go`. */
+/** Calls `go` and returns the rate at which deliveries arrive. */
 const arrivals = async ({ child }: Receiver, go: () => unknown) => {
   child.send(deliveries);
   const all = once(child, 'message') as Promise<[{ ms: number }]>;
@@ -54,7 +54,7 @@ const requested = (organizationId: string, webhookId: string): StreamWrite => {
   return { stream: deliveryStream(context, deliveryId), expected: noStream, events: [event] };
 };
 
-/** Waits until the read models include all events, and have open deliveries or none. */
+/** Waits until the read models include all events, and have open deliveries if `isOpen`, otherwise none. */
 const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   const readModels = await home.readModels();
   const isSo = async () => {
@@ -65,7 +65,7 @@ const settled = async (home: Home, events: EventStore, isOpen: boolean) => {
   await readModels.close();
 };
 
-/** Requests all deliveries while the deliverer is halted. */
+/** Requests all deliveries while the deliverer is suspended. */
 const ask = async ({ home }: Service, events: EventStore, webhooks: readonly string[]) => {
   const { organizationId } = demoOf(home);
   for (let n = 0; n < deliveries; n += 100)
@@ -75,21 +75,21 @@ const ask = async ({ home }: Service, events: EventStore, webhooks: readonly str
   await settled(home, events, true);
 };
 
-/** Starts the service in two processes: a deliverer, and one for the rest. */
+/** Starts the service in two processes: the deliverer, and one for the other roles. */
 const openService = async (receiver: Receiver, extra: Record<string, string>) => {
   const env = { CHAINFOLD_WEBHOOK_ALLOW_PRIVATE: 'true', ...extra };
   const main = await startService({ on: embedded, role: 'api,projector', env });
   const events = await main.home.events();
   const webhooks: string[] = [];
   for (let i = 0; i < webhookCount; i++) {
-    const registered = { webhook_endpoint: `${receiver.said}${i}`, confirmation: 1 };
+    const registered = { webhook_endpoint: `${receiver.firstMessage}${i}`, confirmation: 1 };
     webhooks.push((await clientOf(main).c.registerWebhook(registered)).webhook_id);
   }
   const deliverer = await startService({ on: main.home, role: 'deliverer', env });
   return {
     deliver: async () => {
       await settled(main.home, events, false);
-      // The deliverer is halted, not restarted, because the program it is compared with keeps running too.
+      // The deliverer is suspended, not restarted, because the program that it is compared with keeps running too.
       deliverer.process.kill('SIGSTOP');
       await ask(main, events, webhooks);
       return arrivals(receiver, () => deliverer.process.kill('SIGCONT'));
@@ -107,12 +107,12 @@ const settingsOf = ({ url, namespace }: { readonly url: string; readonly namespa
   CHAINFOLD_NAMESPACE: namespace,
 });
 
-/** Measures deliveries, signed and recorded on disk, against posts that record nothing. */
+/** Compares deliveries, which are signed and recorded on disk, with requests that record nothing. */
 export const webhooks: Bench = async function* (): AsyncIterable<Figure> {
   const receiver = await startProgram<string>(programs.receiver);
   const redis = noRedis === null ? (await redisDatabase()).url : null;
-  const loop = await startProgram(programs.posting, ['loop', receiver.said]);
-  const jobs = redis === null ? null : await startProgram(programs.posting, ['jobs', receiver.said, redis]);
+  const loop = await startProgram(programs.posting, ['loop', receiver.firstMessage]);
+  const jobs = redis === null ? null : await startProgram(programs.posting, ['jobs', receiver.firstMessage, redis]);
   const own = await openService(receiver, {});
   const queued = redis === null ? null : await openService(receiver, settingsOf(await redisDatabase()));
   const found = await inTurn(

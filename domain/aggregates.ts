@@ -43,8 +43,17 @@ const deciders = [
   clock,
 ];
 
-/** Stream kinds of all aggregates. */
+/** Stream names of all aggregates, such as `wallet`. */
 export const aggregates: readonly string[] = deciders.map(({ stream }) => stream);
 
-/** Types of all events that are ever stored. */
+type Evolve = (typeof deciders)[number]['evolve'];
+type KeysOf<H> = H extends unknown ? keyof H & string : never;
+type DataIn<H, T extends string> = H extends Readonly<Record<T, (state: never, data: infer D) => unknown>> ? D : never;
+
+/** Type of an event that this release writes. */
+export type EventType = KeysOf<Evolve>;
+/** Data of an event type in the shape that this release writes. */
+export type EventData<T extends EventType> = DataIn<Evolve, T>;
+
+/** Every event type that this release writes. */
 export const eventTypes: readonly string[] = deciders.flatMap(({ evolve }) => Object.keys(evolve));

@@ -1,4 +1,4 @@
-/** Every reason the service may refuse a request for. Transports translate these codes and add none of their own. */
+/** Every code that a rejected request may have. Transports translate these codes and add none of their own. */
 export type FailureCode =
   | 'INVALID_ARGUMENT'
   | 'UNAUTHENTICATED'
@@ -12,11 +12,14 @@ export type FailureCode =
   | 'NODE_ERROR'
   | 'UNAVAILABLE';
 
-/** Invalid part of a request; `path` is a JSON pointer into the body. */
+/**
+ * Invalid part of a request. `path` is a JSON pointer into the body; `message` completes a sentence that begins with
+ * it.
+ */
 export type Fault = { readonly path: string; readonly message: string };
 
 export class Failure extends Error {
-  override readonly name = 'Failure';
+  override readonly name: string = 'Failure';
   readonly code: FailureCode;
   readonly faults: readonly Fault[];
   constructor(code: FailureCode, message: string, faults: readonly Fault[] = []) {
@@ -26,10 +29,20 @@ export class Failure extends Error {
   }
 }
 
-/** Failure of one of the service's own stores, without which hardly any operation works. */
+/** Failure of one of the service's own stores. Hardly any operation works until the store is back. */
 export class StoreDown extends Failure {
   constructor(message: string) {
     super('UNAVAILABLE', message);
+  }
+}
+
+/** Failure that concerns the data of one organization: whoever serves several may go on with the others. */
+export class OrganizationStopped extends Failure {
+  override readonly name: string = 'OrganizationStopped';
+  readonly organizationId: string;
+  constructor(organizationId: string, message: string) {
+    super('UNAVAILABLE', message);
+    this.organizationId = organizationId;
   }
 }
 
@@ -37,6 +50,6 @@ export const fail = (code: FailureCode, message: string, faults?: readonly Fault
   throw new Failure(code, message, faults);
 };
 
-/** Refuses a request because of one member of its body, which the JSON pointer `path` names. */
+/** Rejects a request because of the body member at the JSON pointer `path`; `reason` follows the name of the member. */
 export const invalid = (path: string, reason: string) =>
   fail('INVALID_ARGUMENT', `${path.slice(1)} ${reason}`, [{ path, message: reason }]);

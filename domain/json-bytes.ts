@@ -1,4 +1,4 @@
-/** Codes of JSON's structural characters, the same in bytes of UTF-8 and in characters of a string. */
+/** Codes of JSON's structural characters. They are equal in UTF-8 bytes and in UTF-16 strings. */
 export const quote = 0x22;
 export const comma = 0x2c;
 export const colon = 0x3a;
@@ -18,8 +18,8 @@ const afterEscapes = (bytes: Uint8Array, start: number): number => {
 
 /**
  * Returns the index after the closing quote of the JSON string that opens at `start`, or the length of the bytes when
- * the string is not closed. `indexOf` makes long strings cheap; the string is scanned byte by byte only when the first
- * quote it finds is escaped, since many escapes would make many searches.
+ * the string is not closed. `indexOf` keeps long strings cheap. The string is scanned byte by byte only if the first
+ * quote found is escaped, because each escaped quote would cost another `indexOf`.
  */
 export const afterString = (bytes: Uint8Array, start: number): number => {
   const next = bytes.indexOf(quote, start + 1);

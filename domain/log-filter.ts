@@ -1,9 +1,9 @@
 import { blockTags, isAddress, isBlockTag, isHash, isQuantity, isRecord, unknownMember } from './rpc-value.js';
 
-/** Filter of a log subscription; null in a field matches everything. */
+/** Filter of a log subscription. A `null` field matches every log. */
 export type LogFilter = {
   readonly addresses: ReadonlySet<string> | null;
-  /** Allowed values per topic position; a log with fewer topics than the filter has positions does not match. */
+  /** Allowed values per topic position. A log with fewer topics than the filter has positions does not match. */
   readonly topics: readonly (ReadonlySet<string> | null)[];
   readonly fromBlock: number | null;
   readonly toBlock: number | null;
@@ -29,20 +29,20 @@ const isBlock = (value: unknown) => value == null || isQuantity(value) || isBloc
 
 const filterFields = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash', 'blockhash'] as const;
 
-/** Returns what is wrong with a filter, or null when it is valid. */
+/** Describes the first error in a filter; null if the filter is valid. */
 export const filterFault = (value: unknown): string | null =>
   isRecord(value) ? (unknownMember(value, filterFields) ?? fieldFault(value)) : 'must be an object';
 
 const fieldFault = (value: Readonly<Record<string, unknown>>): string | null => {
   const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = value;
   if (address != null && !isAddress(address) && !isListOf(address, isAddress))
-    return `address must be 0x and 40 hex digits, or a list of up to ${maxChoices} such`;
+    return `address must be 0x followed by 40 hex digits, or a list of at most ${maxChoices} addresses`;
   if (topics != null && !(Array.isArray(topics) && topics.length <= maxTopics && topics.every(isTopic)))
-    return `topics must be up to ${maxTopics}, each null, a hash or a list of up to ${maxChoices} hashes`;
-  if (!isBlock(fromBlock)) return `fromBlock must be a quantity, or one of ${blockTags.join(', ')}`;
-  if (!isBlock(toBlock)) return `toBlock must be a quantity, or one of ${blockTags.join(', ')}`;
+    return `topics must be a list of at most ${maxTopics}, each null, a hash or a list of at most ${maxChoices} hashes`;
+  if (!isBlock(fromBlock)) return `fromBlock must be a quantity or one of ${blockTags.join(', ')}`;
+  if (!isBlock(toBlock)) return `toBlock must be a quantity or one of ${blockTags.join(', ')}`;
   if (blockHash == null) return null;
-  if (!isHash(blockHash)) return 'blockHash must be 0x and 64 hex digits';
+  if (!isHash(blockHash)) return 'blockHash must be 0x followed by 64 hex digits';
   return fromBlock == null && toBlock == null ? null : 'blockHash cannot be combined with fromBlock or toBlock';
 };
 
@@ -55,7 +55,7 @@ const setOf = (value: unknown): ReadonlySet<string> | null => {
 
 const heightOf = (value: unknown) => (isQuantity(value) ? Number(value) : null);
 
-/** Reads a filter that `filterFault` found valid. */
+/** Parses a filter for which `filterFault` returned null. */
 export const readFilter = (value: unknown): LogFilter => {
   const given = isRecord(value) ? value : {};
   const { address, topics, fromBlock, toBlock, blockhash, blockHash = blockhash } = given;

@@ -1,17 +1,17 @@
-/** Hash of an inner node of the tree over those of its two children. */
+/** Computes the hash of an inner node from the hashes of its two children. */
 export type NodeHash = (left: string, right: string) => string;
 
-/** Leaves from an index up to another, exclusive, which make one subtree of the tree of RFC 9162, section 2.1. */
+/** Subtree of the Merkle tree of RFC 9162, section 2.1, over the leaves from `from` up to, but not including, `to`. */
 export type Subtree = { readonly from: number; readonly to: number };
 
-/** Returns the largest power of two below a size: the leaves of the left subtree. */
+/** Returns the number of leaves in the left subtree: the largest power of two below `size`. */
 const leftSize = (size: number) => {
   let left = 1;
   while (left * 2 < size) left *= 2;
   return left;
 };
 
-/** Lists the subtrees whose roots make the audit path of a leaf, from the leaf up (RFC 9162, section 2.1.3.1). */
+/** Lists the subtrees whose roots form the inclusion proof of a leaf, from the leaf up (RFC 9162, section 2.1.3.1). */
 export const inclusionPath = (index: number, size: number): readonly Subtree[] => {
   const path: Subtree[] = [];
   let [from, to] = [0, size];
@@ -25,7 +25,10 @@ export const inclusionPath = (index: number, size: number): readonly Subtree[] =
   return path.reverse();
 };
 
-/** Lists the subtrees whose roots prove that the tree of `size` continues one of `first` leaves (section 2.1.4.1). */
+/**
+ * Lists the subtrees whose roots form the consistency proof between the trees of `first` and of `size` leaves (RFC
+ * 9162, section 2.1.4.1).
+ */
 export const consistencyPath = (first: number, size: number): readonly Subtree[] => {
   if (first <= 0 || first >= size) return [];
   const path: Subtree[] = [];
@@ -37,11 +40,11 @@ export const consistencyPath = (first: number, size: number): readonly Subtree[]
     if (isLeft) to = middle;
     else from = middle;
   }
-  // A root of the whole first tree is left out, because the checker has that root.
+  // The root of the whole first tree is omitted, because the verifier already has it.
   return from === 0 ? path.reverse() : [{ from, to }, ...path.reverse()];
 };
 
-/** Divides a subtree into the complete ones, with a power of two of leaves each, whose roots make its root. */
+/** Splits a subtree into complete subtrees, each with a power of two of leaves, largest first. */
 export const completeParts = ({ from, to }: Subtree): readonly Subtree[] => {
   const parts: Subtree[] = [];
   for (let at = from; at < to; ) {
@@ -52,27 +55,30 @@ export const completeParts = ({ from, to }: Subtree): readonly Subtree[] => {
   return parts;
 };
 
-/** Returns the root over the roots of complete parts, largest first. */
+/** Computes the root of a subtree from the roots of its complete parts, largest first. */
 export const rootOfParts = (roots: readonly string[], node: NodeHash): string =>
   roots.reduceRight((right, left) => node(left, right));
 
 const isOdd = (number: number) => number % 2 === 1;
 const half = (number: number) => Math.floor(number / 2);
 
-/** Place of a node on its level: its index, and that of the level's last node. */
+/** Position of a node in its level: the index of the node, and the index of the last node in that level. */
 type Place = { readonly at: number; readonly last: number };
-const above = ({ at, last }: Place): Place => ({ at: half(at), last: half(last) });
+const parentOf = ({ at, last }: Place): Place => ({ at: half(at), last: half(last) });
 
-/** Climbs to the root, telling on which side each sibling is; returns whether the path is as long as the tree is high. */
+/**
+ * Walks from a node up to the root and calls `take` with each sibling of the path and its side. Returns true if the
+ * path ends exactly at the root.
+ */
 const climb = (start: Place, path: readonly string[], take: (sibling: string, isLeft: boolean) => void): boolean => {
   let place = start;
   for (const sibling of path) {
     if (place.last === 0) return false;
     const isLeft = isOdd(place.at) || place.at === place.last;
     take(sibling, isLeft);
-    // The last node of a level without a sibling stands for its parent.
-    while (isLeft && place.at !== 0 && !isOdd(place.at)) place = above(place);
-    place = above(place);
+    // The last node of a level has no sibling if its index is even: its hash is also that of its parent.
+    while (isLeft && place.at !== 0 && !isOdd(place.at)) place = parentOf(place);
+    place = parentOf(place);
   }
   return place.last === 0;
 };
@@ -86,7 +92,7 @@ type Inclusion = {
   readonly root: string;
 };
 
-/** Tells whether a leaf is at its index below a root (section 2.1.3.2). */
+/** Verifies that `leaf` is the leaf at `index` of the tree with this root (RFC 9162, section 2.1.3.2). */
 export const isIncluded = ({ index, size, leaf, path, root }: Inclusion, node: NodeHash): boolean => {
   if (!(index >= 0 && index < size)) return false;
   let hash = leaf;
@@ -98,10 +104,10 @@ export const isIncluded = ({ index, size, leaf, path, root }: Inclusion, node: N
 
 type Tree = { readonly size: number; readonly root: string };
 
-const isGrown = (first: Tree, second: Tree, path: readonly string[], node: NodeHash) => {
+const extendsTree = (first: Tree, second: Tree, path: readonly string[], node: NodeHash) => {
   let shared: Place = { at: first.size - 1, last: second.size - 1 };
-  while (isOdd(shared.at)) shared = above(shared);
-  // A first tree of a power of two is itself the last subtree that both share, so the path leaves that out.
+  while (isOdd(shared.at)) shared = parentOf(shared);
+  // The proof omits the first node of the path if that is the root of the first tree: its size is a power of two.
   const [start = '', ...rest] = shared.at === 0 ? [first.root, ...path] : path;
   let [before, after] = [start, start];
   const isWhole = climb(shared, rest, (sibling, isLeft) => {
@@ -111,10 +117,10 @@ const isGrown = (first: Tree, second: Tree, path: readonly string[], node: NodeH
   return isWhole && before === first.root && after === second.root;
 };
 
-/** Tells whether the second tree begins with all leaves of the first, in their order (section 2.1.4.2). */
-export const isContinued = (first: Tree, second: Tree, path: readonly string[], node: NodeHash): boolean => {
+/** Verifies that the second tree begins with all leaves of the first, in order (RFC 9162, section 2.1.4.2). */
+export const isConsistent = (first: Tree, second: Tree, path: readonly string[], node: NodeHash): boolean => {
   if (first.size === second.size) return path.length === 0 && first.root === second.root;
   if (first.size > second.size || first.size < 0) return false;
-  // Any tree continues the empty one, of which there is nothing to prove.
-  return first.size === 0 ? path.length === 0 : isGrown(first, second, path, node);
+  // Every tree is consistent with the empty tree, so that proof is empty.
+  return first.size === 0 ? path.length === 0 : extendsTree(first, second, path, node);
 };

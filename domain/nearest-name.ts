@@ -1,7 +1,7 @@
 type Row = readonly number[];
 const at = (row: Row, i: number) => row[i] ?? Number.POSITIVE_INFINITY;
 
-/** Row `i` of the distances between the beginnings of two texts, from the two rows before. */
+/** Computes row `i` of the edit-distance table, which compares prefixes of both texts, from the two rows before it. */
 const nextRow = (from: string, to: string, i: number, [before, last]: readonly [Row, Row]): Row => {
   const row = [i];
   for (let j = 1; j <= to.length; j++) {
@@ -13,37 +13,37 @@ const nextRow = (from: string, to: string, i: number, [before, last]: readonly [
   return row;
 };
 
-/** Counts the letters to insert, delete, replace or swap with their neighbour to turn one text into the other. */
+/** Returns the Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps of adjacent letters. */
 const editDistance = (from: string, to: string): number => {
   let rows: readonly [Row, Row] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= from.length; i++) rows = [rows[1], nextRow(from, to, i, rows)];
   return at(rows[1], to.length);
 };
 
-/** Letters of a name without case and separators, in which `walletId` and `wallet-id` are the same as `wallet_id`. */
+/** Normalizes a name, so that `walletId`, `wallet-id` and `wallet_id` are equal. */
 const lettersOf = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Number of letters that may be wrong before it is another word. */
+/** Returns the largest edit distance at which a text still counts as a misspelling of the name. */
 const maxMistakes = ({ length }: string) => (length < 2 ? 0 : Math.max(1, Math.floor(length / 3)));
 
-/** Returns the known name that a mistyped one most likely means; null when none is near. */
+/** Returns the known name closest to a misspelled one; null if none is close. */
 export const nearestName = (given: string, known: Iterable<string>): string | null => {
   const letters = lettersOf(given);
   let found: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const name of known) {
     const other = lettersOf(name);
-    const most = Math.min(least - 1, maxMistakes(other));
-    // Lengths are compared first, because the distance of long texts is costly.
-    if (Math.abs(letters.length - other.length) > most) continue;
+    const maxDistance = Math.min(least - 1, maxMistakes(other));
+    // Lengths are compared first, because the edit distance of long texts is costly.
+    if (Math.abs(letters.length - other.length) > maxDistance) continue;
     const distance = editDistance(letters, other);
-    if (distance <= most) [found, least] = [name, distance];
+    if (distance <= maxDistance) [found, least] = [name, distance];
   }
   return found;
 };
 
-/** Ends a refusal of an unknown name with the known name that is nearest; empty when none is near. */
+/** Returns the end of an error message: a sentence that suggests the closest known name, or '' if none is close. */
 export const didYouMean = (given: string, known: Iterable<string>): string => {
   const nearest = nearestName(given, known);
-  return nearest === null ? '' : `; did you mean ${nearest}?`;
+  return nearest === null ? '' : `. Did you mean ${nearest}?`;
 };

@@ -1,39 +1,38 @@
 import type { Message } from './decider.js';
 
-/** Number of things that an organization may have at the same time, unless an operator sets another (SetQuota). */
+/** Default quotas of an organization. An operator changes them with SetQuota. */
 export const defaultQuotas = {
   wallets: 1_000_000,
   addresses: 10_000_000,
   webhooks: 1000,
   webhook_headers: 10_000,
   contracts: 10_000,
-  /** Kinds of tokens that are followed at an address since a request imported them, over all addresses. */
+  /** Imported tokens (ImportAsset), counted per address. */
   imports: 10_000,
   credentials: 1000,
   gateway_tokens: 1000,
-  /** Managed transactions that are neither in a block nor canceled. */
+  /** Managed transactions that are neither mined nor canceled. */
   open_transactions: 100_000,
-  /** WebSocket connections of the gateway to one process. */
+  /** Open WebSocket connections to the gateway, per process. */
   gateway_connections: 1000,
-  /** Bytes of JSON of the data of all events that are stored for the organization. */
+  /** Size of the organization's stored events: bytes of their data as JSON. */
   storage_bytes: 100_000_000_000,
 } as const;
 
 export type QuotaName = keyof typeof defaultQuotas;
 export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[];
 
-/** Headers that are sent to one webhook, beside those that are sent to every webhook. */
+/** Maximum number of headers registered for one webhook, not counting those registered for every webhook. */
 export const headersPerWebhook = 100;
 
-/** Number of things by quota; a missing quota counts as 0. */
+/** Usage by quota; a missing quota counts as 0. */
 export type Counts = Readonly<Partial<Record<QuotaName, number>>>;
 
 const none: Counts = {};
 
 /**
- * Change of the counts by one event of each type, or a function from the event's data to it. Deciders emit such an event only when the thing appears or
- * disappears, so the counts are right however often a command is repeated. A transaction that a reorganization dropped
- * is open again.
+ * Change in usage that one event of each type causes. Deciders emit these events only when a resource appears or
+ * disappears, so a repeated command never counts twice. A transaction that a reorg dropped is open again.
  */
 const effects: Readonly<Record<string, Counts | ((data: never) => Counts)>> = {
   WalletRegistered: { wallets: 1 },
@@ -58,8 +57,8 @@ const effects: Readonly<Record<string, Counts | ((data: never) => Counts)>> = {
   TransactionDropped: { open_transactions: 1 },
 };
 
-/** Events by which an operator sets the bounds of an organization; they are accepted also when its storage is full. */
-const settings: readonly string[] = ['QuotaSet', 'RateLimitSet', 'RateLimitDeleted'];
+/** Events by which an operator changes the limits of an organization. They are stored even if its storage is full. */
+const limitChanges: readonly string[] = ['QuotaSet', 'RateLimitSet', 'RateLimitDeleted'];
 
 const effectOf = ({ type, data }: Message): Counts => {
   const effect = (Object.hasOwn(effects, type) ? effects[type] : undefined) ?? none;
@@ -73,7 +72,7 @@ const bytesOf = (character: string) => {
   if (code < 0x800) return 2;
   return code < 0x10000 ? 3 : 4;
 };
-/** Returns the number of bytes that a value takes as JSON in UTF-8. */
+/** Returns the size of a value as JSON in UTF-8, in bytes. */
 const jsonBytes = (value: object): number => {
   const text = JSON.stringify(value);
   if (!notAscii.test(text)) return text.length;
@@ -90,7 +89,7 @@ const addTo = (sum: Sum, more: Counts, sign = 1): Sum => {
 export const add = (counts: Counts, more: Counts): Counts => addTo({ ...counts }, more);
 export const subtract = (counts: Counts, less: Counts): Counts => addTo({ ...counts }, less, -1);
 
-/** Returns the counts after an event. */
+/** Returns the usage after an event whose data takes `bytes` bytes of storage. */
 export const countEvent = (counts: Counts, event: Message, bytes: number): Counts => {
   const sum = addTo({ ...counts }, effectOf(event));
   sum.storage_bytes = (sum.storage_bytes ?? 0) + bytes;
@@ -98,11 +97,12 @@ export const countEvent = (counts: Counts, event: Message, bytes: number): Count
 };
 
 /**
- * Returns what the events of a command take from the quotas. A command that removes something takes no bytes, so that an
- * organization can give back and revoke also when its storage is full.
+ * Returns the quota usage that the events of one command add. A command that removes something is charged no storage,
+ * so that an organization can still remove resources and revoke keys when its storage is full.
  */
-export const takenBy = (events: readonly Message[]): Counts => {
-  const isFree = (event: Message) => settings.includes(event.type) || Object.values(effectOf(event)).some((n) => n < 0);
+export const quotaUsageOf = (events: readonly Message[]): Counts => {
+  const isFree = (event: Message) =>
+    limitChanges.includes(event.type) || Object.values(effectOf(event)).some((change) => change < 0);
   const taken = events.reduce<Counts>((sum, event) => countEvent(sum, event, jsonBytes(event.data)), none);
   return events.some(isFree) ? { ...taken, storage_bytes: 0 } : taken;
 };

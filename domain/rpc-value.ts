@@ -1,6 +1,6 @@
 import { didYouMean } from './nearest-name.js';
 
-/** Tests of EVM JSON-RPC values. Lengths are compared before patterns, since texts may be megabytes long. */
+/** Type guards for values of EVM JSON-RPC. Lengths are checked before patterns, because texts may be megabytes long. */
 
 const maxQuantityLength = 66;
 const quantityPattern = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]*)$/;
@@ -30,7 +30,9 @@ export const isBlockTag = (value: unknown): value is BlockTag => blockTags.some(
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Says which member an object must not have, because nodes would ignore it or read it in their own way; null if none. */
+/**
+ * Describes the first unknown member of an object; null if there is none. Nodes differ in how they treat such members.
+ */
 export const unknownMember = (value: Readonly<Record<string, unknown>>, known: readonly string[]): string | null => {
   const name = Object.keys(value)
     .find((one) => !known.includes(one))
@@ -38,15 +40,15 @@ export const unknownMember = (value: Readonly<Record<string, unknown>>, known: r
   return name === undefined ? null : `has no member ${JSON.stringify(name)}${didYouMean(name, known)}`;
 };
 
-/** Accepts a block parameter in object form (EIP-1898), with either a hash or a number. */
+/** Accepts a block parameter in object form (EIP-1898), with either `blockHash` or `blockNumber`. */
 export const isNamedBlock = (value: unknown): boolean => {
   if (!isRecord(value) || unknownMember(value, ['blockHash', 'blockNumber', 'requireCanonical']) !== null) return false;
   const { blockHash, blockNumber } = value;
   return blockHash === undefined ? isQuantity(blockNumber) : isHash(blockHash) && blockNumber === undefined;
 };
 
-/** Lists the pending transactions in an answer of `txpool_content`, which groups them by sender and nonce. */
-export const waitingInPool = (content: unknown): readonly Readonly<Record<string, unknown>>[] => {
+/** Returns the pending transactions in a result of `txpool_content`, which groups transactions by sender and nonce. */
+export const pendingInPool = (content: unknown): readonly Readonly<Record<string, unknown>>[] => {
   const queues = isRecord(content) && isRecord(content.pending) ? Object.values(content.pending) : [];
   return queues.flatMap((queue) => (isRecord(queue) ? Object.values(queue).filter(isRecord) : []));
 };

@@ -1,43 +1,75 @@
-import type { Seal } from './aggregates/audit.js';
-import type { LedgerEvent } from './aggregates/ledger.js';
+import type { EventData, EventType } from './aggregates.js';
 import type { Asset } from './asset.js';
 import type { Message } from './decider.js';
+import { OrganizationStopped } from './failure.js';
 
-type DataOf<E extends Message, T extends E['type']> = Extract<E, { type: T }>['data'];
-
-type Touched = DataOf<LedgerEvent, 'BalanceTouched'>;
+type Touched = EventData<'BalanceTouched'>;
 /** Version 1, in which a missing asset means the chain's own coin. */
 type TouchedFirst = Omit<Touched, 'asset'> & { readonly asset?: Asset };
 
+type Seal = EventData<'AuditSealed'>;
 /** Version 1, which covers neither positions nor commit times, and is in no log. */
 type SealFirst = Omit<Seal, 'places' | 'log'>;
 
-/** Converts the data of one version to that of the next. */
-type Upcast = (data: never) => object;
+/** Converts data from one version to another. */
+type Step<To extends object = object> = (data: never) => To;
+
+/** Versions of one event type, of which the release writes version 1 plus the number of steps in `up`. */
+type Versions<T extends EventType> = {
+  /** Steps from version 1 to 2, from 2 to 3 and so on. The last one returns the shape that this release writes. */
+  readonly up: readonly [] | readonly [...Step[], Step<EventData<T>>];
+  /**
+   * Converts the version that the next release writes to the shape of this one. Present in the release before a new
+   * version is first written, so that both releases can run on the same stores.
+   */
+  readonly next?: Step<EventData<T>>;
+};
+export type Upcasters = { readonly [T in EventType]?: Versions<T> };
 
 /**
- * Steps from version 1 to 2, from 2 to 3 and so on, for each type whose shape changed. Stored events stay as they are;
- * readers see the result of the last step. Steps are never edited or removed: events of every version are kept.
+ * Versions of each type whose shape changed or is about to change. Stored events stay as they are; readers see the
+ * shape that this release writes. Steps are never edited or removed: events of every version are kept.
  */
-const upcasters: Readonly<Record<string, readonly Upcast[]>> = {
-  AuditSealed: [(data: SealFirst): Seal => ({ ...data, places: null, log: null })],
-  BalanceTouched: [({ asset = { standard: 'native' }, ...data }: TouchedFirst): Touched => ({ ...data, asset })],
+export const upcasters: Upcasters = {
+  AuditSealed: { up: [(data: SealFirst): Seal => ({ ...data, places: null, log: null })] },
+  BalanceTouched: {
+    up: [({ asset = { standard: 'native' }, ...data }: TouchedFirst): Touched => ({ ...data, asset })],
+  },
 };
 
-const unchanged: readonly Upcast[] = [];
-const stepsOf = (type: string) => (Object.hasOwn(upcasters, type) ? upcasters[type] : undefined) ?? unchanged;
+/** Thrown for an event that a newer release wrote in a shape that this release does not know. */
+export class UnknownEventVersion extends OrganizationStopped {
+  override readonly name: string = 'UnknownEventVersion';
+  constructor(organizationId: string, { type, version, reads }: { type: string; version: number; reads: number }) {
+    super(
+      organizationId,
+      `${type} of organization ${organizationId} is stored in version ${version}. This release reads it up to version ` +
+        `${reads}. Upgrade to the release that wrote it.`,
+    );
+  }
+}
 
-/** Returns the version in which events of a type are written today. */
-export const currentVersion = (type: string) => 1 + stepsOf(type).length;
+type AnyVersions = { readonly up: readonly Step[]; readonly next?: Step };
+const unchanged: AnyVersions = { up: [] };
+const versionsOf = (type: string, table: Upcasters): AnyVersions =>
+  Object.hasOwn(table, type) ? (table[type as EventType] ?? unchanged) : unchanged;
+
+/** Returns the version in which events of a type are written. */
+export const currentVersion = (type: string, table = upcasters) => 1 + versionsOf(type, table).up.length;
+
+/** Returns the last version of a type that this release reads. */
+export const readableVersion = (type: string, table = upcasters) =>
+  currentVersion(type, table) + (versionsOf(type, table).next ? 1 : 0);
+
+type Stored = Message & { readonly metadata: { readonly organizationId: string; readonly version?: number } };
 
 /** Converts the data of an event from the version it was stored in to the current one. */
-export const upcast = ({ type, data }: Message, version: number): object => {
-  const current = currentVersion(type);
+export const upcast = ({ type, data, metadata }: Stored, table = upcasters): object => {
+  const { organizationId, version = 1 } = metadata;
+  const { up, next } = versionsOf(type, table);
+  const current = 1 + up.length;
+  if (next && version === current + 1) return next(data as never);
   if (version > current)
-    throw new Error(
-      `${type} is stored in version ${version}, and this release reads it up to version ${current}: start a newer one`,
-    );
-  return stepsOf(type)
-    .slice(version - 1)
-    .reduce((before, step) => step(before as never), data);
+    throw new UnknownEventVersion(organizationId, { type, version, reads: readableVersion(type, table) });
+  return up.slice(version - 1).reduce((before, step) => step(before as never), data);
 };

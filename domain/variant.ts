@@ -7,30 +7,30 @@ export type Capability =
   | 'hash-lookup'
   | 'digest-lookup'
   | 'managed-transactions'
-  /** Paths of the JSON-RPC gateway lead to the chain's nodes and to the controls of the development chains. */
+  /** The JSON-RPC gateway serves the chain's nodes and the `dev_` methods of the development chains. */
   | 'gateway'
-  /** Tokens are registered for the whole organization, by their contract. */
+  /** An organization registers token contracts for all of its addresses. */
   | 'contracts'
-  /** Contracts have one of several token standards. */
+  /** A contract has one of several token standards. */
   | 'token-contracts';
 
-/** Families of chains with the same form of addresses, nodes and blocks; a row each in infrastructure/chains. */
+/** Families of chains that share address format, node API and block format. Each has a row in infrastructure/chains. */
 export const chainFamilies = ['ton', 'sui', 'evm'] as const;
 export type Family = (typeof chainFamilies)[number];
-/** Families whose blocks may be replaced; what another one has is final as soon as it is seen. */
-const replacingFamilies: readonly Family[] = ['evm'];
-export const mayBeReplaced = (family: Family): boolean => replacingFamilies.includes(family);
+/** Families with reorgs. On all others a block is final as soon as it is seen. */
+const reorgFamilies: readonly Family[] = ['evm'];
+export const canReorg = (family: Family): boolean => reorgFamilies.includes(family);
 
 /**
  * Forms of an API's transfer records; each is one row in application/assets/wire-records.ts.
- * stateful: listed as soon as seen, with their state; confirmed: listed once confirmed;
- * final: listed as soon as seen, or once confirmed where blocks may be replaced; two-sided: likewise, one record per side.
+ * stateful: listed as soon as seen, with their state. confirmed: listed once confirmed.
+ * final: listed as soon as seen, or once confirmed on families with reorgs. two-sided: like final, one record per side.
  */
 export type TransferForm = 'stateful' | 'confirmed' | 'final' | 'two-sided';
 
-/** Makes a family without a row a type error. */
+/** Makes a missing family a compile error. */
 type FormsByFamily<T extends Record<Family, TransferForm>> = T;
-/** Forms that a family's transfers can be shown in: some need fields that only its connector provides. */
+/** Transfer forms available to each family: some need fields that only one connector provides. */
 type TransferForms = FormsByFamily<{
   ton: 'two-sided' | 'confirmed' | 'final';
   sui: 'confirmed' | 'final';
@@ -40,7 +40,7 @@ type OnFamily = {
   [F in keyof TransferForms]: { readonly family: F; readonly transferForm: TransferForms[F] };
 }[keyof TransferForms];
 
-/** Kind of API by its segment of the path /v1/<segment>/<Operation>. */
+/** Kind of API by its segment in the path `/v1/<segment>/<Operation>`. */
 type Surfaces = { t: 'wallet'; s: 'wallet'; p: 'wallet'; c: 'wallet'; q: 'query'; admin: 'admin' };
 type Place = {
   [S in keyof Surfaces]: { readonly segment: S; readonly surface: Surfaces[S] };
@@ -50,18 +50,18 @@ export type Variant = Place &
   OnFamily & {
     readonly tag: 'T' | 'S' | 'P' | 'C' | 'Q' | 'global';
     readonly can: readonly Capability[];
-    /** Confirmations after which a transfer counts, where wallets have no threshold of their own. */
+    /** Default number of confirmations after which a transfer is confirmed. A wallet may set its own `confirmation`. */
     readonly depth: number;
     /**
-     * Largest number of confirmations that a wallet or a webhook may wait for: deeper blocks are not replaced any more,
-     * and nodes keep the state of no more blocks than that.
+     * Maximum `confirmation` of a wallet or a webhook. Blocks that deep are not replaced any more, and nodes keep the
+     * state of only so many blocks.
      */
     readonly maxConfirmations: number;
     readonly notificationType: string;
     readonly addressExample: string;
-    /** Token address as requests name it, where tokens are imported. */
+    /** Example of a token address in requests; absent where tokens are not imported. */
     readonly tokenExample?: string;
-    /** Families whose nodes the variant's URL setting may name. */
+    /** Families whose nodes are accepted by the setting `CHAIN_<tag>_URL`. */
     readonly nodeFamilies: readonly Family[];
   };
 
@@ -75,7 +75,7 @@ const evm = {
   nodeFamilies: ['evm'],
 } as const;
 
-/** All differences between the APIs. A new variant is a new row; no other file names a tag. */
+/** All differences between the APIs. A new API is a new row; no other file names a tag. */
 export const variants: readonly Variant[] = [
   {
     tag: 'T',
@@ -89,7 +89,7 @@ export const variants: readonly Variant[] = [
     family: 'ton',
     addressExample: 'UQAjflEZ_6KgKMxPlcnKN1ZoUvHdTT6hVwTW95EGVQfeSktz',
     tokenExample: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs',
-    // Records have a shard, a workchain and a message, which no other chain has.
+    // Transfer records have a shard, a workchain and a message, which exist only on TON.
     nodeFamilies: ['ton'],
   },
   {
@@ -127,23 +127,23 @@ export const variants: readonly Variant[] = [
   { tag: 'global', segment: 'admin', surface: 'admin', can: [], ...evm },
 ];
 
-/** Variants that stand for a chain, in the order their settings are read and shown. */
+/** Variants with a chain: all but the admin API. */
 export const chains = variants.filter((variant) => variant.surface !== 'admin');
 
-/** Network names in gateway addresses. */
+/** Network names in gateway URLs. */
 export const networks = ['mainnet', 'ropsten'] as const;
 
 /**
- * Returns the confirmations that are waited for: 0 acts like 1, the variant's depth applies without a threshold, and a
- * threshold of the time before there was a bound counts as the bound.
+ * Returns the number of confirmations to wait for, from 1 to `maxConfirmations`; the variant's `depth` by default.
+ * Wallets and webhooks stored before the maximum existed may have a larger `confirmation`.
  */
 export const thresholdOf = ({ depth, maxConfirmations }: Variant, confirmation: number | null | undefined): number =>
   Math.min(Math.max(1, confirmation ?? depth), maxConfirmations);
 
 const byTag = new Map<string, Variant>(variants.map((variant) => [variant.tag, variant]));
 
-/** Finds the row of a tag that was stored or configured; undefined when this version has no such row. */
+/** Finds a variant by a stored or configured tag; undefined if this release has no such variant. */
 export const findVariant = (tag: string | undefined): Variant | undefined => byTag.get(tag ?? '');
 
-/** Row of the data that belongs to no chain, such as organizations and credentials. */
+/** Variant of data that belongs to no chain, such as organizations and credentials. */
 export const globalVariant = variants.find((variant) => variant.surface === 'admin') as Variant;

@@ -3,9 +3,10 @@ import { configuredFault } from '../application/gateway/configured-methods.js';
 import { didYouMean } from '../domain/nearest-name.js';
 import { chainFamilies, chains, type Family, type Variant } from '../domain/variant.js';
 import { families, familyOf, schemesOf } from './chains/families.js';
-import { byGateway, enoughNodes, type GatewayTerms, gatewayTerms } from './gateway-settings.js';
+import { defaultRequestTimeoutMs, requestTimeoutBounds } from './deadlines.js';
+import { byGateway, type GatewayTerms, gatewayTerms, requireEnoughNodes } from './gateway-settings.js';
 
-/** A setting that is missing or malformed; the message is one line that names it. */
+/** Thrown for a missing or invalid setting. The message is one line that names the setting, but never its value. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
@@ -13,58 +14,60 @@ export class BadSetting extends Error {
 type ChainSetting = {
   readonly tag: Variant['tag'];
   readonly urls: readonly string[] | 'off' | 'unset';
-  /** Age from which on the newest block of the nodes is an alarm, 0 for never; undefined for the family's own. */
+  /** Age in seconds of the newest block that raises an alarm; 0 for never, undefined for the default of the family. */
   readonly oldHeadSeconds: number | undefined;
-  /** Nodes that are asked for blocks that the others have pruned. */
+  /** URLs of nodes that serve blocks which the other nodes have pruned. */
   readonly archive?: readonly string[];
 };
 
 export type Config = {
   readonly host: string;
   readonly port: number;
-  /** Port of health and metrics in processes without the role `api`; undefined when these listen nowhere. */
+  /** Port for health and metrics in processes without the role `api`; undefined for no port. */
   readonly healthPort: number | undefined;
   readonly dataDirectory: string;
-  /** Undefined when the key is the file master.key of the data directory. */
+  /** Master key; undefined to use the file master.key in the data directory. */
   readonly masterKey: Uint8Array | undefined;
-  /** Key that older secrets are wrapped under, set only while the master key is being changed. */
+  /** Key that older secrets are wrapped with. Set only while the master key is being rotated. */
   readonly previousMasterKey: Uint8Array | undefined;
+  /** Time within which a request is answered when a store does not answer; all deadlines derive from it. */
+  readonly requestTimeoutMs: number;
   readonly demo: boolean;
   readonly production: boolean;
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
-  /** URLs of the engines; a store whose URL is undefined is embedded (SQLite). */
+  /** URL of EventStoreDB or KurrentDB. Like the next two, undefined for an embedded store (SQLite). */
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
   readonly redisUrl: string | undefined;
-  /** Prefix of streams, databases and keys on the engines; empty for none. */
+  /** Prefix of streams, databases and keys on the servers; empty for none. */
   readonly namespace: string;
   readonly chains: readonly ChainSetting[];
   /** Node URLs by `<segment>/<network>`, for gateways that do not use the nodes of their chain. */
   readonly gateways: Readonly<Record<string, readonly string[]>>;
   readonly gatewayTerms: Readonly<Record<string, GatewayTerms>>;
-  /** Names of methods that gateways offer beyond their own, by `<segment>/<network>`. */
+  /** Names of additional methods that gateways offer, by `<segment>/<network>`. */
   readonly gatewayMethods: Readonly<Record<string, readonly string[]>>;
-  /** Bytes of the cache of final answers that processes share; 0 for none. */
+  /** Maximum size in bytes of the cache of final answers that processes share; 0 disables it. */
   readonly gatewayCacheBytes: number;
-  /** Milliseconds between blocks; 0 mines only on request and when a transaction arrives. */
+  /** Milliseconds between blocks of a development chain; 0 mines only on request and when a transaction arrives. */
   readonly developmentBlockMs: number;
-  /** Permission for webhook URLs and token documents to point into a private network. */
+  /** True if webhook URLs and token documents may point to private addresses. */
   readonly allowPrivate: boolean;
-  /** True when the first webhook of an organization for a host must answer a challenge. */
+  /** True if the first webhook of an organization for a host must answer a challenge. */
   readonly challengeEndpoints: boolean;
-  /** False when notifications bear no signature under the deprecated key of all webhooks. */
+  /** True if notifications also have a signature of the deprecated key that all webhooks share. */
   readonly sharedWebhookKey: boolean;
-  /** Limit of the deliveries under way to one webhook. */
+  /** Maximum number of concurrent deliveries to one webhook. */
   readonly webhookConcurrency: number;
   readonly ipfsGateway: string | undefined;
-  /** Seconds after which a sent transaction that is in no block counts as stuck. */
+  /** Seconds after which a sent transaction that is not mined counts as stuck. */
   readonly stuckSeconds: number;
-  /** Seconds after which a block that no node can give is left out, while the nodes tell their head. */
+  /** Seconds after which a block that no node returns is skipped, provided that the nodes report their head. */
   readonly unreadableBlockSeconds: number;
-  /** Largest number of events that an answer as of an earlier moment may read. */
+  /** Maximum number of events that an as-of query may read. */
   readonly asOfEvents: number;
-  /** File and URL to which the signed heads of the log of seals are handed. */
+  /** File to which the signed heads of the seal log are appended; `witnessUrl` receives them by HTTP. */
   readonly witnessFile: string | undefined;
   readonly witnessUrl: string | undefined;
 };
@@ -89,14 +92,14 @@ const flag = (name: string, value: string | undefined, byDefault: boolean) => {
 
 const oneOf = (name: string, value: string, allowed: readonly string[]) =>
   allowed.includes(value) ? value : bad(name, `must be one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
-const isOn = (name: string, value: string | undefined, usual: 'on' | 'off') =>
-  oneOf(name, value ?? usual, ['on', 'off']) === 'on';
+const isOn = (name: string, value: string | undefined, byDefault: 'on' | 'off') =>
+  oneOf(name, value ?? byDefault, ['on', 'off']) === 'on';
 
-/** Takes lower case only, because MongoDB refuses databases that differ in case alone. */
+/** Accepts lower case only, because MongoDB rejects databases whose names differ only in case. */
 const namespace = (name: string, value = '') =>
   value === '' || /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/.test(value)
     ? value
-    : bad(name, 'must be 1 to 20 of a to z, 0 to 9 and -, with no - at either end');
+    : bad(name, 'must be 1 to 20 characters of a-z, 0-9 and "-", and must not begin or end with "-"');
 
 const masterKey = (name: string, value: string | undefined) => {
   if (value === undefined) return undefined;
@@ -133,13 +136,14 @@ const nodeUrls = (
   const schemes = schemesOf(known);
   const isNode = (url: string) => hasScheme(url, schemes) && new URL(url).hostname !== '';
   const rule = `node URLs separated by commas, under ${schemes.map((scheme) => `${scheme}://`).join(', ')}`;
-  const wrong = urls.findIndex((url) => !isNode(url));
-  const which = urls.length > 1 ? `; number ${wrong + 1} of ${urls.length} is none` : '';
-  if (wrong >= 0) {
-    const isOther = !hasScheme(urls[wrong] ?? '', schemes) && hasScheme(urls[wrong] ?? '', schemesOf(chainFamilies));
+  const invalidIndex = urls.findIndex((url) => !isNode(url));
+  const which = urls.length > 1 ? `; URL ${invalidIndex + 1} of ${urls.length} is invalid` : '';
+  if (invalidIndex >= 0) {
+    const isOther =
+      !hasScheme(urls[invalidIndex] ?? '', schemes) && hasScheme(urls[invalidIndex] ?? '', schemesOf(chainFamilies));
     return bad(name, `must be ${otherwise}${rule}${which}${isOther ? `: ${reason}` : ''}`);
   }
-  const [fault] = urls.flatMap((url) => families[familyOf(url)].faultOf?.(new URL(url)) ?? []);
+  const [fault] = urls.flatMap((url) => families[familyOf(url)].urlFault?.(new URL(url)) ?? []);
   return fault === undefined ? urls : bad(name, fault);
 };
 
@@ -148,13 +152,16 @@ const archiveUrls = (environment: Environment, { tag, nodeFamilies }: Variant, u
   const value = environment[name];
   if (value === undefined) return undefined;
   const [family] = urls.map(familyOf);
-  if (!family) return bad(name, `needs CHAIN_${tag}_URL, which names the nodes that are followed`);
+  if (!family) return bad(name, `needs CHAIN_${tag}_URL, the nodes to follow. Set it too`);
   if (!nodeFamilies.includes(family) || !families[family].hasArchives)
-    return bad(name, `is only for chains of ${archiveFamilies.join(', ')}, which CHAIN_${tag}_URL does not name`);
-  return nodeUrls(name, value, { families: [family], reason: `nodes of CHAIN_${tag}_URL are of another kind` });
+    return bad(
+      name,
+      `is only for chains of ${archiveFamilies.join(', ')}, but CHAIN_${tag}_URL has nodes of ${family}`,
+    );
+  return nodeUrls(name, value, { families: [family], reason: `CHAIN_${tag}_URL has nodes of ${family}` });
 };
 
-/** Nodes that speak the gateway's JSON-RPC. */
+/** Rule for nodes behind a gateway, which only forwards EVM JSON-RPC. */
 const gatewayNodes: NodeRule = { families: ['evm'], reason: 'the gateway speaks the JSON-RPC of an EVM' };
 
 const chain =
@@ -186,14 +193,22 @@ const milliseconds = (name: string, value: string) =>
     ? Number(value)
     : bad(name, `must be a number of milliseconds from 0 to ${maxTimerMs}`);
 
+const requestTimeout = (name: string, value = String(defaultRequestTimeoutMs)) => {
+  const { min, max } = requestTimeoutBounds;
+  const isWithin = /^\d{1,6}$/.test(value) && Number(value) >= min && Number(value) <= max;
+  return isWithin ? Number(value) : bad(name, `must be a number of milliseconds from ${min} to ${max}`);
+};
+
 const seconds = (name: string, value: string) =>
   /^\d{1,9}$/.test(value) ? Number(value) : bad(name, 'must be a whole number of seconds');
 
 const mebibytes = (name: string, value: string) =>
-  /^\d{1,6}$/.test(value) ? Number(value) * 1_048_576 : bad(name, 'must be a whole number of mebibytes, or 0 for none');
+  /^\d{1,6}$/.test(value)
+    ? Number(value) * 1_048_576
+    : bad(name, 'must be a whole number of mebibytes, or 0 to disable the cache');
 
 const count = (name: string, value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : bad(name, 'must be a whole number from 1 on');
+  /^\d{1,9}$/.test(value) && Number(value) > 0 ? Number(value) : bad(name, 'must be a positive whole number');
 
 const webUrl = (name: string, value: string | undefined) => {
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value;
@@ -217,15 +232,13 @@ const gatewayUrls = ({ gateways, chains }: Config, tag: Variant['tag'], address:
   return typeof urls === 'object' ? urls : [];
 };
 
-/**
- * Refuses a shared vault without a configured master key, because a key file of one node cannot open it on the others.
- */
-const sharedKeyNeeded = ({ masterKey, mongodbUrl }: Config) => {
+/** Rejects a shared vault without a configured master key, because other machines do not have this one's key file. */
+const requireSharedKey = ({ masterKey, mongodbUrl }: Config) => {
   if (mongodbUrl !== undefined && masterKey === undefined)
-    bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: every node must have the same one');
+    bad('CHAINFOLD_MASTER_KEY', 'is needed with MONGODB_URL: all processes must use the same key');
 };
 
-/** Checks every setting, so that a typo stops the start instead of surfacing later. */
+/** Reads and validates all settings at the start. Throws BadSetting for the first invalid one. */
 export const readConfig = (given: Environment): Config => {
   // Compose files pass an empty string for a variable that is not set.
   const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
@@ -239,6 +252,7 @@ export const readConfig = (given: Environment): Config => {
     dataDirectory: resolve(environment.CHAINFOLD_DATA_DIR ?? '.chainfold'),
     masterKey: masterKey('CHAINFOLD_MASTER_KEY', environment.CHAINFOLD_MASTER_KEY),
     previousMasterKey: masterKey('CHAINFOLD_PREVIOUS_MASTER_KEY', environment.CHAINFOLD_PREVIOUS_MASTER_KEY),
+    requestTimeoutMs: requestTimeout('CHAINFOLD_REQUEST_TIMEOUT_MS', environment.CHAINFOLD_REQUEST_TIMEOUT_MS),
     demo: flag('CHAINFOLD_DEMO', environment.CHAINFOLD_DEMO, true),
     production: environment.NODE_ENV === 'production',
     metricsToken: token('CHAINFOLD_METRICS_TOKEN', environment.CHAINFOLD_METRICS_TOKEN),
@@ -249,7 +263,7 @@ export const readConfig = (given: Environment): Config => {
     namespace: namespace('CHAINFOLD_NAMESPACE', environment.CHAINFOLD_NAMESPACE),
     chains: chains.map(chain(environment)),
     gateways: byGateway(environment, 'URLS', (name, value) => nodeUrls(name, value, gatewayNodes)),
-    gatewayTerms: gatewayTerms(environment, { refuse: bad, count }),
+    gatewayTerms: gatewayTerms(environment, { reject: bad, count }),
     gatewayCacheBytes: mebibytes('CHAINFOLD_GATEWAY_CACHE_MB', environment.CHAINFOLD_GATEWAY_CACHE_MB ?? '256'),
     gatewayMethods: byGateway(environment, 'METHODS', methodNames),
     developmentBlockMs: milliseconds('CHAINFOLD_DEV_BLOCK_MS', environment.CHAINFOLD_DEV_BLOCK_MS ?? '1000'),
@@ -267,9 +281,9 @@ export const readConfig = (given: Environment): Config => {
     witnessFile: filePath(environment.CHAINFOLD_WITNESS_FILE),
     witnessUrl: webUrl('CHAINFOLD_WITNESS_URL', environment.CHAINFOLD_WITNESS_URL),
   };
-  sharedKeyNeeded(config);
-  enoughNodes(config.gatewayTerms, (tag, address) => gatewayUrls(config, tag, address), bad);
+  requireSharedKey(config);
+  requireEnoughNodes(config.gatewayTerms, (tag, address) => gatewayUrls(config, tag, address), bad);
   if (config.previousMasterKey && !config.masterKey)
-    bad('CHAINFOLD_PREVIOUS_MASTER_KEY', 'needs CHAINFOLD_MASTER_KEY, the new one');
+    bad('CHAINFOLD_PREVIOUS_MASTER_KEY', 'needs CHAINFOLD_MASTER_KEY to be the new key');
   return config;
 };

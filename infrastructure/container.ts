@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { type App, createApp } from '../application/app.js';
-import { refuseHalfMoved } from '../application/maintenance/state-entries.js';
+import { rejectUnfinishedMigration } from '../application/maintenance/state-entries.js';
 import type { Documents } from '../application/ports/documents.js';
 import type { EventStore } from '../application/ports/event-store.js';
 import type { FinalAnswers } from '../application/ports/gateway/final-answers.js';
@@ -21,21 +21,22 @@ import { Failure } from '../domain/failure.js';
 import { projections } from '../projections/index.js';
 import { addressCodecs } from './chains/address-codecs.js';
 import type { Connections } from './chains/chains.js';
-import { evmTransactions } from './chains/evm/transaction-codec.js';
+import { transactionCodecs } from './chains/transaction-codecs.js';
 import { BadSetting, type Config } from './config.js';
+import { deadlinesWithin } from './deadlines.js';
 import { guardedDocuments } from './egress/documents.js';
 import { createEgress } from './egress/guard.js';
 import { createWitnesses } from './egress/witnesses.js';
-import { openedLater } from './gateway-nodes/final-answers/opened-later.js';
-import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './master-key.js';
+import { openLazily } from './gateway-nodes/final-answers/open-lazily.js';
+import { givenKeyRing, type KeyRing, keyRingIn, renewKeyIn } from './keys/master-key.js';
+import { createNotary } from './keys/notary.js';
+import { serviceKey, signingSeed, stateVault, storesKey } from './keys/vault.js';
 import { memoryReadModels } from './memory/read-models.js';
-import { createNotary } from './notary.js';
 import { nodeSystem } from './system.js';
-import { serviceKey, signingSeed, stateVault, storesKey } from './vault.js';
 import { webhookSender } from './webhooks/sender.js';
 import { webhookSigner } from './webhooks/signer.js';
 
-/** Creates a typed token, so that bind() and get() are checked without a single decorator. */
+/** Creates a typed token, so that bind() and get() are type-checked without decorators. */
 const token = <T>(name: string) => Symbol.for(name) as ServiceIdentifier<T>;
 const tokens = {
   events: token<EventStore>('EventStore'),
@@ -59,10 +60,10 @@ const tokens = {
 
 const close = (store: { close(): Promise<void> }) => store.close();
 
-/** Setting with the URL of an engine; undefined where the store is embedded. */
+/** Name and URL of the setting for a server; the URL is undefined for an embedded store. */
 type EngineUrl = readonly [setting: string, url: string | undefined];
 
-/** Names the setting when the client of an engine does not take the URL, and repeats none that may hold a password. */
+/** Names the setting when a client rejects its URL. Omits the client's message if the URL may contain a password. */
 const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): Promise<T> => {
   try {
     return await open();
@@ -72,13 +73,12 @@ const orBadUrl = async <T>([setting, url]: EngineUrl, open: () => Promise<T>): P
   }
 };
 
-/**
- * Binds each store to its engine if one is configured, else to a file of the data directory that processes may share.
- */
+/** Binds each store to its server if one is configured; otherwise to a file that all processes on this machine share. */
 const stores = (config: Config, log: Log) =>
   new ContainerModule(({ bind }) => {
     const { dataDirectory, namespace, eventStoreUrl, mongodbUrl, redisUrl, gatewayCacheBytes } = config;
     const file = (name: string) => join(dataDirectory, name);
+    const deadlines = deadlinesWithin(config.requestTimeoutMs);
     const store = <T extends { close(): Promise<void> }>(
       id: ServiceIdentifier<T>,
       engine: EngineUrl,
@@ -93,27 +93,27 @@ const stores = (config: Config, log: Log) =>
     const redis = ['REDIS_URL', redisUrl] as const;
     store(tokens.events, eventStoreDb, async () =>
       eventStoreUrl === undefined
-        ? (await import('./sqlite/events/event-store.js')).sqliteEventStore(file('events.db'))
-        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates, namespace),
+        ? (await import('./sqlite/events/event-store.js')).sqliteEventStore(file('events.db'), 'write', deadlines)
+        : (await import('./eventstoredb/event-store.js')).eventStoreDb(eventStoreUrl, aggregates, namespace, deadlines),
     );
     store(tokens.readModels, mongodb, async () =>
       mongodbUrl === undefined
-        ? (await import('./sqlite/read-models/renewing-read-models.js')).renewingReadModels(
+        ? (await import('./sqlite/read-models/self-healing-read-models.js')).selfHealingReadModels(
             file('read-models.db'),
             projections,
             log,
           )
-        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections, { namespace }),
+        : (await import('./mongodb/read-models.js')).mongoReadModels(mongodbUrl, projections, { namespace, deadlines }),
     );
     store(tokens.state, mongodb, async () =>
       mongodbUrl === undefined
-        ? (await import('./sqlite/state.js')).sqliteState(file('state.db'))
-        : (await import('./mongodb/state.js')).mongoState(mongodbUrl, namespace),
+        ? (await import('./sqlite/state.js')).sqliteState(file('state.db'), 'write', deadlines)
+        : (await import('./mongodb/state.js')).mongoState(mongodbUrl, namespace, deadlines),
     );
     store(tokens.pending, mongodb, async () =>
       mongodbUrl === undefined
-        ? (await import('./sqlite/pending.js')).sqlitePending(file('pending.db'))
-        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl, namespace),
+        ? (await import('./sqlite/pending.js')).sqlitePending(file('pending.db'), deadlines)
+        : (await import('./mongodb/pending.js')).mongoPending(mongodbUrl, namespace, deadlines),
     );
     store(tokens.jobs, redis, async () =>
       redisUrl === undefined
@@ -122,11 +122,11 @@ const stores = (config: Config, log: Log) =>
     );
     store(tokens.limiter, redis, async () =>
       redisUrl === undefined
-        ? (await import('./sqlite/limiter/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now)
-        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log, namespace),
+        ? (await import('./sqlite/limiter/limiter.js')).sqliteLimiter(file('limiter.db'), Date.now, deadlines)
+        : (await import('./redis/limiter.js')).redisLimiter(redisUrl, log, namespace, deadlines),
     );
     store(tokens.finalAnswers, redis, async () =>
-      openedLater(async () =>
+      openLazily(async () =>
         redisUrl === undefined
           ? (await import('./sqlite/final-answers/final-answers.js')).sqliteFinalAnswers(
               file('gateway-cache.db'),
@@ -140,7 +140,7 @@ const stores = (config: Config, log: Log) =>
 const noConnections: Connections = { chains: new Map(), nodes: new Map(), close: async () => undefined };
 
 /** Binds connections to the outside: chains, token documents and webhook receivers. */
-const outside = (config: Config, log: Log, wanted: Wanted) =>
+const externalConnections = (config: Config, log: Log, options: ComposeOptions) =>
   new ContainerModule(({ bind }) => {
     const { redisUrl, namespace } = config;
     bind(tokens.announcedHeads)
@@ -155,12 +155,12 @@ const outside = (config: Config, log: Log, wanted: Wanted) =>
       .onDeactivation(async (heads) => heads?.close());
     bind(tokens.connections)
       .toDynamicValue(async (context) => {
-        // The chain libraries take long to load, and few commands need a chain.
-        if (wanted.chains === 'none') return noConnections;
+        // The chain libraries are slow to load, and few commands need a chain.
+        if (options.chains === 'none') return noConnections;
         const { connectChains } = await import('./chains/chains.js');
         const announcedHeads = await context.getAsync(tokens.announcedHeads);
         const answers = config.gatewayCacheBytes > 0 ? await context.getAsync(tokens.finalAnswers) : undefined;
-        return connectChains(config, log, wanted.chains === 'with development', { announcedHeads, answers });
+        return connectChains(config, log, options.chains === 'with development', { announcedHeads, answers });
       })
       .inSingletonScope()
       .onDeactivation(close);
@@ -204,8 +204,8 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
     bind(tokens.app)
       .toDynamicValue(async (context) => {
         const { chains, nodes } = await context.getAsync(tokens.connections);
-        await refuseHalfMoved(await context.getAsync(tokens.state));
-        // The system comes first, because reading its key reveals a wrong master key and stops the start.
+        await rejectUnfinishedMigration(await context.getAsync(tokens.state));
+        // The system is created first, because reading its key detects a wrong master key and stops the start.
         const system = await context.getAsync(tokens.system);
         return createApp({
           system,
@@ -222,9 +222,10 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
           witnesses: context.get(tokens.witnesses),
           documents: context.get(tokens.documents),
           codecs: addressCodecs,
-          transactionCodec: evmTransactions,
+          transactionCodecs,
           scratch: memoryReadModels,
           asOfEvents: config.asOfEvents,
+          catchUpMs: deadlinesWithin(config.requestTimeoutMs).catchUpMs,
           challengeEndpoints: config.challengeEndpoints,
           webhookConcurrency: config.webhookConcurrency,
           unreadableBlockSeconds: config.unreadableBlockSeconds,
@@ -235,39 +236,34 @@ const service = (config: Config, ring: KeyRing, log: Log) =>
       .inSingletonScope();
   });
 
-/**
- * Takes the master key from the environment, else from the data directory, where a new key can be put beside the old
- * one.
- */
+/** Reads the master key from the environment, otherwise from the data directory, where `newMasterKey` adds a new key. */
 const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config, newMasterKey: boolean) => {
   if (masterKey && newMasterKey && !previousMasterKey)
-    throw new BadSetting('CHAINFOLD_PREVIOUS_MASTER_KEY must hold the old key, and CHAINFOLD_MASTER_KEY the new one');
+    throw new BadSetting('CHAINFOLD_PREVIOUS_MASTER_KEY must be the old key, and CHAINFOLD_MASTER_KEY the new key');
   if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
   if (newMasterKey) renewKeyIn(dataDirectory);
   return keyRingIn(dataDirectory);
 };
 
-/** Needs of a command besides the stores. */
-export type Wanted = {
+/** Parts that a command needs in addition to the stores. */
+export type ComposeOptions = {
   readonly newMasterKey: boolean;
   readonly chains: 'none' | 'configured' | 'with development';
 };
 
-/**
- * Composes the service over the configured stores, logging to standard error by default; `close` releases the stores.
- */
+/** Composes the service over the configured stores. Logs to standard error by default. `close` releases the stores. */
 export const compose = async (
   config: Config,
-  given: Partial<Wanted> = {},
+  given: Partial<ComposeOptions> = {},
   logTo: { write(line: string): void } = pino.destination({ dest: 2, sync: true }),
 ) => {
-  const wanted: Wanted = { newMasterKey: false, chains: 'none', ...given };
+  const options: ComposeOptions = { newMasterKey: false, chains: 'none', ...given };
   const log = pino({ level: config.logLevel }, logTo);
   const container = new Container();
   container.load(
     stores(config, log),
-    outside(config, log, wanted),
-    service(config, keyRing(config, wanted.newMasterKey), log),
+    externalConnections(config, log, options),
+    service(config, keyRing(config, options.newMasterKey), log),
   );
   const release = () => container.unbindAllAsync();
   try {

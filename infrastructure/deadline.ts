@@ -1,31 +1,46 @@
-/** Delay of a timer from which on the process counts as having stood still. */
-const standstillMs = 100;
-const maxStandstills = 3;
-/** Time to read the answers that came while the process stood still. */
+/** Delay of a timer after which the process counts as having been suspended. */
+const suspendedMs = 100;
+const maxExtensions = 3;
+/** Milliseconds granted to read the answers that arrived while the process was suspended. */
 const graceMs = 1000;
 
-/** Resolves or rejects like `work`, or rejects after `ms`; `release` then frees resources that the work still holds. */
+/** Thrown for work that did not end in time. */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+  constructor(ms: number, options?: ErrorOptions) {
+    super(`timed out after ${Math.round(ms) / 1000} s`, options);
+  }
+}
+
+/**
+ * Resolves or rejects like `work`, or rejects with TimedOut after `ms`. Calls `release` on a timeout, to free resources
+ * that the work still holds. `leftMs` may extend the wait: a value above 0 grants the work that many milliseconds more.
+ */
 export const withDeadline = async <T>(
   work: Promise<T>,
   ms: number,
   release: () => void = () => undefined,
+  leftMs: () => number = () => 0,
 ): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  let standstills = 0;
+  let extensions = 0;
   const late = new Promise<never>((_, reject) => {
-    const lookAfter = (waitMs: number) => {
+    const checkAfter = (waitMs: number) => {
       const due = performance.now() + waitMs;
-      timer = setTimeout(() => look(due), waitMs);
+      timer = setTimeout(() => check(due), waitMs);
     };
-    const look = (due: number) => {
-      const stoodStill = performance.now() - due > standstillMs;
-      if (stoodStill && standstills++ < maxStandstills) return lookAfter(graceMs);
+    const check = (due: number) => {
+      // Answers may be waiting in the socket after a suspension, so the timeout is extended.
+      const wasSuspended = performance.now() - due > suspendedMs;
+      if (wasSuspended && extensions++ < maxExtensions) return checkAfter(graceMs);
+      const left = leftMs();
+      if (left > 0) return checkAfter(Math.ceil(left));
       release();
-      reject(new Error(`no answer within ${ms} ms`));
+      reject(new TimedOut(ms));
     };
-    lookAfter(ms);
+    checkAfter(ms);
   });
-  // Abandoned work may still reject later, when nobody awaits it any more.
+  // Abandoned work may still reject later, which must not become an unhandled rejection.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

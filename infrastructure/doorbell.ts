@@ -3,7 +3,7 @@ export const createDoorbell = () => {
   let wake = () => {};
   return {
     ring: () => wake(),
-    /** Returns at once if `isThere()`; resolves true when `ms` pass without a ring. */
+    /** Resolves to false at once if `isThere()`, on a ring, or when the signal fires; to true after `ms` without a ring. */
     wait: (ms: number, signal: AbortSignal, isThere: () => boolean) =>
       new Promise<boolean>((resolve) => {
         const end = (timedOut: boolean) => {

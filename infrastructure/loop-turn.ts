@@ -6,8 +6,8 @@ const startNext = () => {
 };
 
 /**
- * Waits for a turn of the event loop that no other long computation has: parts of several computations in one turn would
- * add up to a stall for everybody else.
+ * Waits for a turn of the event loop that no other long computation uses. Parts of several computations in one turn would
+ * block all other requests for too long.
  */
 export const loopTurn = (): Promise<void> =>
   new Promise((start) => {

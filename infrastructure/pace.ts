@@ -1,10 +1,10 @@
 import { loopTurn } from './loop-turn.js';
 
 const shareMs = 6;
-/** Number of steps between two looks at the clock. */
+/** Number of steps between two readings of the clock. */
 const steps = 32;
 
-/** Lets other work run whenever a long computation has used its share of time. */
+/** Splits a long computation: after 6 ms, `isDue` returns true and `breathe` lets other work run. */
 export const createPace = () => {
   let since = performance.now();
   let taken = 0;

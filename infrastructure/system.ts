@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log, System } from '../application/ports/system.js';
 import { loopTurn } from './loop-turn.js';
 
-/** Number of ids whose random parts are formatted in one go, because formatting takes most of the time an id costs. */
-const madeAtOnce = 256;
-const bytesOfEach = 9;
-const lengthOfEach = 'rrr-arrr-rrrrrrrrrrrr'.length;
+/** Number of ids whose random parts are formatted together, because formatting is the most expensive step. */
+const idsPerBatch = 256;
+const randomBytesPerId = 9;
+const randomLength = 'rrr-arrr-rrrrrrrrrrrr'.length;
 const randomParts = () =>
-  randomBytes(madeAtOnce * bytesOfEach)
+  randomBytes(idsPerBatch * randomBytesPerId)
     .toString('hex')
     .replace(/(.{3})(.{3})(.{12})/g, '$1-a$2-$3');
 
@@ -29,8 +29,8 @@ const createUuid = () => {
       random = randomParts();
       used = 0;
     }
-    used += lengthOfEach;
-    return timePart + random.slice(used - lengthOfEach, used);
+    used += randomLength;
+    return timePart + random.slice(used - randomLength, used);
   };
 };
 const uuid = createUuid();

@@ -1,9 +1,11 @@
 import { Failure, StoreDown } from '../domain/failure.js';
+import { TimedOut } from './deadline.js';
 
-/** Turns an error of a dependency into `StoreDown`; a deliberate `Failure` passes through unchanged. */
+/** Returns a handler that turns an error of a dependency into `StoreDown`. A `Failure` passes through unchanged. */
 export const unavailable =
   (what: string) =>
   (cause: unknown): never => {
     if (cause instanceof Failure) throw cause;
-    throw Object.assign(new StoreDown(`${what} does not work right now`), { cause });
+    const reason = cause instanceof TimedOut ? ` (${cause.message})` : '';
+    throw Object.assign(new StoreDown(`${what} unavailable${reason}. Retry later.`), { cause });
   };

@@ -1,2 +1,2 @@
-/** URL at which a service that listens on this host and port is called; IPv6 hosts get their brackets. */
+/** Returns the URL of a service that listens on this host and port. IPv6 hosts are put in brackets. */
 export const baseUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -26,7 +26,7 @@ type Call<O> =
 type Calls<O> = { readonly [K in keyof O]: Call<O[K]> };
 export type Client = { readonly [S in Variant['segment']]: Calls<Operations<S>> };
 
-/** Carries the problem that the service refused a call with. */
+/** Thrown when the service rejects a call; `problem` is the response body. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: Problem;
@@ -36,7 +36,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Answer to a call, with the headers that it came with. */
+/** Response to a successful call. */
 type Answered = { readonly body: object; readonly headers: Headers };
 
 const send = async (
@@ -56,7 +56,7 @@ const send = async (
   return { body: answer, headers: response.headers };
 };
 
-/** Signs and sends one call; throws ProblemError when the service refuses it. */
+/** Signs and sends one call. Throws ProblemError if the service rejects it. */
 export const callOperation = async (
   target: Credentials & { url: string },
   path: string,
@@ -65,10 +65,10 @@ export const callOperation = async (
 ): Promise<object> => (await send(target, path, request, headers)).body;
 
 /**
- * Remembers the last change whose answer said that the read models lack it, until an answer includes it, so that queries
- * can ask for it at any process of the service.
+ * Remembers the position of the client's last write that the read models did not include yet. Queries send the position
+ * as `x-min-position` until a response includes it, so that a client reads its own writes from any process.
  */
-const createOwed = () => {
+const createPendingPosition = () => {
   let owed = 0;
   return {
     header: (given: Record<string, string>) =>
@@ -81,9 +81,9 @@ const createOwed = () => {
   };
 };
 
-/** Makes a client with a typed method for each row of the operation table: `client.c.registerWallet({ name })`. */
+/** Creates a client with a typed method for each operation, such as `client.c.registerWallet({ name })`. */
 export const createClient = (target: Credentials & { url: string }): Client => {
-  const owed = createOwed();
+  const owed = createPendingPosition();
   const call = async (path: string, isQuery: boolean, request: object, given: Record<string, string> = {}) => {
     const { body, headers } = await send(target, path, request, { ...(isQuery && owed.header(given)), ...given });
     if (!('x-as-of' in given)) owed.answered(headers);

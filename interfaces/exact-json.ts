@@ -1,4 +1,4 @@
-/** JSON in which integers keep all their digits: those that a number cannot hold exactly are bigints. */
+/** JSON with exact integers: an integer that a number cannot represent exactly is a bigint. */
 
 const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
   Array.isArray(value)
@@ -7,7 +7,7 @@ const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
         .filter(([, member]) => member !== undefined)
         .map(([name, member]) => [JSON.stringify(name), member] as const);
 
-/** Writes the same text as JSON.stringify, but takes bigints; `indent` spreads it over several lines. */
+/** Serializes like `JSON.stringify`, but supports bigints. `indent` is the number of spaces per level; 0 for one line. */
 export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -20,10 +20,10 @@ export const writeExact = (value: unknown, indent = 0, depth = 0): string => {
   return members.length === 0 ? `${open}${close}` : `${open}${members.join(',')}${line(depth)}${close}`;
 };
 
-/** Matches strings, to skip them, and numbers; those with a fraction or an exponent are no integers. */
+/** Matches numbers, and strings in order to skip them. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const integer = /^-?\d{16,}$/;
-/** Marks a string that stands for an integer; no answer has this character, since requests with it are refused. */
+/** Prefix of a string that stands for an integer. No answer contains NUL, because requests with NUL are rejected. */
 const mark = '\u0000';
 
 const isInexact = (token: string) => integer.test(token) && !Number.isSafeInteger(Number(token));

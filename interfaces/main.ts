@@ -1,21 +1,21 @@
 import { readConfig } from '../infrastructure/config.js';
-import { isSigned } from '../infrastructure/notary.js';
+import { isSigned } from '../infrastructure/keys/notary.js';
 import { sha256 } from '../infrastructure/system.js';
 import { runCli } from './cli/run.js';
 
-/** Surroundings of a command: those of its own process, or those that another program provides. */
+/** Environment of a command: that of its own process, or one that a calling program provides. */
 export type Terminal = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Takes the lines of the log; standard error by default. */
+  /** Receives log lines; standard error by default. */
   readonly log?: { write(line: string): void };
-  /** Resolves when the user or a service manager asks the command to end. */
+  /** Resolves when the user or a service manager asks the command to stop. */
   readonly stopped: () => Promise<void>;
 };
 
-/** Runs one command and returns its exit code. Stores are loaded on demand: `call` and `--help` need none. */
+/** Runs one command and returns its exit code. Stores are imported on demand, because `call` and `--help` need none. */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { environment, isInteractive, out, err, log, stopped } = terminal;
   const settings = () => readConfig(environment);
@@ -29,6 +29,6 @@ export const run = (args: readonly string[], terminal: Terminal): Promise<number
     proof: { sha256, isSigned },
     write: (text) => out(`${text}\n`),
     draw: isInteractive ? out : null,
-    complain: (text) => err(`${text}\n`),
+    printError: (text) => err(`${text}\n`),
   });
 };

@@ -1,23 +1,24 @@
 import { run } from './main.js';
+import { endsWithParent, stopSignals } from './stop-requests.js';
 
-const lookMs = 500;
+const pollIntervalMs = 500;
 
-/** Calls `notice` when the shell between npm and this process is gone: it ends with npm but passes no signal on. */
-const whenLeft = (notice: () => void) => {
+/** Calls `callback` when the parent process exits, if this process must end with its parent. */
+const onParentExit = (callback: () => void) => {
   const parent = process.ppid;
-  const look = () => {
-    if (process.ppid !== parent) notice();
+  const checkParent = () => {
+    if (process.ppid !== parent) callback();
   };
-  if (process.env.npm_lifecycle_event !== undefined) setInterval(look, lookMs).unref();
+  if (endsWithParent(process.env, process.platform)) setInterval(checkParent, pollIntervalMs).unref();
 };
 
 const stopped = () =>
   new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-    whenLeft(resolve);
+    for (const signal of stopSignals(process.platform)) process.once(signal, () => resolve());
+    onParentExit(resolve);
   });
 
-/** Ends quietly when the reader of the output, such as `head`, has closed the pipe. */
+/** Exits quietly when the reader of the output, such as `head`, closes the pipe. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -31,5 +32,5 @@ process.exitCode = await run(args, {
   err: (text) => void process.stderr.write(text),
   stopped,
 });
-// `doctor` may leave connections waiting for engines that do not answer; their answers no longer matter.
+// `doctor` may leave connections open to stores that do not answer.
 if (args[0] === 'doctor') process.exit();

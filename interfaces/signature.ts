@@ -3,7 +3,7 @@ import { signedText } from '../application/access/authenticate.js';
 
 export type Credentials = { readonly key: string; readonly secret: string };
 
-/** Signs a request: makes the headers that prove who sends it, valid for this one request. */
+/** Returns the headers that authenticate one request. The nonce makes them valid only once. */
 export const signatureHeaders = ({ key, secret }: Credentials, method: string, path: string, body: string) => {
   const nonce = `${Date.now()}-${randomBytes(8).toString('hex')}`;
   const digest = createHash('sha256').update(body).digest('hex');

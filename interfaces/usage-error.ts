@@ -1,4 +1,4 @@
-/** Refuses a command line or a setting; the message says what is wrong with it. */
+/** Thrown for an invalid command line or setting. Its message is printed without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

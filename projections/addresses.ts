@@ -3,10 +3,10 @@ import type { RemovalEvent } from '../domain/aggregates/removal.js';
 import type { ImportedToken } from '../domain/asset.js';
 import { ownScope, type Projection } from './define.js';
 
-/** Token that is followed at an address, with the position of its import. */
+/** Token followed at an address, with the event position of its import. */
 type Import = { readonly asset: ImportedToken; readonly account?: string; readonly position: number };
 
-/** Account that holds tokens of a registered contract for an address. */
+/** Token account of an address for a registered contract. */
 type Account = { readonly asset: ImportedToken; readonly account: string };
 
 export type AddressDocument = {
@@ -45,7 +45,7 @@ export const addresses: Projection<AddressEvent, AddressDocument> = {
   },
 };
 
-/** Removal of all addresses of a wallet that has not ended. */
+/** Running removal of all addresses of a wallet that were registered up to the event position `up_to`. */
 export type RemovalDocument = { wallet_id: string; up_to: number };
 
 export const removals: Projection<RemovalEvent, RemovalDocument> = {
@@ -61,8 +61,8 @@ export const removals: Projection<RemovalEvent, RemovalDocument> = {
 };
 
 /**
- * Removed address that the wallet keeps up to a height, because blocks up to there were not followed yet. `head` is null
- * while the address is held and only its imports are kept, for the case that it is removed.
+ * Removed address that the follower keeps for blocks up to height `head`, which were not followed at the removal.
+ * `head` is null while the address is still held: then the document only collects its imports for a later removal.
  */
 export type DepartureDocument = {
   address: string;

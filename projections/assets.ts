@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import type { RefreshCursor, RefreshEvent, RefreshPartEvent } from '../domain/aggregates/refresh.js';
 import { type Asset, assetKey } from '../domain/asset.js';
-import { type About, ownScope, type Projection } from './define.js';
+import { type EventContext, ownScope, type Projection } from './define.js';
 
 export type AssetDocument = {
   wallet_id: string;
@@ -11,7 +11,7 @@ export type AssetDocument = {
   balance: string;
   block_number: number;
   chain: string;
-  /** Position of the reading, which counts only if the address was registered before it. */
+  /** Event position of the reading. A reading from before the address was registered does not count. */
   read_position: number;
   position: number;
 };
@@ -23,9 +23,9 @@ type BalanceEvent =
 export const assetDocumentId = (walletId: string, address: string, asset: Asset) =>
   `${walletId}|${address}|${assetKey(asset)}`;
 
-const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: About): AssetDocument => {
+const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { position }: EventContext): AssetDocument => {
   const { walletId, address, asset, balance, at, correction } = data;
-  // Readings may be stored in another order than they were made; heights of two chains cannot be compared.
+  // Readings may be stored out of order. Heights are comparable only within one chain.
   if (doc && !correction && at.chain === doc.chain && at.number < doc.block_number) return doc;
   return {
     wallet_id: walletId,
@@ -40,7 +40,7 @@ const reading = (doc: AssetDocument | null, data: BalanceEvent['data'], { positi
   };
 };
 
-/** Last balance of an address in an asset, as a node gave it. */
+/** Latest balance of each address and asset, as read from a node. */
 export const assets: Projection<BalanceEvent, AssetDocument> = {
   name: 'assets',
   version: 1,
@@ -54,7 +54,7 @@ export const assets: Projection<BalanceEvent, AssetDocument> = {
   on: { BalanceRead: reading, BalanceRefreshed: reading },
 };
 
-/** Refresh of balances that is running, and how far it has come. */
+/** Running balance refresh and its progress. */
 export type RefreshDocument = {
   refresh_id: string;
   wallet_id: string;
@@ -65,9 +65,9 @@ export type RefreshDocument = {
   at: { number: number; hash: string; chain: string };
   after: RefreshCursor | null;
   correction: boolean;
-  /** First block whose logs are looked through for received tokens. */
+  /** First block whose logs are searched for received tokens. */
   from?: number;
-  /** Last block whose logs were looked through for the addresses after `after`; absent before the first. */
+  /** Last block whose logs were searched for the addresses after `after`; absent before the first search. */
   searched?: number;
 };
 
@@ -94,7 +94,7 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
       correction,
       ...(from !== undefined && { from }),
     }),
-    // A part of a refresh that was started again meanwhile moves nothing.
+    // A late part of a refresh that was restarted is ignored.
     RefreshAdvanced: (doc, { refreshId, part, done, at, after, searched }) => {
       if (doc?.refresh_id !== refreshId) return doc;
       const { searched: _, ...rest } = doc;
@@ -104,7 +104,7 @@ export const refreshes: Projection<RunningEvent, RefreshDocument> = {
   },
 };
 
-/** First block from which on all tokens that the addresses of a wallet received were looked for. */
+/** First block from which all tokens received by the addresses of a wallet are known. */
 export type SearchDocument = { wallet_id: string; standard: Asset['standard']; from: number };
 
 export const searches: Projection<Extract<RefreshEvent, { type: 'RefreshEnded' }>, SearchDocument> = {
@@ -119,7 +119,7 @@ export const searches: Projection<Extract<RefreshEvent, { type: 'RefreshEnded' }
   },
 };
 
-/** Balance that a contract did not tell, and that is read once the contract answers again. */
+/** Balance that a contract did not return. It is read once the contract answers again. */
 export type UnreadBalanceDocument = {
   wallet_id: string;
   address: string;

@@ -6,7 +6,7 @@ export type ContractDocument = {
   contract: string;
   standard: RegisteredStandard;
   description: { name?: string; symbol?: string; decimals?: number };
-  /** `no` after the removal: the document stays because it still describes past transfers. */
+  /** `no` after the removal. The document stays, because past transfers need its description. */
   registered: 'yes' | 'no';
   /** Present while balances of the contract cannot be read. */
   balance_problem?: { reason: string; since: string };

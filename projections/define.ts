@@ -1,48 +1,53 @@
 import type { Message } from '../domain/decider.js';
 
-/** Metadata of an event that projections may use. */
-export type About = {
+/** Metadata of an event that projections can use. */
+export type EventContext = {
   readonly organizationId: string;
   readonly variant: string;
-  /** Scope of the organization and API; made once for all projections that file the event there. */
+  /** Scope of the organization and API, built once per event for all projections. */
   readonly scope: string;
   readonly occurredAt: string;
   readonly position: number;
-  /** Bytes of the event's data as JSON. */
+  /** Size of the event's data as JSON, in bytes. */
   readonly bytes: number;
 };
 
-/** Finds documents whose `equal` fields have given values, newest (largest `order`) first. */
+/** Index for queries on the values of the `equal` fields, sorted by `order` descending. */
 type Index<Doc> = {
   readonly equal: readonly (keyof Doc & string)[];
   readonly order: keyof Doc & string;
 };
 
-/** Place of documents: name and version make the collection, a scope is one owner's part of it. */
+/** Collection of documents, identified by name and version. Each scope is the part of one owner. */
 export type Collection<Doc> = {
   readonly name: string;
-  readonly version: number; // raise it to force a rebuild
+  /** Raise it to force a rebuild. */
+  readonly version: number;
   readonly indexes: Readonly<Record<string, Index<Doc>>>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: stands for collections of any document
 export type AnyCollection = Collection<any>;
 
-/** Pure functions from event to next document, or to `null` to remove it; the runner does all reading and writing. */
+/** Pure functions from event to next document, or to `null` to remove it. The runner does all reading and writing. */
 export type Projection<E extends Message, Doc> = Collection<Doc> & {
-  /** True for documents about the present alone: answers as of a moment, and differences, leave them out. */
+  /** True for documents that exist only for the present: time-travel queries and diffs exclude them. */
   readonly presentOnly?: true;
-  readonly scope: (about: About) => string;
+  readonly scope: (about: EventContext) => string;
   readonly key: (event: E) => string;
-  /** One function per event type; the keys are the subscription filter. */
+  /** One function per event type. The keys are the subscription filter. */
   readonly on: {
-    readonly [T in E['type']]: (doc: Doc | null, data: Extract<E, { type: T }>['data'], about: About) => Doc | null;
+    readonly [T in E['type']]: (
+      doc: Doc | null,
+      data: Extract<E, { type: T }>['data'],
+      about: EventContext,
+    ) => Doc | null;
   };
 };
 
-/** Every read names a scope, so a query without an owner does not compile. */
+/** Returns the scope of an organization's documents on one API. Every read requires a scope. */
 export const scopeOf = (organizationId: string, variant: string) => `${organizationId}/${variant}`;
-export const ownScope = ({ scope }: About) => scope;
+export const ownScope = ({ scope }: EventContext) => scope;
 
-/** Scope of documents that are looked up before the organization is known. */
+/** Scope of documents that belong to no organization, or that are read across organizations. */
 export const systemOwner = 'system';

@@ -1,5 +1,5 @@
 import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
-import { type About, ownScope, type Projection, systemOwner } from './define.js';
+import { type EventContext, ownScope, type Projection, systemOwner } from './define.js';
 
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -12,17 +12,17 @@ export type HistoryDocument = {
   delivery_count: number;
   delivery_time: string;
   data: object;
-  /** Sort key: time of the request, then its position. */
+  /** Sort key: time of the request in seconds, then its event position. */
   moment: string;
 };
 
 const statuses = { completed: 'COMPLETED', retrying: 'RETRYING', failed: 'FAILED' } as const;
 const isOpen = ({ status }: HistoryDocument) => status === 'PENDING' || status === 'RETRYING';
 
-/** Returns a sort key that precedes every delivery requested in that second or later. */
+/** Returns a sort key that precedes every delivery requested in the second of `occurredAt` or later. */
 export const historyMoment = (occurredAt: string) => occurredAt.slice(0, 19);
 
-/** Deliveries to webhooks and their outcomes; a parked delivery keeps its status. */
+/** Deliveries to webhooks and their outcomes. A parked delivery keeps its status. */
 export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'DeliveryParked' }>, HistoryDocument> = {
   name: 'webhook_histories',
   version: 1,
@@ -55,13 +55,13 @@ export const webhookHistories: Projection<Exclude<DeliveryEvent, { type: 'Delive
   },
 };
 
-/** Delivery that is still to be made, kept so that a lost queue can be filled again. */
+/** Unfinished delivery, stored so that a lost queue can be refilled. */
 export type OpenDeliveryDocument = {
   delivery_id: string;
-  /** Scope of the organization and API, because the documents of all of them are in one scope. */
+  /** Scope of the organization and API that the delivery belongs to. All documents share the system scope. */
   owner: string;
   webhook_id: string;
-  /** Time of the next attempt in Unix ms; that of the request until the first. */
+  /** Time of the next attempt in Unix ms; the time of the request before the first attempt. */
   next_at: number;
   position: number;
   /** Parked deliveries are not queued, because their webhook is disabled. */
@@ -74,7 +74,7 @@ const unixMs = (occurredAt: string) => Date.parse(occurredAt);
 const dueAtOnce = (
   _: OpenDeliveryDocument | null,
   { deliveryId, webhookId }: { deliveryId: string; webhookId: string },
-  about: About,
+  about: EventContext,
 ): OpenDeliveryDocument => ({
   delivery_id: deliveryId,
   owner: ownScope(about),
@@ -84,7 +84,7 @@ const dueAtOnce = (
   parked: 'no',
 });
 
-/** Work list of the deliverer, in one scope so that what is overdue is found at once; a delivery's id names its owner. */
+/** Work list of the deliverer. A single scope lets it find all overdue deliveries in one query. */
 export const openDeliveries: Projection<DeliveryEvent, OpenDeliveryDocument> = {
   name: 'open_deliveries',
   version: 3,

@@ -18,7 +18,7 @@ import { webhookEditions, webhookHeaders, webhookHealth, webhooks } from './webh
 // biome-ignore lint/suspicious/noExplicitAny: stands for projections of any document
 export type AnyProjection = Projection<Message & any, any>;
 
-/** Every projection, once. The runner, the stores' tables and the rebuild all read this list. */
+/** All projections. The projector, the tables of the stores and the rebuild use this list. */
 export const projections: readonly AnyProjection[] = [
   organizations,
   rateLimits,

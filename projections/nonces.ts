@@ -1,7 +1,7 @@
 import type { NonceEvent } from '../domain/aggregates/nonce.js';
 import { ownScope, type Projection } from './define.js';
 
-/** Nonce that a transaction of the sender holds, or that was released since. */
+/** Nonce that a transaction of the sender holds (`held`) or released (`free`). */
 export type NonceDocument = {
   readonly sender: string;
   readonly nonce: number;
@@ -11,7 +11,9 @@ export type NonceDocument = {
 export const senderKey = ({ chain, from }: { readonly chain: string; readonly from: string }) => `${chain}|${from}`;
 export const nonceKey = (sender: string, nonce: number) => `${sender}|${nonce}`;
 
-/** One document per nonce, so that none grows with a sender's history; the stream of a nonce decides who holds it. */
+/**
+ * One document per nonce, so that no document grows with a sender's history. The nonce's stream decides who holds it.
+ */
 export const nonces: Projection<NonceEvent, NonceDocument> = {
   name: 'nonces',
   version: 2,

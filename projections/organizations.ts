@@ -71,7 +71,7 @@ export const rateLimits: Projection<RateLimitEvent, RateLimitDocument> = {
 
 export type CredentialDocument = { api_key: string; role: Role; create_time: string; position: number };
 
-/** Lists an organization's credentials; requests are authenticated from the event store, never from here. */
+/** Credentials of each organization, for listing only. Requests are authenticated against the event store. */
 export const credentials: Projection<CredentialEvent, CredentialDocument> = {
   name: 'credentials',
   version: 1,
@@ -91,7 +91,7 @@ export const credentials: Projection<CredentialEvent, CredentialDocument> = {
 
 export type GatewayTokenDocument = Grants & { gateway_token_id: string; create_time: string; position: number };
 
-/** Lists an organization's gateway tokens; calls are admitted from the event store, never from here. */
+/** Gateway tokens of each organization, for listing only. Calls are authenticated against the event store. */
 export const gatewayTokens: Projection<GatewayTokenEvent, GatewayTokenDocument> = {
   name: 'gateway_tokens',
   version: 1,

@@ -4,7 +4,7 @@ import { ownScope, type Projection } from './define.js';
 
 export type TokenDocument = { uri: string; text: string; description?: TokenDescription };
 
-/** Returns the id of a token's document; `tokenId` is empty for tokens that do not differ. */
+/** Returns the id of a token's document; `tokenId` is empty for fungible tokens. */
 export const tokenKey = (contract: string, tokenId: string) => `${contract}|${tokenId}`;
 
 export const tokens: Projection<TokenEvent, TokenDocument> = {

@@ -88,7 +88,7 @@ export const transactions: Projection<TransactionEvent, TransactionDocument> = {
   },
 };
 
-/** Transaction that was sent and whose outcome may still change, kept for the transaction watcher. */
+/** Transaction that was sent and whose outcome may still change. The transaction watcher reads these documents. */
 export type OpenTransactionDocument = {
   transaction_id: string;
   wallet_id: string;
@@ -100,16 +100,16 @@ export type OpenTransactionDocument = {
   cancellation_hash: string;
   is_taken: boolean;
   is_canceling: boolean;
-  /** Outcome in a block that may still be replaced; null while none was seen. */
+  /** Last outcome seen on the chain that a reorg may still undo; null if there is none. */
   seen: Exclude<Outcome, { kind: 'waiting' }> | null;
-  /** True while the transaction counts as confirmed or failed for its wallet. */
+  /** True while the transaction counts as confirmed or failed, at the depth that its wallet requires. */
   is_ended: boolean;
   sent_time: string;
 };
 
 type Open = OpenTransactionDocument | null;
 const seen = (doc: Open, outcome: OpenTransactionDocument['seen']) => doc && { ...doc, seen: outcome };
-/** Keeps a transaction that has ended as long as a reorganization may undo that. */
+/** Keeps an ended transaction while a reorg may still undo its outcome. */
 const ended = (doc: Open, { open }: { open?: true }) => (doc && open ? { ...doc, is_ended: true } : null);
 type OpenEvent = Exclude<TransactionEvent, { type: 'TransactionCreated' | 'TransactionSigned' | 'CancellationSigned' }>;
 

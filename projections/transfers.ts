@@ -4,7 +4,7 @@ import { ownScope, type Projection } from './define.js';
 export const transferStates = ['PENDING', 'SUCCESS', 'FAILED', 'REMOVED'] as const;
 export type TransferState = (typeof transferStates)[number];
 
-/** Transfer as one block includes, or included, it. */
+/** Transfer as included in one block, which a reorg may have removed since. */
 type Inclusion = {
   readonly transfer: Transfer;
   readonly own_from: string;
@@ -13,42 +13,45 @@ type Inclusion = {
   readonly block_number: number;
   readonly block_hash: string;
   readonly block_time: number;
-  /** Sort key: time of the block, its height, then the position of the event. */
+  /** Sort key: time of the block, its height, then the event position. */
   readonly moment: string;
 };
 
-/** Shows the newest inclusion that was not removed, or the last one when all were. */
+/** Transfer with its newest inclusion that was not removed, or with the last one if all were removed. */
 export type TransferDocument = Inclusion & {
   readonly wallet_id: string;
   readonly transaction: string;
-  /** Inclusions in other blocks that were not removed yet: one of the blocks will turn out to be replaced. */
+  /** Inclusions in other blocks that are not removed yet. All but one of the blocks will turn out to be replaced. */
   readonly others: readonly Inclusion[];
 };
 
 type TransferEvent = Extract<LedgerEvent, { type: `Transfer${string}` }>;
 
 const padded = (number: number, digits: number) => String(number).padStart(digits, '0');
-/** Returns a sort key that precedes every transfer at that time or later. */
+/** Returns a sort key that precedes every transfer at that time or later; `time` is in Unix seconds. */
 export const sortableTime = (time: number) => padded(time, 12);
 const sortKeyOf = (time: number, number: number, position: number) =>
   `${sortableTime(time)}.${padded(number, 12)}.${padded(position, 16)}`;
 
 const inclusionOf = ({ wallet_id, transaction, others, ...inclusion }: TransferDocument): Inclusion => inclusion;
 
-/** Shows the newest inclusion that was not removed; a removed one only when there is no other. */
-const arrange = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
+/**
+ * Selects the first inclusion that was not removed, or the first one if all were removed. `inclusions` are newest
+ * first.
+ */
+const withInclusions = (doc: TransferDocument, inclusions: readonly Inclusion[]): TransferDocument => {
   const standing = inclusions.filter(({ state }) => state !== 'REMOVED');
   const [shown, ...others] = standing.length > 0 ? standing : inclusions;
   return { ...doc, ...shown, others: standing.length > 0 ? others : [] };
 };
 const settle = (doc: TransferDocument | null, block: { hash: string }, state: TransferState) =>
   doc &&
-  arrange(
+  withInclusions(
     doc,
     [inclusionOf(doc), ...doc.others].map((one) => (one.block_hash === block.hash ? { ...one, state } : one)),
   );
 
-/** One document per transfer and wallet; a transaction that is mined again in another block keeps its document. */
+/** One document per transfer and wallet. A transaction that is mined again in another block keeps its document. */
 export const transfers: Projection<TransferEvent, TransferDocument> = {
   name: 'transfers',
   version: 1,
@@ -77,7 +80,7 @@ export const transfers: Projection<TransferEvent, TransferDocument> = {
       };
       const fresh = { wallet_id: walletId, transaction: transfer.transaction, ...seen, others: [] };
       const before = doc ? [inclusionOf(doc), ...doc.others] : [];
-      return arrange(fresh, [seen, ...before.filter(({ block_hash }) => block_hash !== block.hash)]);
+      return withInclusions(fresh, [seen, ...before.filter(({ block_hash }) => block_hash !== block.hash)]);
     },
     TransferConfirmed: (doc, { block, failed }) => settle(doc, block, failed ? 'FAILED' : 'SUCCESS'),
     TransferRemoved: (doc, { block }) => settle(doc, block, 'REMOVED'),

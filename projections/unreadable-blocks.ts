@@ -1,15 +1,15 @@
 import type { BlockEvent } from '../domain/aggregates/chain/block.js';
 import { ownScope, type Projection } from './define.js';
 
-/** Block that a follower left out. */
+/** Block that a follower skipped because it could not be read. */
 export type UnreadableBlockDocument = {
   number: number;
   hash: string;
-  /** Hash of the first block of its chain. */
+  /** Hash of the first block of the chain. */
   chain: string;
   reason: string;
   create_time: string;
-  /** `yes` while a person's wish to read the block again is not fulfilled. */
+  /** `yes` from an operator's request to read the block again until its outcome is known. */
   retried: 'yes' | 'no';
   /** `yes` until the balances that the block may have changed are read from the chain. */
   balances_due: 'yes' | 'no';
@@ -17,7 +17,7 @@ export type UnreadableBlockDocument = {
 
 type Event = Exclude<BlockEvent, { type: `Replacement${string}` }>;
 
-/** Blocks that followers left out, until they are read after all; they belong to no organization. */
+/** Blocks that followers skipped, until they are read or replaced. They belong to no organization. */
 export const unreadableBlocks: Projection<Event, UnreadableBlockDocument> = {
   name: 'unreadable_blocks',
   version: 1,

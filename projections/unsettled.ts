@@ -1,11 +1,11 @@
 import type { LedgerEvent } from '../domain/aggregates/ledger.js';
 import { ownScope, type Projection } from './define.js';
 
-/** Block and wallet with work left: confirming (pending), notifying (open) or correcting after a drop (due). */
+/** Wallet and block with work left: to confirm (pending), to notify (open) or to correct after a reorg (due). */
 export type UnsettledDocument = {
   wallet_id: string;
   block: { number: number; hash: string; time: number; chain: string };
-  /** `settled`: confirmed, and webhooks were notified; only the balances are left to be read. */
+  /** `settled`: confirmed and all webhooks notified; only balances are still to be read. */
   phase: 'pending' | 'open' | 'settled' | 'due';
   /** Present while the balances that a confirmed block may have changed are not read yet. */
   unread?: true;
@@ -26,7 +26,7 @@ const leftOf = ({ open, unread, ...data }: Settled): UnsettledDocument | null =>
   return { ...unsettledIn(data, open ? 'open' : 'settled'), ...(unread && { unread }) };
 };
 
-/** Unfinished work of the follower, which finds it here after a restart without reading all of history. */
+/** Unfinished work of the follower, stored so that a restart does not have to read the whole history. */
 export const unsettled: Projection<ActivityEvent, UnsettledDocument> = {
   name: 'unsettled',
   version: 2,

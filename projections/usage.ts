@@ -2,13 +2,13 @@ import { eventTypes } from '../domain/aggregates.js';
 import type { Message } from '../domain/decider.js';
 import { add, type Counts, countEvent } from '../domain/quota.js';
 import { variants } from '../domain/variant.js';
-import { type About, ownScope, type Projection, scopeOf } from './define.js';
+import { type EventContext, ownScope, type Projection, scopeOf } from './define.js';
 
-/** Counts of an organization's things on one API by quota, and the quotas that an operator set. */
+/** Quota usage of an organization on one API, and the quotas that an operator set. */
 export type UsageDocument = {
   readonly used: Counts;
   readonly limits: Counts;
-  /** Position of the last event that is counted. */
+  /** Position of the last counted event. */
   readonly position: number;
 };
 
@@ -20,8 +20,8 @@ const limitsAfter = (limits: Counts, { type, data }: Message): Counts => {
 
 const count =
   (type: string) =>
-  (doc: UsageDocument | null, data: object, { position, bytes }: About): UsageDocument =>
-    // An event that is told again, as when a history is repeated over its documents, counts once.
+  (doc: UsageDocument | null, data: object, { position, bytes }: EventContext): UsageDocument =>
+    // An event that is applied again, as in a replay over existing documents, counts once.
     doc && doc.position >= position
       ? doc
       : {
@@ -32,7 +32,7 @@ const count =
 
 const id = 'current';
 
-/** Every stored event counts, because each takes bytes; a batch of events writes one document for each of its owners. */
+/** Counts every event type, because every stored event takes storage. */
 export const usage: Projection<Message, UsageDocument> = {
   name: 'usage',
   version: 2,
@@ -43,18 +43,18 @@ export const usage: Projection<Message, UsageDocument> = {
   on: Object.fromEntries(eventTypes.map((type) => [type, count(type)])),
 };
 
-/** Returns the keys of an organization's documents, one for each API. */
+/** Returns the keys of an organization's usage documents, one per API. */
 export const usageKeys = (organizationId: string) =>
   variants.map(({ tag }) => ({ scope: scopeOf(organizationId, tag), id }));
 
-/** Counts of an organization over all APIs; `positions` are those of the documents, by the tag of the API. */
+/** Quota usage of an organization over all APIs. `positions` has the position of each usage document by API tag. */
 export type Usage = {
   readonly used: Counts;
   readonly limits: Counts;
   readonly positions: Readonly<Record<string, number>>;
 };
 
-/** Adds up the documents of `usageKeys`. */
+/** Adds up the usage documents, in the order of `usageKeys`. */
 export const totalUsage = (documents: readonly (UsageDocument | null)[]): Usage => {
   const found = documents.flatMap((one) => one ?? []);
   return {

@@ -1,23 +1,23 @@
 import type { AddressEvent } from '../domain/aggregates/address.js';
 import type { WalletEvent } from '../domain/aggregates/wallet.js';
-import { type About, ownScope, type Projection } from './define.js';
+import { type EventContext, ownScope, type Projection } from './define.js';
 
-/** Wallet without its addresses: each is a document of its own, so that no wallet document grows without bound. */
+/** Wallet without its addresses. Each address has its own document, so that no wallet document grows without bound. */
 export type WalletDocument = {
   wallet_id: string;
   name: string;
   confirmation?: number;
   create_time: string;
   update_time: string;
-  /** Number of addresses, so that a list knows the size of its answer before it reads them. */
+  /** Number of addresses. Lists use it to bound the size of a page before reading the addresses. */
   address_count: number;
   position: number;
 };
 
-const touch = (doc: WalletDocument | null, { occurredAt }: About, change: Partial<WalletDocument> = {}) =>
+const touch = (doc: WalletDocument | null, { occurredAt }: EventContext, change: Partial<WalletDocument> = {}) =>
   doc && { ...doc, ...change, update_time: occurredAt };
 
-const count = (doc: WalletDocument | null, about: About, change: number) =>
+const count = (doc: WalletDocument | null, about: EventContext, change: number) =>
   doc && touch(doc, about, { address_count: doc.address_count + change });
 
 type Event = WalletEvent | Extract<AddressEvent, { type: `Address${string}` }>;

@@ -1,7 +1,7 @@
 import type { DeliveryEvent } from '../domain/aggregates/delivery.js';
 import type { WebhookEvent } from '../domain/aggregates/webhook.js';
 import type { WebhookHeaderEvent } from '../domain/aggregates/webhook-header.js';
-import { type About, ownScope, type Projection } from './define.js';
+import { type EventContext, ownScope, type Projection } from './define.js';
 
 export type WebhookDocument = {
   webhook_id: string;
@@ -13,7 +13,7 @@ export type WebhookDocument = {
   sealed_secret: string;
   create_time: string;
   position: number;
-  /** Types of notices that were asked for; absent for those of wallets alone. */
+  /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notification_types?: readonly string[];
 };
 
@@ -68,7 +68,10 @@ export const webhookHeaders: Projection<WebhookHeaderEvent, WebhookHeaderDocumen
   },
 };
 
-/** Time of the first failure since the last success; a webhook that fails for some days is disabled. */
+/**
+ * Time of the first failed attempt since the last success, in Unix ms; null after a success. A webhook that fails for
+ * several days is disabled.
+ */
 export type WebhookHealthDocument = { failing_since: number | null };
 
 type HealthEvent =
@@ -85,16 +88,16 @@ export const webhookHealth: Projection<HealthEvent, WebhookHealthDocument> = {
     DeliveryAttempted: (doc, { outcome, at }) => ({
       failing_since: outcome === 'completed' ? null : (doc?.failing_since ?? at),
     }),
-    // A revived webhook gets the full time again before it is disabled.
+    // A revived webhook has the full period again before it is disabled.
     WebhookRevived: () => null,
     WebhookRemoved: () => null,
   },
 };
 
-/** Position of the last change to an owner's webhooks or headers; caches of them are valid while it stays the same. */
+/** Position of the last change to an owner's webhooks or headers. Caches are valid while it does not change. */
 export type WebhookEditionDocument = { position: number };
 
-const edition = (_doc: WebhookEditionDocument | null, _data: object, { position }: About) => ({ position });
+const edition = (_doc: WebhookEditionDocument | null, _data: object, { position }: EventContext) => ({ position });
 
 export const webhookEditions: Projection<WebhookEvent | WebhookHeaderEvent, WebhookEditionDocument> = {
   name: 'webhook_editions',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freshDirectory } from './support/run/directories.js';
 import { skip } from './support/run/skip.js';
@@ -16,19 +16,24 @@ const failed = (file: string, title: string, error = {}): Result => ({
   error: { text: `Error: the first failure of ${title}`, ...error },
 });
 
+type Reported = { line: string; about?: { file: string; title: string } };
+const usual: readonly Reported[] = [{ line: 'not run: this' }, { line: 'left to npm run test:full: that' }];
+
 describe('the gate of CI', () => {
   let folder: string;
+  let cwd: string;
   before(function () {
     if (process.platform !== 'linux') skip(this, 'the gate of CI, which finds processes in /proc');
   });
   beforeEach(() => {
     folder = freshDirectory();
+    cwd = process.cwd();
   });
 
   const gate = async (...args: readonly string[]) => {
     const { CHAINFOLD_TEST_RESULTS: _, ...env } = process.env;
     try {
-      const { stdout } = await promisify(execFile)(process.execPath, ['.ci/gate.js', ...args], { env });
+      const { stdout } = await promisify(execFile)(process.execPath, [resolve('.ci/gate.js'), ...args], { env, cwd });
       return { code: 0, stdout };
     } catch (error) {
       const { code, stdout } = error as { code: number; stdout: string };
@@ -36,12 +41,12 @@ describe('the gate of CI', () => {
     }
   };
   /** Runs a pass whose command reports these results, and returns its output and the verdict. */
-  const judge = async (results: readonly Result[] | null, code = 0) => {
-    const text = JSON.stringify({ results, reported: ['not run: this', 'left to npm run test:full: that'] });
+  const judge = async (results: readonly Result[] | null, code = 0, { name = 'first', reported = usual } = {}) => {
+    const text = JSON.stringify({ results, reported });
     const write =
       results && `require('fs').writeFileSync(process.env.CHAINFOLD_TEST_RESULTS, ${JSON.stringify(text)});`;
     const command = [process.execPath, '-e', `${write ?? ''} process.exitCode = ${code}`];
-    const { stdout: output } = await gate('pass', folder, 'first', 'usual', ...command);
+    const { stdout: output } = await gate('pass', folder, name, 'usual', ...command);
     const { code: exit, stdout } = await gate('verdict', folder);
     return { output, exit, verdict: stdout, last: stdout.trim().split('\n').at(-1) };
   };
@@ -79,6 +84,36 @@ describe('the gate of CI', () => {
     assert.equal(exit, 1);
     assert.match(output, /RED first .*: shown to another/);
     assert.doesNotMatch(output, /once more/);
+  });
+
+  it('runs a file again when an assertion of a promise was waited for in vain', async () => {
+    const file = 'tests/system/access/isolation.spec.ts';
+    // The spec of that name is not there, so that its second run is short.
+    cwd = freshDirectory();
+    symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'));
+    const { output } = await judge([failed(file, 'shown to another', { code: 'ERR_ASSERTION', isLate: true })], 1);
+    assert.ok(output.includes(`first: ${file} failed and runs once more, alone`), output);
+    assert.doesNotMatch(output, /broken promise/);
+  });
+
+  it('names what no pass ran, and nothing that another pass did run', async () => {
+    const [left, made] = [
+      { file: 'a.spec.ts', title: 'on Redis' },
+      { file: 'b.spec.ts', title: 'on Redis' },
+    ] as const;
+    const lines = (...gaps: Reported[]) => ({ reported: gaps });
+    const gaps = lines(
+      { line: 'not run: a on Redis', about: left },
+      { line: 'not run: b on Redis', about: made },
+      { line: 'limiter: SQLite; not on Redis: there is none' },
+      { line: 'event store: SQLite; not on a server' },
+    );
+    await judge([passed('a.spec.ts', 'on SQLite counts')], 0, gaps);
+    const more = lines({ line: 'limiter: SQLite; Redis' }, { line: 'event store: SQLite; not on a server' });
+    const ran = [passed('a.spec.ts', 'on SQLite counts'), passed('b.spec.ts', 'on Redis counts')];
+    const { verdict } = await judge(ran, 0, { name: 'second', ...more });
+    const [block] = verdict.split('== not run\n')[1]?.split('\n\n') ?? [];
+    assert.deepEqual(block?.split('\n').sort(), ['event store: SQLite; not on a server', 'not run: a on Redis']);
   });
 
   it('is red when more than eight files failed', async () => {

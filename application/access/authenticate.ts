@@ -5,76 +5,92 @@ import { type MaybePromise, mapMaybe } from '../async/maybe-promise.js';
 import type { Charge, Limiter } from '../ports/limiter.js';
 import type { System } from '../ports/system.js';
 import type { CredentialCache, Identity } from './credential-cache.js';
-import type { KnownLimits } from './limit-cache.js';
+import type { LimitCache } from './limit-cache.js';
 import { type Nonces, nonceWindowMs } from './nonces.js';
 
-/** Headers and contents of a request that prove who sent it. */
-type Signed = {
+/** Request to authenticate: its signature headers, and the parts that the signature covers. */
+type SignedRequest = {
   readonly key: string | undefined;
   readonly nonce: string | undefined;
   readonly signature: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly body: () => Promise<Uint8Array>;
-  /** True for a body that costs little to read, also for a key that does not exist; others are not read for such a key. */
-  readonly isShort: boolean;
+  /** True when the body is cheap to read. A long body is not read for an unknown key. */
+  readonly hasShortBody: boolean;
 };
 
-/** Caller and the rest of its limits; `quota` is null where nothing is charged. */
+/** Caller and its remaining rate limit; `quota` is null when nothing was charged. */
 type Admitted = { readonly caller: Identity; readonly quota: Quota | null };
 
 export type Access = {
   /**
-   * Authenticates a request and charges it to its organization's limits on that chain; `quota` tells whether there was
-   * room.
+   * Authenticates a request and charges it to the organization's rate limits for the chain. `quota.allowed` is false
+   * when a limit was exceeded.
    */
-  admit(request: Signed, variant: Variant): Promise<Admitted>;
-  /** Charges an admitted caller for more work, also where that overdraws a limit, so that its next calls wait. */
+  admit(request: SignedRequest, variant: Variant): Promise<Admitted>;
+  /** Charges an admitted caller for additional work. The charge may overdraw a limit, which delays the next calls. */
   chargeMore(caller: Identity, variant: Variant, cost: number): MaybePromise<Quota>;
 };
 
 const noncePattern = /^(\d{13})(?:-[A-Za-z0-9]{1,32})?$/;
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 const signaturePattern = /^[0-9a-f]{64}$/;
 
 export const signedText = (nonce: string, method: string, path: string, bodyDigest: string) =>
   `${nonce}\n${method}\n${path}\n${bodyDigest}`;
 
-/** Refuses with the rule that failed, except that an unknown key gets the same message as a wrong signature. */
+/** Checks presence and form of the headers, and the age of the nonce. */
+const checkForm = ({ key, nonce, signature }: SignedRequest, now: number) => {
+  if (key === undefined || nonce === undefined || signature === undefined) {
+    const given = Object.entries({ 'x-api-key': key, 'x-api-nonce': nonce, 'x-api-signature': signature });
+    const missing = given.flatMap(([name, value]) => (value === undefined ? [name] : []));
+    return fail(
+      'UNAUTHENTICATED',
+      `Missing header: ${missing.join(', ')}. Send x-api-key, x-api-nonce and x-api-signature.`,
+    );
+  }
+  const time = noncePattern.exec(nonce)?.[1];
+  if (time === undefined)
+    return fail(
+      'UNAUTHENTICATED',
+      'x-api-nonce must be the Unix time in ms (13 digits), optionally followed by - and 1 to 32 of A-Z, a-z, 0-9.',
+    );
+  if (Math.abs(Number(time) - now) > nonceWindowMs)
+    return fail(
+      'UNAUTHENTICATED',
+      `x-api-nonce differs from the server's clock by more than ${nonceWindowMs / 1000} s. Check the client's clock.`,
+    );
+  if (!signaturePattern.test(signature))
+    return fail('UNAUTHENTICATED', 'x-api-signature must be 64 lower-case hex digits.');
+  return { key, nonce, signature };
+};
+
+/** Rejects with the rule that failed. An unknown key and a wrong signature get the same message. */
 export const createAccess = (ports: {
   credentials: CredentialCache;
-  limits: KnownLimits;
+  limits: LimitCache;
   limiter: Limiter;
   nonces: Nonces;
   system: System;
 }): Access => {
   const { credentials, limits, limiter, nonces, system } = ports;
-  // Unknown keys are checked against a secret that nobody has, so that they cost as much as a wrong signature.
-  const nobodysSecret = system.secret();
+  // The signature of an unknown key is checked against a random secret, so that timing does not reveal unknown keys.
+  const decoySecret = system.secret();
 
-  const checkForm = ({ key, nonce, signature }: Signed) => {
-    if (key === undefined || nonce === undefined || signature === undefined)
-      return fail('UNAUTHENTICATED', 'x-api-key, x-api-nonce and x-api-signature are all needed');
-    const time = noncePattern.exec(nonce)?.[1];
-    if (time === undefined)
-      return fail('UNAUTHENTICATED', 'x-api-nonce is not <unix time in ms>, optionally with -<1 to 32 of A-Za-z0-9>');
-    if (Math.abs(Number(time) - system.now()) > nonceWindowMs)
-      return fail('UNAUTHENTICATED', `x-api-nonce is more than ${nonceWindowMs / 1000} s off the server's clock`);
-    if (!signaturePattern.test(signature))
-      return fail('UNAUTHENTICATED', 'x-api-signature is not 64 lower-case hex digits');
-    return { key, nonce, signature };
-  };
-
-  const authenticate = async (request: Signed) => {
-    const { key, nonce, signature } = checkForm(request);
+  const authenticate = async (request: SignedRequest) => {
+    const { key, nonce, signature } = checkForm(request, system.now());
     const found = await credentials.find(key);
-    const body = found || request.isShort ? await request.body() : nothing;
+    const body = found || request.hasShortBody ? await request.body() : emptyBody;
     const text = signedText(nonce, request.method, request.path, system.sha256(body));
-    const expected = system.hmac(found?.secret ?? nobodysSecret, text);
+    const expected = system.hmac(found?.secret ?? decoySecret, text);
     if (system.same(signature, expected) && found) return { caller: found, nonce };
-    // A key that is known was found in memory, and an unknown one was looked for in the stores.
-    if (found) await credentials.lookUpAgain(key);
-    return fail('UNAUTHENTICATED', 'x-api-signature does not fit this request and x-api-key');
+    // A known key comes from the cache, an unknown key from the stores. The repeated lookup makes both equally slow.
+    if (found) await credentials.repeatLookup(key);
+    return fail(
+      'UNAUTHENTICATED',
+      'x-api-signature does not match this request. Check x-api-key, the api_secret and the signed text.',
+    );
   };
 
   const limitsOf = ({ organizationId, role }: Identity, { tag, surface }: Variant) => {

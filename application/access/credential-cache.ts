@@ -9,23 +9,23 @@ import type { Vault } from '../ports/vault.js';
 import { createEventInvalidatedCache, type EventInvalidatedCache } from './event-invalidated-cache.js';
 
 export type Identity = { readonly organizationId: string; readonly apiKey: string; readonly role: Role };
-type Known = Identity & { readonly secret: string };
+type CachedCredential = Identity & { readonly secret: string };
 
 export type CredentialCache = EventInvalidatedCache & {
-  /** Finds a credential in memory or in the event store; null when it was never issued or is deleted. */
-  find(apiKey: string): MaybePromise<Known | null>;
+  /** Finds a credential in the cache or the event store; null when it is unknown or deleted. */
+  find(apiKey: string): MaybePromise<CachedCredential | null>;
   /**
-   * Repeats for a key that was found what an unknown key costs, so that a refusal takes as long for both; like an
-   * unknown key, once in a while.
+   * Performs the store lookup of an unknown key for a key that is cached, so that response times do not reveal which
+   * keys exist. Skipped, as for an unknown key, within `unknownTtlMs` of the last lookup.
    */
-  lookUpAgain(apiKey: string): Promise<void>;
+  repeatLookup(apiKey: string): Promise<void>;
 };
 
-/** Form of an api_key, also within a longer text. */
+/** Matches an api_key, also within a longer text. */
 export const apiKeyForm = /\bck_([0-9a-f]{32})_[0-9a-f]{32}\b/;
 const keyPattern = new RegExp(`^${apiKeyForm.source}$`);
 
-/** Builds an api_key that names its organization, so that a single read of the event store finds it. */
+/** Builds an api_key that includes its organization id, so that one read of the event store finds it. */
 export const apiKeyFor = (organizationId: string, random: string) => `ck_${organizationId.slice(4)}_${random}`;
 export const organizationOfKey = (apiKey: string) => {
   const found = keyPattern.exec(apiKey);
@@ -34,19 +34,19 @@ export const organizationOfKey = (apiKey: string) => {
 
 /** Name of the credential's data key in the vault. */
 export const credentialKeyId = (apiKey: string) => `credential:${apiKey}`;
-/** All facts by which a credential grants something: with another role its sealed secret does not open. */
+/** Binds the sealed secret to the credential's permissions: with another role the secret does not decrypt. */
 export const credentialContext = ({ organizationId, apiKey, role }: Identity) =>
   boundTo('credential', [organizationId, apiKey, role]);
-/** Context of secrets that were sealed before they were bound to the role. */
+/** Context of older secrets, which were sealed before secrets were bound to the role. */
 const olderContext = ({ organizationId, apiKey }: Identity) => `${organizationId}|${apiKey}`;
-/** Role that grants least: nobody gains by changing another one to it. */
+/** Role with the fewest permissions. Tampering that sets this role gains nothing. */
 const leastRole: Role = 'client';
 
-/** Number of keys that are remembered as unknown, and how long, so that a client that repeats one costs no reads. */
+/** Limits of the cache of unknown keys, which saves a store read when a client repeats an unknown key. */
 const maxUnknown = 1000;
-export const unknownMs = 2000;
+export const unknownTtlMs = 2000;
 
-/** Tells whether the role of a credential may be believed although its secret is not bound to it. */
+/** Returns true when the sealed history proves the role of a credential whose secret is not bound to it. */
 type IsProven = (credential: Identity, issued: NewEvent & { readonly stream: string }) => Promise<boolean>;
 
 type Ports = {
@@ -56,12 +56,12 @@ type Ports = {
   readonly isProven: IsProven;
 };
 
-/** Outcome of looking a credential up; `altered` where its role or its secret is not what the service wrote. */
+/** Outcome of a credential lookup; `altered` when the role or the secret was changed in the store. */
 type Found =
   | { readonly kind: 'none' | 'altered' }
-  | { readonly kind: 'active'; readonly known: Known; readonly isBound: boolean };
+  | { readonly kind: 'active'; readonly known: CachedCredential; readonly isBound: boolean };
 
-/** Reads a credential from the event store and opens its secret. */
+/** Reads a credential from the event store and decrypts its secret. */
 export const createCredentialLookup =
   ({ events, vault, isProven }: Pick<Ports, 'events' | 'isProven'> & { readonly vault: Pick<Vault, 'open'> }) =>
   async (apiKey: string): Promise<Found> => {
@@ -85,7 +85,7 @@ export const createCredentialLookup =
 
 const decoy = { keyId: credentialKeyId('decoy'), context: boundTo('credential', ['decoy']) };
 
-/** Opens a secret that belongs to nobody, since a key without a credential must cost as much as one that has one. */
+/** Decrypts a decoy secret, so that an unknown key takes as long as a known one. */
 const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
   let sealed: string | undefined;
   return async () => {
@@ -97,44 +97,44 @@ const createDecoy = ({ vault, system }: Pick<Ports, 'vault' | 'system'>) => {
 export const createCredentialCache = (ports: Ports): CredentialCache => {
   const { now, log } = ports.system;
   const lookUp = createCredentialLookup(ports);
-  /** Times until which keys count as unknown. */
+  /** Times (Unix ms) until which keys count as unknown. */
   const unknown = createBoundedCache<string, number>(maxUnknown);
-  const lookedUpAgain = createBoundedCache<string, number>(maxUnknown);
-  const told = createBoundedCache<string, true>(maxUnknown);
+  const repeatedLookups = createBoundedCache<string, number>(maxUnknown);
+  const reported = createBoundedCache<string, true>(maxUnknown);
   const openDecoy = createDecoy(ports);
   let issued = 0;
-  const tellOnce = (apiKey: string) => {
-    if (!told.get(apiKey))
+  const reportOnce = (apiKey: string) => {
+    if (!reported.get(apiKey))
       log.error(
         { organization_id: organizationOfKey(apiKey) },
-        'a credential is refused: its role is not the one that its secret was sealed with; chainfold doctor names it',
+        'Credential rejected: its role or secret was changed in the store. Run chainfold doctor to identify it',
       );
-    told.set(apiKey, true);
+    reported.set(apiKey, true);
   };
-  const known = createEventInvalidatedCache(async (apiKey: string): Promise<Known | null> => {
+  const known = createEventInvalidatedCache(async (apiKey: string): Promise<CachedCredential | null> => {
     if (!organizationOfKey(apiKey) || now() < (unknown.get(apiKey) ?? 0)) return null;
     const before = issued;
     const found = await lookUp(apiKey);
     if (found.kind === 'active') return found.known;
-    if (found.kind === 'altered') tellOnce(apiKey);
+    if (found.kind === 'altered') reportOnce(apiKey);
     else await openDecoy();
-    // The credential may have been issued since it was read.
-    if (issued === before) unknown.set(apiKey, now() + unknownMs);
+    // The credential may have been issued after the read.
+    if (issued === before) unknown.set(apiKey, now() + unknownTtlMs);
     return null;
   });
   return {
     find: known.find,
-    lookUpAgain: async (apiKey) => {
-      if (now() < (lookedUpAgain.get(apiKey) ?? 0)) return;
-      lookedUpAgain.set(apiKey, now() + unknownMs);
+    repeatLookup: async (apiKey) => {
+      if (now() < (repeatedLookups.get(apiKey) ?? 0)) return;
+      repeatedLookups.set(apiKey, now() + unknownTtlMs);
       await lookUp(apiKey);
     },
-    forgetAll: () => {
+    clear: () => {
       issued++;
       unknown.clear();
-      known.forgetAll();
+      known.clear();
     },
-    notice: ({ type, data }) => {
+    onEvent: ({ type, data }) => {
       if (type !== 'CredentialDeleted' && type !== 'CredentialIssued') return;
       const { apiKey } = data as { apiKey: string };
       if (type === 'CredentialDeleted') return known.forget(apiKey);

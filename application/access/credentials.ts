@@ -21,35 +21,36 @@ import {
 } from './credential-cache.js';
 
 export type Credentials = {
-  /** Issues a credential. Its secret is returned here and never again, except to a retry of the same request. */
+  /** Issues a credential. The secret is returned only here, and to a retry of the same request. */
   issue(by: Operation, organizationId: string, role: Role): Promise<Done<{ api_key: string; api_secret: string }>>;
   delete(by: Operation, apiKey: string): Promise<Done<Nothing>>;
   /**
-   * Deletes a credential for a caller who holds both key and secret; the refusal does not say which of them is wrong.
+   * Deletes a credential for a caller that presents its key and secret. A rejection does not reveal which is wrong.
    */
-  surrender(by: Operation, apiKey: string, apiSecret: string): Promise<Done<Nothing>>;
+  deleteWithSecret(by: Operation, apiKey: string, apiSecret: string): Promise<Done<Nothing>>;
   list(organizationId: string, page: PageRequest): Promise<ListPage<CredentialDocument>>;
   all(organizationId: string): AsyncIterable<CredentialDocument>;
 };
 
 const scopeFor = (organizationId: string) => scopeOf(organizationId, globalVariant.tag);
-const noCredential = () => fail('NOT_FOUND', 'there is no such credential');
+/** Rejects without the key in the message, because a gateway URL needs nothing but the key. */
+const failNotFound = (given: string) => fail('NOT_FOUND', `Credential not found. Check ${given}.`);
 
 export const createCredentials = (ports: {
   handle: Handle;
   events: EventStore;
   readModels: ReadModels;
   lists: Lists;
-  known: CredentialCache;
+  credentialCache: CredentialCache;
   vault: Vault;
   system: System;
 }): Credentials => {
-  const { handle, readModels, lists, known, vault, system } = ports;
+  const { handle, readModels, lists, credentialCache, vault, system } = ports;
 
-  const make = async (by: Operation, organizationId: string, role: Role, api_key: string) => {
+  const issueWithKey = async (by: Operation, organizationId: string, role: Role, api_key: string) => {
     const data = { organizationId };
     const existing = step(organization, organizationId, organizationId, { type: 'RequireExisting', data });
-    // The organization is checked before the vault makes a data key for the credential.
+    // The organization is checked before the vault creates a data key for the credential.
     await handle(globalContext(by, organizationId), [existing]);
     const api_secret = system.secret();
     const context = credentialContext({ organizationId, apiKey: api_key, role });
@@ -62,34 +63,38 @@ export const createCredentials = (ports: {
       handle(globalContext(by, organizationId), steps),
     );
     if (by.idSeed === undefined) return { answer: { api_key, api_secret }, position };
-    // A retry gets the secret that its first try sealed.
-    const issued = await known.find(api_key);
-    if (!issued) return fail('FAILED_PRECONDITION', 'the credential that this request issued was deleted since');
+    // A retry returns the secret that the first attempt sealed.
+    const issued = await credentialCache.find(api_key);
+    if (!issued)
+      return fail(
+        'FAILED_PRECONDITION',
+        'The credential issued by the first attempt of this request was deleted. Use a new idempotency-key.',
+      );
     return { answer: { api_key, api_secret: issued.secret }, position };
   };
   const wasDeletedBy = (by: Operation, apiKey: string) =>
     hasWritten(ports, by, streamName(organizationOfKey(apiKey) ?? '', credential.stream, apiKey));
   const remove = async (by: Operation, apiKey: string) => {
-    const organizationId = organizationOfKey(apiKey) ?? noCredential();
+    const organizationId = organizationOfKey(apiKey) ?? failNotFound('api_key');
     const position = await handle(globalContext(by, organizationId), [
       step(credential, organizationId, apiKey, { type: 'Delete', data: { apiKey } }),
     ]);
-    // The shredder would destroy the key later too, but a caller that is answered may rely on the deletion.
+    // The shredder also destroys the key, but later. Once the request succeeds, the secret must be gone.
     await vault.destroyKey(credentialKeyId(apiKey));
     return { answer: {}, position };
   };
 
   return {
     issue: async (by, organizationId, role) => {
-      // A gateway address needs only the key, so the key must not be guessable; a retry gets the key of the first try.
+      // A gateway URL needs only the key, so the key must not be guessable. A retry derives the key of the first attempt.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-key', by.idSeed);
-      return make(by, organizationId, role, apiKeyFor(organizationId, random.slice(0, 32)));
+      return issueWithKey(by, organizationId, role, apiKeyFor(organizationId, random.slice(0, 32)));
     },
     delete: remove,
-    surrender: async (by, apiKey, apiSecret) => {
-      const held = await known.find(apiKey);
+    deleteWithSecret: async (by, apiKey, apiSecret) => {
+      const held = await credentialCache.find(apiKey);
       const isHolder = held ? system.same(held.secret, apiSecret) : await wasDeletedBy(by, apiKey);
-      return isHolder ? remove(by, apiKey) : noCredential();
+      return isHolder ? remove(by, apiKey) : failNotFound('api_key and api_secret');
     },
     list: (organizationId, page) => lists(credentials, scopeFor(organizationId), { index: 'all', equal: [] }, page),
     all: (organizationId) => everyDocument(readModels, credentials, scopeFor(organizationId)),

@@ -1,22 +1,23 @@
+import { UnknownEventVersion } from '../../domain/upcasters.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 
-/** Cache of facts from the event store in this process, so that not every request reads them. */
+/** Cache in this process of state from the event store. Events invalidate its entries. */
 export type EventInvalidatedCache = {
   /** Drops the entries that an event makes stale. */
-  notice(event: Recorded): void;
-  forgetAll(): void;
+  onEvent(event: Recorded): void;
+  clear(): void;
 };
 
-const remembered = 10_000;
+const maxEntries = 10_000;
 
 /**
- * Caches results of `load`, except one that may have become stale while it was loaded. Callers that ask for the same at
- * the same time share one load.
+ * Caches the results of `load`, except a result that may have become stale while it was loading. Concurrent callers with
+ * the same key share one load.
  */
 export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T | null>) => {
-  const known = createBoundedCache<string, T>(remembered);
+  const known = createBoundedCache<string, T>(maxEntries);
   let loading = new Map<string, Promise<T | null>>();
   let changes = 0;
   const lookUp = async (key: string) => {
@@ -32,7 +33,7 @@ export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T 
     shared.set(key, begun);
     return begun;
   };
-  /** Lets later callers load anew, because what is loaded now may be stale. */
+  /** Makes later callers start a new load, because the results of loads in progress may be stale. */
   const change = () => {
     changes++;
     loading = new Map();
@@ -43,19 +44,29 @@ export const createEventInvalidatedCache = <T>(load: (key: string) => Promise<T 
       change();
       known.delete(key);
     },
-    forgetAll: () => {
+    clear: () => {
       change();
       known.clear();
     },
   };
 };
 
-/** Drops stale entries of the caches as events arrive, from this or another process, until the signal fires. */
+/** Drops the entries that an event makes stale; all of them if this release cannot read which these are. */
+const invalidate = (cache: EventInvalidatedCache, event: Recorded) => {
+  try {
+    cache.onEvent(event);
+  } catch (error) {
+    if (!(error instanceof UnknownEventVersion)) throw error;
+    cache.clear();
+  }
+};
+
+/** Invalidates cache entries as events arrive, from this or another process, until the signal fires. */
 export const invalidateFromEvents =
-  (events: EventStore, memories: readonly EventInvalidatedCache[]) =>
+  (events: EventStore, caches: readonly EventInvalidatedCache[]) =>
   async (signal: AbortSignal): Promise<void> => {
     const from = await events.head();
-    for (const memory of memories) memory.forgetAll();
+    for (const cache of caches) cache.clear();
     for await (const batch of events.subscribe(from, signal))
-      for (const event of batch) for (const memory of memories) memory.notice(event);
+      for (const event of batch) for (const cache of caches) invalidate(cache, event);
   };

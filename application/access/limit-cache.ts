@@ -6,19 +6,17 @@ import { readAggregate } from '../commands/read-aggregate.js';
 import type { EventStore } from '../ports/event-store.js';
 import { createEventInvalidatedCache, type EventInvalidatedCache } from './event-invalidated-cache.js';
 
-export type KnownLimits = EventInvalidatedCache & {
+export type LimitCache = EventInvalidatedCache & {
   find(organizationId: string, chain: string): MaybePromise<Limits>;
-  /** Tells by which keys the organization's gateway calls are taken. */
+  /** Returns which keys authenticate the organization's gateway calls. */
   gatewayKeys(organizationId: string): MaybePromise<GatewayKeys>;
 };
 
-/**
- * Returns the record of the chain or else the organization's record for every chain; undefined when the defaults apply.
- */
+/** Returns the record of the chain, or the organization's record for all chains; undefined when the defaults apply. */
 export const applicable = <T>(records: Readonly<Record<string, T>>, chain: string): T | undefined =>
   records[chain] ?? records[''];
 
-export const createLimitCache = (events: EventStore): KnownLimits => {
+export const createLimitCache = (events: EventStore): LimitCache => {
   const known = createEventInvalidatedCache((organizationId) =>
     readAggregate(events, organization, organizationId, organizationId),
   );
@@ -26,8 +24,8 @@ export const createLimitCache = (events: EventStore): KnownLimits => {
     find: (organizationId, chain) =>
       mapMaybe(known.find(organizationId), (found) => applicable(found?.limits ?? {}, chain) ?? defaultLimits),
     gatewayKeys: (organizationId) => mapMaybe(known.find(organizationId), (found) => gatewayKeysOf(found ?? {})),
-    forgetAll: known.forgetAll,
-    notice: ({ type, data }) => {
+    clear: known.clear,
+    onEvent: ({ type, data }) => {
       if (type === 'RateLimitSet' || type === 'RateLimitDeleted' || type === 'GatewayKeysSet')
         known.forget((data as { organizationId: string }).organizationId);
     },

@@ -1,34 +1,34 @@
 import { fail } from '../../domain/failure.js';
-import type { Admission, Limiter, Visit } from '../ports/limiter.js';
+import type { Admission, AdmissionRequest, Limiter } from '../ports/limiter.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
 export const nonceWindowMs = 300_000;
-/** Time that is reserved ahead of the nonces in use, so that requests do not wait for the process state. */
-export const aheadMs = 20_000;
-/** Distance up to which a span is lengthened to reach a nonce; beyond it, the clock may have jumped. */
-const gapMs = 60_000;
+/** Time by which a span extends beyond the latest nonce, so that requests rarely wait for the state store. */
+export const reservedAheadMs = 20_000;
+/** Largest gap across which a span is extended to reach a nonce. A nonce further ahead starts a new span. */
+const maxGapMs = 60_000;
 /**
- * Age, against the end of its span, from which a nonce may have been forgotten. Nonces of honest clients are younger:
- * they are at most two windows apart, and a span ends a step and a small jump of the clock after them.
+ * Age, relative to the latest open span, at which the limiter may have discarded a nonce. Nonces of honest clients are
+ * younger: they are at most two windows apart, and a span ends shortly after the latest nonce.
  */
-export const rememberedMs = 700_000;
-/** Spans far from the present that are kept apart. */
-const maxFar = 8;
+export const retentionMs = 700_000;
+/** Limit of closed spans. Beyond it, the two nearest neighbours are merged. */
+const maxDistantSpans = 8;
 
 /**
- * Times of nonces that may have been used. Of open spans the limiter remembers the nonces of the last `rememberedMs`;
- * those of a closed one it may have forgotten, so that none is accepted again.
+ * Time range (Unix ms, inclusive) whose nonces may have been used. For open spans the limiter knows every nonce of the
+ * last `retentionMs`. For closed spans it may have lost nonces, so every nonce in them is rejected.
  */
 type Span = { readonly id: string; readonly from: number; readonly to: number; readonly isOpen: boolean };
 
 const entry = ['processes', 'nonces:spans'] as const;
 
-const holds = ({ from, to }: Span, time: number) => from <= time && time <= to;
-const isFar = ({ from, to }: Span, time: number) => to < time - rememberedMs || from > time + rememberedMs;
+const includes = ({ from, to }: Span, time: number) => from <= time && time <= to;
+const isDistant = ({ from, to }: Span, time: number) => to < time - retentionMs || from > time + retentionMs;
 const closed = (span: Span): Span => ({ ...span, isOpen: false });
 
-/** Joins the two neighbours that are nearest to each other, with the times between them. */
+/** Merges the two neighbouring spans with the smallest gap, including the gap. */
 const joinNearest = (spans: readonly Span[]): Span[] => {
   const sorted = spans.toSorted((a, b) => a.from - b.from);
   const gaps = sorted.slice(1).map(({ from }, i) => from - (sorted[i] as Span).to);
@@ -38,40 +38,40 @@ const joinNearest = (spans: readonly Span[]): Span[] => {
   return sorted.toSpliced(at, 2, joined);
 };
 
-/** Adds a span around a time. Spans that are far from it are closed: their nonces need not be remembered any more. */
-const withNew = (spans: readonly Span[], id: string, time: number): readonly Span[] => {
-  const near = spans.filter((span) => !isFar(span, time));
-  let far = spans.filter((span) => isFar(span, time)).map(closed);
-  while (far.length > maxFar) far = joinNearest(far);
-  return [...far, ...near, { id, from: time - 2 * nonceWindowMs, to: time + aheadMs, isOpen: true }];
+/** Adds a span around a time and closes distant spans, whose nonces the limiter need not keep any longer. */
+const addSpan = (spans: readonly Span[], id: string, time: number): readonly Span[] => {
+  const near = spans.filter((span) => !isDistant(span, time));
+  let distant = spans.filter((span) => isDistant(span, time)).map(closed);
+  while (distant.length > maxDistantSpans) distant = joinNearest(distant);
+  return [...distant, ...near, { id, from: time - 2 * nonceWindowMs, to: time + reservedAheadMs, isOpen: true }];
 };
 
-/** Finds the span of a nonce; null where none was used yet. */
-const placeOf = (spans: readonly Span[], time: number): Span | null => {
-  const all = spans.filter((span) => holds(span, time));
+/** Returns the span that includes a time, a closed one first; null when no nonce of that time was used. */
+const spanAt = (spans: readonly Span[], time: number): Span | null => {
+  const all = spans.filter((span) => includes(span, time));
   return all.find(({ isOpen }) => !isOpen) ?? all[0] ?? null;
 };
-/** Returns the time up to which nonces of a span may have been forgotten: the limiter goes by its latest nonce. */
+/** Returns the time up to which the limiter may have discarded nonces. It discards them relative to its latest nonce. */
 const forgottenUpTo = (spans: readonly Span[], span: Span) =>
-  span.isOpen ? Math.max(...spans.filter(({ isOpen }) => isOpen).map(({ to }) => to)) - rememberedMs : span.to;
+  span.isOpen ? Math.max(...spans.filter(({ isOpen }) => isOpen).map(({ to }) => to)) - retentionMs : span.to;
 
 const parse = (value: string | undefined) => (value === undefined ? [] : (JSON.parse(value) as readonly Span[]));
 
 export type Nonces = {
-  /** Spends the nonce of a request and charges its limits; refuses one that was used, or may have been. */
-  spend(visit: Omit<Visit, 'span'>): Promise<Pick<Admission, 'quota'>>;
+  /** Consumes the nonce of a request and charges its rate limits. Rejects a nonce that was used or may have been used. */
+  spend(visit: Omit<AdmissionRequest, 'span'>): Promise<Pick<Admission, 'quota'>>;
 };
 
 /**
- * Keeps durably, apart from the limiter, which nonces may have been used, so that none is accepted twice when the
- * limiter lost its memory or the clock went forth and back.
+ * Prevents replays after the limiter lost its data or the clock jumped. Time ranges whose nonces may have been used are
+ * stored durably in the state store, apart from the limiter.
  */
 export const createNonces = (ports: { limiter: Limiter; state: StateStore; system: System }): Nonces => {
   const { limiter, state, system } = ports;
   let spans: readonly Span[] = [];
-  let extending = false;
+  let isReserving = false;
 
-  /** Applies a change to the stored spans; the change returns null when nothing is to be written. */
+  /** Applies a change to the stored spans, and retries when another process wrote first. Null means no change. */
   const update = async (change: (stored: readonly Span[]) => Promise<readonly Span[] | null>): Promise<void> => {
     for (;;) {
       const stored = await state.get(...entry);
@@ -86,33 +86,36 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
   };
   const reserve = (time: number) =>
     update(async (stored) => {
-      if (placeOf(stored, time)) return null;
-      const near = stored.find(({ isOpen, to }) => isOpen && to < time && time <= to + gapMs);
-      if (near) return stored.map((span) => (span === near ? { ...span, to: time + aheadMs } : span));
+      if (spanAt(stored, time)) return null;
+      const near = stored.find(({ isOpen, to }) => isOpen && to < time && time <= to + maxGapMs);
+      if (near) return stored.map((span) => (span === near ? { ...span, to: time + reservedAheadMs } : span));
       const id = system.uuid();
-      // A span that only the limiter knows does no harm; one that it does not know would be closed at once.
+      // The limiter learns the span first: a stored span that the limiter does not know would be closed at once.
       await limiter.openSpan(id);
-      return withNew(stored, id, time);
+      return addSpan(stored, id, time);
     });
   const close = (id: string) => update(async (stored) => stored.map((span) => (span.id === id ? closed(span) : span)));
 
   const reserveAhead = (time: number) => {
-    if (extending) return;
-    extending = true;
-    // A request for which nothing could be reserved waits for its own try.
+    if (isReserving) return;
+    isReserving = true;
+    // Errors are ignored: the next request outside the spans reserves for itself.
     void reserve(time)
       .catch(() => undefined)
       .finally(() => {
-        extending = false;
+        isReserving = false;
       });
   };
   const spanOf = async (time: number): Promise<Span> => {
-    if (!placeOf(spans, time)) await reserve(time);
-    const span = placeOf(spans, time) as Span;
+    if (!spanAt(spans, time)) await reserve(time);
+    const span = spanAt(spans, time) as Span;
     const forgotten = forgottenUpTo(spans, span);
     if (time > forgotten) return span;
     const until = new Date(forgotten).toISOString();
-    return fail('UNAUTHENTICATED', `x-api-nonce is not after ${until}, up to which used nonces were forgotten`);
+    return fail(
+      'UNAUTHENTICATED',
+      `x-api-nonce must be later than ${until}. Earlier nonces cannot be checked for reuse.`,
+    );
   };
 
   return {
@@ -120,13 +123,14 @@ export const createNonces = (ports: { limiter: Limiter; state: StateStore; syste
       const time = Number(visit.nonce.slice(0, 13));
       for (;;) {
         const { id, to } = await spanOf(time);
-        const { replayed, forgotten, quota } = await limiter.admit({ ...visit, span: id });
-        if (forgotten) {
+        const { replayed, isSpanUnknown, quota } = await limiter.admit({ ...visit, span: id });
+        if (isSpanUnknown) {
           await close(id);
           continue;
         }
-        if (replayed) return fail('UNAUTHENTICATED', 'x-api-nonce was used before');
-        if (to - time < aheadMs / 2) reserveAhead(time + aheadMs / 2);
+        if (replayed)
+          return fail('UNAUTHENTICATED', 'x-api-nonce was already used. Sign the request again with a new nonce.');
+        if (to - time < reservedAheadMs / 2) reserveAhead(time + reservedAheadMs / 2);
         return { quota };
       }
     },

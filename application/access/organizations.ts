@@ -11,23 +11,23 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { everyDocument } from '../read-models/paging.js';
 
-/** Caller that asks about organizations: an admin sees every one, a client only its own. */
-type Asking = { readonly organizationId: string; readonly role: Role };
+/** Caller of an organization operation. An admin sees every organization, a client only its own. */
+type Caller = { readonly organizationId: string; readonly role: Role };
 
 export type Organizations = {
   create(by: Operation, wanted: { name: string; domain: string }): Promise<Done<{ organization_id: string }>>;
-  /** Returns the id of an organization, given its id or its domain. */
+  /** Returns the id of the organization with this id or domain. */
   idOf(idOrDomain: string): Promise<string>;
-  /** Finds an organization; refuses one that the caller may not see as if it did not exist. */
-  find(asking: Asking, by: { id: string } | { domain: string }): Promise<OrganizationDocument>;
-  /** Returns the id of the organization that a command is about: the caller's own, or the one that an admin names. */
-  subjectOf(asking: Asking, named: string | undefined): string;
+  /** Finds an organization. One that the caller may not see is reported as not found. */
+  find(caller: Caller, by: { id: string } | { domain: string }): Promise<OrganizationDocument>;
+  /** Returns the organization that a command applies to: `named`, or the caller's own. Only an admin may name another. */
+  targetOf(caller: Caller, named: string | undefined): string;
   all(): AsyncIterable<OrganizationDocument>;
 };
 
 const reserved = 'system';
-const noOrganization = () => fail('NOT_FOUND', 'there is no such organization');
-const mayAsk = ({ organizationId, role }: Asking, id: string | null) => role === 'admin' || id === organizationId;
+const failNotFound = (idOrDomain: string) => fail('NOT_FOUND', `Organization not found: ${idOrDomain}`);
+const maySee = ({ organizationId, role }: Caller, id: string | null) => role === 'admin' || id === organizationId;
 
 export const createOrganizations = (ports: {
   handle: Handle;
@@ -40,7 +40,7 @@ export const createOrganizations = (ports: {
   const exists = async (organizationId: string) =>
     (await readAggregate(events, organization, organizationId, organizationId)).exists;
 
-  const holderOf = async (domain: string) => (await readAggregate(events, domainName, reserved, domain)).heldBy;
+  const ownerOf = async (domain: string) => (await readAggregate(events, domainName, reserved, domain)).heldBy;
 
   return {
     create: async (by, { name, domain }) => {
@@ -55,14 +55,14 @@ export const createOrganizations = (ports: {
     },
     idOf: async (idOrDomain) => {
       if (idOrDomain.startsWith('org_') && (await exists(idOrDomain))) return idOrDomain;
-      return (await holderOf(idOrDomain)) ?? fail('NOT_FOUND', `there is no organization ${idOrDomain}`);
+      return (await ownerOf(idOrDomain)) ?? failNotFound(idOrDomain);
     },
-    find: async (asking, by) => {
-      const id = 'id' in by ? by.id : await holderOf(by.domain);
-      const found = id && mayAsk(asking, id) ? await readModels.get(organizations, { scope: systemOwner, id }) : null;
-      return found ?? noOrganization();
+    find: async (caller, by) => {
+      const id = 'id' in by ? by.id : await ownerOf(by.domain);
+      const found = id && maySee(caller, id) ? await readModels.get(organizations, { scope: systemOwner, id }) : null;
+      return found ?? failNotFound('id' in by ? by.id : by.domain);
     },
-    subjectOf: (asking, named = asking.organizationId) => (mayAsk(asking, named) ? named : noOrganization()),
+    targetOf: (caller, named = caller.organizationId) => (maySee(caller, named) ? named : failNotFound(named)),
     all: () => everyDocument(readModels, organizations, systemOwner),
   };
 };

@@ -1,5 +1,13 @@
 import { fail } from '../../domain/failure.js';
-import { add, type Counts, defaultQuotas, type QuotaName, quotaNames, subtract, takenBy } from '../../domain/quota.js';
+import {
+  add,
+  type Counts,
+  defaultQuotas,
+  type QuotaName,
+  quotaNames,
+  quotaUsageOf,
+  subtract,
+} from '../../domain/quota.js';
 import { totalUsage, type Usage, usage, usageKeys } from '../../projections/usage.js';
 import type { Guard } from '../commands/handle.js';
 import { beginning, type Position } from '../ports/event-store.js';
@@ -7,11 +15,11 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
 
-/** Time for which counts that were read serve an organization that is far from its limits. */
+/** Time for which stored counts are reused for an organization that is far from its limits. */
 const freshMs = 1000;
-/** An organization is far from a limit while it has room for this many commands like the one that asks. */
+/** An organization is far from a limit while it has room for this many commands like the current one. */
 const farCommands = 1000;
-/** Time after which an append counts as included in the documents, should the read models stand still. */
+/** Time after which an append counts as included in the documents even if the read models are stuck. */
 const rememberedMs = 60_000;
 const maxOrganizations = 10_000;
 
@@ -21,13 +29,13 @@ type Appended = {
   readonly taken: Counts;
   readonly at: number;
 };
-/** Counts of one organization, as far as this process knows them. */
+/** Usage of one organization, as known to this process. */
 type Account = {
   stored: Usage;
   readAt: number;
-  /** Counts of the appends in flight and of those that the documents may not include yet. */
+  /** Usage by appends in flight and by appends that the documents may not include yet. */
   pending: Counts;
-  /** Appends that the documents may not include yet, in the order of their ends. */
+  /** Appends that the documents may not include yet, in order of completion. */
   appended: Appended[];
 };
 
@@ -44,27 +52,28 @@ const recordOf = ({ used, limits }: Usage, quota: QuotaName, pending: Counts = {
 export const readUsage = async (readModels: ReadModels, organizationId: string): Promise<Usage> =>
   totalUsage(await readModels.getMany(usage, usageKeys(organizationId)));
 
-/** Returns the limits and counts of an organization, as the read models show them. */
 export const showUsage = (stored: Usage): QuotaRecord[] => quotaNames.map((quota) => recordOf(stored, quota));
 
 const hasRoom = ({ limit, used }: QuotaRecord, more: number) => used + more <= limit;
 
-/** Refuses when a quota has no room for `more`. */
 export const requireRoom = (record: QuotaRecord, more: number) => {
   const { quota, limit, used } = record;
   if (!hasRoom(record, more))
-    fail('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}: ${used} are used, and this would take ${more} more`);
+    fail(
+      'QUOTA_EXCEEDED',
+      `Quota ${quota} exceeded: the limit is ${limit}, ${used} are used, and this request needs ${more} more.`,
+    );
 };
 
-/** Lists the quotas that a command takes from, with the number that it takes. */
+/** Lists the quotas that a command uses, each with the number it adds. */
 const takenIn = ({ stored, pending }: Account, taken: Counts) =>
   quotaNames.flatMap((quota): [QuotaRecord, number][] => {
     const more = taken[quota] ?? 0;
     return more > 0 ? [[recordOf(stored, quota, pending), more]] : [];
   });
 
-/** Forgets the appends that the documents include. */
-const settle = (account: Account, included: Position, now: number) => {
+/** Drops the appends that the documents include by now. */
+const dropIncluded = (account: Account, included: Position, now: number) => {
   const { positions } = account.stored;
   const isPending = ({ variant, position, at }: Appended) =>
     position > Math.max(included, positions[variant] ?? beginning) && now - at < rememberedMs;
@@ -87,24 +96,24 @@ const createAccounts = () => {
 };
 
 /**
- * Refuses commands of credentials that would take more than a quota of their organization has left. Commands of
- * operators and processes are counted and never refused, because a deposit must not be lost. Within this process the
- * limits are exact; each other process may exceed them by the commands that it has in flight.
+ * Rejects commands of credentials that would exceed a quota of their organization. Commands of operators and processes
+ * are counted but never rejected, because a deposit must not be lost. Limits are exact within this process. Each other
+ * process may exceed them by its commands in flight.
  */
 export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Progress; system: System }): Guard => {
   const { readModels, progress, system } = ports;
   const accountOf = createAccounts();
 
   const read = async (account: Account, organizationId: string) => {
-    const included = progress.current();
+    const included = progress.current(organizationId);
     const found = await readUsage(readModels, organizationId);
-    // A read that began earlier may end later.
+    // Concurrent reads may finish out of order.
     if (latest(found) >= latest(account.stored)) account.stored = found;
     account.readAt = system.now();
-    settle(account, included, account.readAt);
+    dropIncluded(account, included, account.readAt);
   };
 
-  /** Counts an append while it runs, and afterwards until the documents include it. */
+  /** Counts an append while it runs, and then until the documents include it. */
   const counted = async (account: Account, variant: string, taken: Counts, append: () => Promise<Position>) => {
     account.pending = add(account.pending, taken);
     try {
@@ -117,7 +126,7 @@ export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Prog
     }
   };
 
-  /** Appends new limits; the next command reads them. */
+  /** Appends new limits and makes the next command read them. */
   const withNewLimits = async (account: Account, append: () => Promise<Position>) => {
     const position = await append();
     account.readAt = 0;
@@ -129,7 +138,7 @@ export const createQuotaGuard = (ports: { readModels: ReadModels; progress: Prog
     const account = accountOf(organizationId);
     if (events.some(({ type }) => type === 'QuotaSet')) return withNewLimits(account, append);
     if (actor.kind === 'operator') return append();
-    const taken = takenBy(events);
+    const taken = quotaUsageOf(events);
     const isFresh = system.now() - account.readAt < freshMs;
     const isFar = ([record, more]: [QuotaRecord, number]) => hasRoom(record, more * farCommands);
     if (!isFresh || !takenIn(account, taken).every(isFar)) {

@@ -6,18 +6,17 @@ import type { ReadModels } from '../ports/read-models.js';
 import { type QuotaRecord, readUsage, requireRoom, showUsage } from './quota-guard.js';
 
 export type Quotas = {
-  /** Sets a quota; an organization that has more keeps them and gets no further ones. */
+  /** Sets a quota. An organization above the new limit keeps its resources but cannot add any. */
   set(by: Operation, organizationId: string, quota: QuotaName, limit: number): Promise<Done<Nothing>>;
-  /** Lists every quota with its limit and its use, and of connections those of this process. */
+  /** Lists every quota with its limit and usage. Connections are counted in this process only. */
   list(organizationId: string): Promise<QuotaRecord[]>;
   /**
-   * Counts a connection to the gateway of this process until the returned function is called; refuses when the
-   * organization has as many as it may have, or the token its share of them.
+   * Counts a gateway connection to this process until the returned function is called. Rejects when the organization
+   * has reached its quota, or the token its share of the quota.
    */
   connect(organizationId: string, gatewayTokenId?: string): Promise<() => void>;
 };
 
-/** Counts connections by organization and by token. */
 const createConnectionCounts = () => {
   const counts = new Map<string, number>();
   const of = (holder: string) => counts.get(holder) ?? 0;
@@ -29,15 +28,18 @@ const createConnectionCounts = () => {
   return { of, change };
 };
 
-/** Connections that one token may have in any case. */
+/** Minimum share of one token. */
 const leastShare = 10;
-/** Returns the share of an organization's connections that one token may have, so that it leaves some to the others. */
+/** Limits one token to half of the organization's connections, so that other tokens can still connect. */
 const shareOfToken = (limit: number) => Math.max(leastShare, Math.floor(limit / 2));
 
 const requireShare = ({ quota, limit }: QuotaRecord, used: number) => {
   const share = shareOfToken(limit);
   if (used >= share)
-    fail('QUOTA_EXCEEDED', `the quota ${quota} is ${limit}, of which one token has at most ${share}: ${used} are used`);
+    fail(
+      'QUOTA_EXCEEDED',
+      `Quota ${quota} exceeded: one gateway token may use ${share} of ${limit}, and ${used} are in use.`,
+    );
 };
 
 export const createQuotas = ({ handle, readModels }: { handle: Handle; readModels: ReadModels }): Quotas => {
@@ -56,7 +58,7 @@ export const createQuotas = ({ handle, readModels }: { handle: Handle; readModel
     list: async (organizationId) => (await stored(organizationId)).map(withConnections(organizationId)),
     connect: async (organizationId, gatewayTokenId) => {
       const found = await stored(organizationId);
-      // Counted after the wait, so that connections that are opened at the same time see each other.
+      // Connections are counted after the read, so that connections opened at the same time see each other.
       const bounds = found.map(withConnections(organizationId)).filter(({ quota }) => quota === 'gateway_connections');
       for (const one of bounds) {
         requireRoom(one, 1);

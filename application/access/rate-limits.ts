@@ -21,12 +21,12 @@ export type RateLimitRecord = {
   update_time: string;
 };
 
-/** Rate limits of organizations. An empty `chain` names the record for every chain without one of its own. */
+/** Rate limits of organizations. The record with an empty `chain` applies to every chain without its own record. */
 export type RateLimits = {
   set(by: Operation, organizationId: string, chain: string, limits: Limits): Promise<Done<Nothing>>;
   /** Deletes the record of a chain, or all records of the organization when `chain` is undefined. */
   delete(by: Operation, organizationId: string, chain: string | undefined): Promise<Done<Nothing>>;
-  /** Returns the record that applies; the defaults, dated when the organization was created, when none is stored. */
+  /** Returns the record that applies to a chain. Without one, returns the defaults, dated at the organization's creation. */
   find(of: OrganizationDocument, chain: string): Promise<RateLimitRecord>;
   /** Lists the stored records, newest first. */
   list(organizationId: string, chain: string | undefined): Promise<RateLimitRecord[]>;

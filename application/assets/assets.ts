@@ -15,9 +15,9 @@ type AssetFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly contract: string | undefined;
-  /** Address that names an asset of any standard. */
+  /** Token address. It selects the asset and its standard, and overrides `standard` and `contract`. */
   readonly token?: string | undefined;
-  /** True to list tokens beside the assets of the standard, unless `token` names one. */
+  /** True to list imported tokens in addition to `standard`, unless `token` is given. */
   readonly withTokens?: boolean;
   readonly excludeZero: boolean;
 };
@@ -28,7 +28,7 @@ export type AssetBalance = Pick<AssetDocument, 'wallet_id' | 'address' | 'asset'
 
 export type Assets = {
   list(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
-  /** Lists the sum of the balances of all addresses for each asset; `address` is empty. */
+  /** Lists each asset with the sum of its balances over all addresses; `address` is empty. */
   listAggregated(context: Context, filter: AssetFilter, page: PageRequest): Promise<ListPage<AssetBalance>>;
 };
 
@@ -53,7 +53,7 @@ const fits = ({ walletId, contract, excludeZero }: AssetFilter, { wallet_id, ass
   (contract === undefined || ('contract' in asset && asset.contract === contract)) &&
   !(excludeZero && balance === '0');
 
-/** Tells whether a token was imported for the address, or its contract registered, before the balance was read. */
+/** Returns true when the token was imported, or its contract registered, before the balance was read. */
 const isFollowed = (
   { asset, read_position }: AssetDocument,
   { imports = [] }: AddressDocument,
@@ -63,8 +63,8 @@ const isFollowed = (
   imports.some((one) => assetKey(one.asset) === assetKey(asset) && one.position < read_position);
 
 /**
- * Tells for each document whether its address and asset are followed. After a removal nothing is shown, and after a new
- * registration only balances read since.
+ * Returns for each balance whether its address and asset are followed. Balances of removed addresses, and balances read
+ * before the latest registration, are not.
  */
 export const areHeld = async (readModels: ReadModels, context: Context, documents: readonly AssetDocument[]) => {
   const scope = scopeFor(context);
@@ -85,11 +85,11 @@ export const areHeld = async (readModels: ReadModels, context: Context, document
   });
 };
 
-/** Sum of balances; `wallet` is empty once balances of two wallets were added. */
+/** Sum of balances; `wallet` is empty once balances of different wallets were added. */
 type Sum = { readonly asset: Asset; balance: bigint; wallet: string };
 
-/** Returns where the key belongs in a sorted list. */
-const placeOf = (keys: readonly string[], key: string) => {
+/** Returns the index at which the key belongs in the sorted list. */
+const insertionIndex = (keys: readonly string[], key: string) => {
   let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -100,17 +100,17 @@ const placeOf = (keys: readonly string[], key: string) => {
 };
 
 /**
- * Adds up balances by asset and returns the first `most` assets after a key, in the order of their keys. Memory does not
- * grow with the list.
+ * Sums balances by asset and returns the first `maxAssets` assets after the key `after`, in key order. Memory is bounded
+ * by `maxAssets`.
  */
-const addUp = async (found: AsyncIterable<AssetDocument>, after: string, most: number) => {
+const sumByAsset = async (found: AsyncIterable<AssetDocument>, after: string, maxAssets: number) => {
   const sums = new Map<string, Sum>();
   const keys: string[] = [];
   const begin = (key: string, { asset, wallet_id: wallet }: AssetDocument) => {
-    const place = placeOf(keys, key);
-    if (place === most) return null;
+    const place = insertionIndex(keys, key);
+    if (place === maxAssets) return null;
     keys.splice(place, 0, key);
-    if (keys.length > most) sums.delete(keys.pop() as string);
+    if (keys.length > maxAssets) sums.delete(keys.pop() as string);
     const sum: Sum = { asset, balance: 0n, wallet };
     sums.set(key, sum);
     return sum;
@@ -133,7 +133,7 @@ export const createAssets = (ports: {
 }): Assets => {
   const { readModels, addressParser, pageTokens, turns } = ports;
 
-  const normal = (context: Context, filter: AssetFilter): AssetFilter => {
+  const normalize = (context: Context, filter: AssetFilter): AssetFilter => {
     const stored = (text: string | undefined, path: string) =>
       text === undefined ? undefined : addressParser.parse(context, [{ text, path }])[0]?.[0];
     const { address, contract, token } = filter;
@@ -142,8 +142,8 @@ export const createAssets = (ports: {
     const asset = addressParser.asset(context, token);
     return { ...known, standard: asset.standard, contract: 'contract' in asset ? asset.contract : undefined };
   };
-  const prepare = async (context: Context, asked: AssetFilter, name: string) => {
-    const filter = normal(context, asked);
+  const prepare = async (context: Context, given: AssetFilter, name: string) => {
+    const filter = normalize(context, given);
     if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
     return { filter, list: [scopeFor(context), name, JSON.stringify(filter)] };
   };
@@ -162,8 +162,8 @@ export const createAssets = (ports: {
     });
 
   return {
-    list: async (context, asked, { size, token }) => {
-      const { filter, list } = await prepare(context, asked, 'assets');
+    list: async (context, given, { size, token }) => {
+      const { filter, list } = await prepare(context, given, 'assets');
       const found = find(context, filter, pageTokens.read(list, token));
       const { documents, next } = await takePage(found, size, keyOf);
       const friendly = (address: string) => addressParser.show(context, address).user_friendly_address;
@@ -172,11 +172,11 @@ export const createAssets = (ports: {
         nextPageToken: pageTokens.write(list, next),
       };
     },
-    listAggregated: async (context, asked, { size, token }) => {
-      const { filter, list } = await prepare(context, asked, 'aggregated assets');
+    listAggregated: async (context, given, { size, token }) => {
+      const { filter, list } = await prepare(context, given, 'aggregated assets');
       const after = pageTokens.read(list, token)?.[1] ?? '';
       // No balance is negative, so a sum is zero only if every balance in it is.
-      const sums = await addUp(find(context, filter, undefined), after, size + 1);
+      const sums = await sumByAsset(find(context, filter, undefined), after, size + 1);
       const shown = sums.slice(0, size);
       const last = shown.at(-1);
       return {

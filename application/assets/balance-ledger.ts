@@ -12,7 +12,7 @@ export const ledgerKey = (variant: Variant, walletId: string, blockHash: string)
 
 const balancesAtOnce = 500;
 
-/** Reads balances as of that block; leaves out those that the node cannot tell. */
+/** Reads balances as of a block. Balances that the node cannot determine are left out. */
 export const readBalances = async (chain: Chain, holdings: readonly Holding[], at: Header): Promise<Balance[]> => {
   const found: Balance[] = [];
   for (const some of slicesOf(holdings, balancesAtOnce)) {
@@ -44,18 +44,22 @@ export const recordBalances = (
   { balances, ...place }: Place & { balances: readonly Balance[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Refresh', data: { ...of, balances } }));
 
-/** Asks for balances to be read when the block is confirmed, in the ledger of that block. */
+/** Requests, in the ledger of a block, that balances are read when the block is confirmed. */
 export const awaitBalances = (
   handle: Handle,
   context: Context,
   { holdings, ...place }: Place & { holdings: readonly Holding[] },
 ): Promise<Position> => writeAt(handle, context, place, (of) => ({ type: 'Await', data: { ...of, holdings } }));
 
-/** Returns the head, and the block that counts as confirmed for a wallet. */
+/** Returns the head, and the newest block that is confirmed by the wallet's threshold. */
 export const confirmedHeader = async (chain: Chain, variant: Variant, confirmation: number | undefined) => {
   const head = await chain.head();
   const depth = thresholdOf(variant, confirmation);
   if (depth === 1) return { head, at: head };
-  const found = await chain.headerAt(Math.max(0, head.number - depth + 1));
-  return { head, at: found ?? fail('NODE_ERROR', 'the node does not know the confirmed block') };
+  const number = Math.max(0, head.number - depth + 1);
+  const found = await chain.headerAt(number);
+  return {
+    head,
+    at: found ?? fail('NODE_ERROR', `The node has no block ${number}, although its head is ${head.number}.`),
+  };
 };

@@ -7,17 +7,17 @@ import { createRefreshRequest, type RefreshRequest, type RefreshRequestPorts } f
 export type Balances = {
   readonly refresh: RefreshRequest;
   /**
-   * Reads balances now, and again when the current head is confirmed, because transfers between the confirmed height
-   * and the head may be older than the registration.
+   * Reads balances at the confirmed height now, and again when the current head is confirmed. Transfers between these
+   * heights may be older than the registration.
    */
-  take(context: Context, of: Taken): Promise<Position>;
+  snapshot(context: Context, of: SnapshotRequest): Promise<Position>;
 };
 
-type Taken = {
+type SnapshotRequest = {
   readonly walletId: string;
   readonly confirmation: number | undefined;
   readonly holdings: readonly Holding[];
-  /** Runs once the balances are read and before anything is stored. */
+  /** Called with the balances before anything is stored. */
   readonly onRead?: (balances: readonly Balance[]) => Promise<unknown>;
 };
 
@@ -25,7 +25,7 @@ export const createBalances = (ports: RefreshRequestPorts): Balances => {
   const { handle, chains } = ports;
   return {
     refresh: createRefreshRequest(ports),
-    take: async (context, { walletId, confirmation, holdings, onRead }) => {
+    snapshot: async (context, { walletId, confirmation, holdings, onRead }) => {
       const chain = chains.of(context.variant);
       const { head, at } = await confirmedHeader(chain, context.variant, confirmation);
       const { hash: first } = await chain.genesis();

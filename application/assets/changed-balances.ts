@@ -18,22 +18,22 @@ type Wanted = {
   readonly standard: Asset['standard'];
   readonly addresses: readonly AddressDocument[];
   readonly at: Header;
-  /** Hash of the chain's first block. */
+  /** Hash of the chain's genesis block. */
   readonly chain: string;
-  /** Tokens that were found to be received, and are read besides those seen so far. */
+  /** Tokens found by a search, which are read in addition to those seen so far. */
   readonly received?: readonly Holding[];
-  /** True when a reading at a greater height does not count, because its block was replaced. */
+  /** True when stored balances of greater heights are overwritten too, because their blocks were replaced. */
   readonly correction?: boolean;
 };
 
-const knownAtOnce = 1000;
+const pageSize = 1000;
 
-/** Returns the tokens seen so far, because the node cannot list those of a standard with token ids. */
-const tokensSeen = async (readModels: ReadModels, context: Context, address: string, standard: Asset['standard']) => {
+/** Returns the tokens of an address seen so far. A node cannot list tokens that have ids. */
+const knownTokens = async (readModels: ReadModels, context: Context, address: string, standard: Asset['standard']) => {
   const found: Asset[] = [];
   let after: PageKey | undefined;
   do {
-    const query = { index: 'byAddress', equal: [address, standard], limit: knownAtOnce, after };
+    const query = { index: 'byAddress', equal: [address, standard], limit: pageSize, after };
     const page = await readModels.page(assets, scopeFor(context), query);
     found.push(...page.documents.map(({ asset }) => asset));
     after = page.next ?? undefined;
@@ -58,12 +58,12 @@ const holdingsOf = async ({ readModels, contracts }: Ports, context: Context, wa
     const followed = (await contracts.list(context)).filter((one) => one.standard === standard);
     const tokens = followed.map(({ contract }) => ({ standard, contract }));
     for (const { address } of addresses) add(address, tokens);
-  } else for (const { address } of addresses) add(address, await tokensSeen(readModels, context, address, standard));
+  } else for (const { address } of addresses) add(address, await knownTokens(readModels, context, address, standard));
   return distinct(holdings);
 };
 
-/** Reads the balances of addresses and returns those that the read models do not show already. */
-export const readChanged = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
+/** Reads balances and returns those that differ from the read models. */
+export const readChangedBalances = async (ports: Ports, context: Context, wanted: Wanted): Promise<Balance[]> => {
   const { walletId, at, chain, correction = false } = wanted;
   const balances = await readBalances(ports.chains.of(context.variant), await holdingsOf(ports, context, wanted), at);
   const keys = balances.map(({ address, asset }) => ({
@@ -76,7 +76,7 @@ export const readChanged = async (ports: Ports, context: Context, wanted: Wanted
   const shown = new Set(documents.filter((_, i) => held[i]));
   return balances.filter(({ asset, balance }, i) => {
     const before = known[i];
-    // Tokens that an address never had, or received and gave away since, were never shown, and need not be.
+    // A zero balance of a token that was never shown is not worth recording.
     if (!before && balance === '0' && (isNumbered(asset.standard) || asset.standard === 'token')) return false;
     if (!before || !shown.has(before) || before.chain !== chain) return true;
     return before.balance !== balance && (correction || before.block_number <= at.number);

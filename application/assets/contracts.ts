@@ -12,7 +12,7 @@ import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 
 export type Contracts = {
-  /** Registers a contract; refuses one that does not answer as its standard demands. */
+  /** Registers a contract. Rejects a contract that does not implement its standard. */
   register(context: Context, address: string, standard: RegisteredStandard): Promise<Done<Nothing>>;
   remove(context: Context, address: string): Promise<Done<Nothing>>;
   list(context: Context): Promise<ContractDocument[]>;
@@ -37,7 +37,7 @@ export const createContracts = (ports: {
     const asset = addressParser.asset(context, text);
     return asset.standard === 'token'
       ? asset.contract
-      : invalid('/token_address', 'names no token that can be registered');
+      : invalid('/token_address', "names the chain's own coin, which needs no registration");
   };
 
   return {

@@ -1,6 +1,6 @@
 import { token } from '../../domain/aggregates/token.js';
 import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
-import { isWhole } from '../../domain/token-description.js';
+import { isComplete } from '../../domain/token-description.js';
 import { findVariant, type Variant } from '../../domain/variant.js';
 import { createBackoff } from '../async/backoff.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
@@ -14,21 +14,21 @@ import type { EventStore, Position, Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
-import { createSilentHosts } from './silent-hosts.js';
+import { createHostCircuitBreaker } from './host-circuit-breaker.js';
 
 type Described = Extract<Asset, { tokenId: string }> | ImportedToken;
 type Wanted = { readonly organizationId: string; readonly variant: Variant; readonly asset: Described };
 
-const atOnce = 8;
-const ofOneOrganization = 2;
-/** Tokens of one organization that may wait; a token beyond them is described at its next transfer. */
+const maxConcurrent = 8;
+const maxConcurrentPerOrganization = 2;
+/** Limit of waiting tokens per organization. A token beyond the limit is described at its next transfer. */
 const maxWaiting = 10_000;
 const tries = 5;
-/** Pause after which a token is described again at the earliest, if nothing was found. */
-const notAgainMs = 600_000;
-const remembered = 100_000;
+/** Minimum time before another attempt for a token without a description. */
+const retryAfterMs = 600_000;
+const maxEntries = 100_000;
 
-/** Finds the asset that an event is about, by event type. */
+/** Returns the asset of an event, by event type. */
 const assetIn: Readonly<Record<string, (data: never) => Asset>> = {
   TransferObserved: ({ transfer }: { transfer: { asset: Asset } }) => transfer.asset,
   AssetImported: ({ asset }: { asset: Asset }) => asset,
@@ -42,7 +42,7 @@ const wantedIn = ({ type, data, metadata }: Recorded): Wanted[] => {
   if (!asset || !variant || !('tokenId' in asset || asset.standard === 'token')) return [];
   return [{ organizationId: metadata.organizationId, variant, asset }];
 };
-/** Returns the text if it is JSON, as docs/specification.md#erc-721-token demands of token_data; empty otherwise. */
+/** Returns the text if it is JSON, as docs/specification.md#erc-721-token requires for token_data; empty otherwise. */
 const jsonOnly = (text: string | null) => {
   try {
     return text !== null && typeof JSON.parse(text) === 'object' ? text : '';
@@ -56,9 +56,9 @@ const keyOf = ({ variant, asset }: Wanted) => `${variant.tag}.${asset.contract}.
 type Found = Omit<Parameters<(typeof token.decide)['Describe']>[1], 'contract' | 'tokenId'>;
 type Known = Parameters<(typeof token.decide)['Describe']>[0];
 const isDescribed = (asset: Described, { text, description = {} }: Known | Found) =>
-  'tokenId' in asset ? text !== '' : isWhole(description);
+  'tokenId' in asset ? text !== '' : isComplete(description);
 
-/** Reads the description of a token: a document for a token with an id, name, symbol and decimals for others. */
+/** Reads the metadata document of a token with an id, or name, symbol and decimals of any other token. */
 const readDescription = async (chain: Chain, asset: Described, read: Documents['read']): Promise<Found> => {
   if (!('tokenId' in asset)) return { uri: '', text: '', ...(await chain.describe?.(asset, read)) };
   const uri = await chain.tokenUri(asset);
@@ -74,10 +74,10 @@ type Ports = {
   readonly system: System;
 };
 
-/** Describes one token; tokens for which nothing was found are left alone for some time. */
+/** Returns a function that describes one token. A token without a description is skipped for `retryAfterMs`. */
 const createDescribe = ({ events, handle, chains, documents, system }: Ports) => {
-  const readFrom = createSilentHosts(system);
-  const notBefore = createBoundedCache<string, number>(remembered);
+  const readFrom = createHostCircuitBreaker(system);
+  const notBefore = createBoundedCache<string, number>(maxEntries);
 
   return async (wanted: Wanted, id: string) => {
     const { organizationId, variant, asset } = wanted;
@@ -86,7 +86,7 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
     if (isDescribed(asset, await readAggregate(events, token, organizationId, keyOf(wanted)))) return;
     const read = (uri: string) => readFrom(organizationId, uri, () => documents.read(uri));
     const found = await readDescription(chain, asset, read);
-    if (!isDescribed(asset, found)) notBefore.set(id, system.now() + notAgainMs);
+    if (!isDescribed(asset, found)) notBefore.set(id, system.now() + retryAfterMs);
     const data = { contract: asset.contract, tokenId: tokenIdOf(asset), ...found };
     const context: Context = {
       organizationId,
@@ -99,14 +99,14 @@ const createDescribe = ({ events, handle, chains, documents, system }: Ports) =>
 };
 
 /**
- * Fetches the descriptions of tokens, in a process of its own so that slow hosts do not delay the followers, and with
- * organizations in turn so that slow hosts of one do not delay the others.
+ * Fetches token descriptions in a process of its own, so that slow hosts do not delay the followers. Organizations are
+ * served round-robin, so that slow hosts of one do not delay the others.
  */
 export const createTokenDescriber = (ports: Ports) => {
   const { system } = ports;
   const describe = createDescribe(ports);
-  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, maxWaiting });
-  /** Positions before the events whose tokens are waiting or being described, by token, oldest first. */
+  const inTurn = createFairTurns({ maxConcurrent, maxConcurrentPerKey: maxConcurrentPerOrganization, maxWaiting });
+  /** Checkpoints to resume from, by unfinished token, oldest first. */
   const unfinished = new Map<string, Position>();
   const unfinishedOf = new Map<string, number>();
   const count = (organizationId: string, by: 1 | -1) => {
@@ -115,14 +115,15 @@ export const createTokenDescriber = (ports: Ports) => {
     else unfinishedOf.delete(organizationId);
   };
 
-  /** Tries some times, because a node may be away for a while; a token that cannot be described stops no other. */
-  const persist = async (wanted: Wanted, id: string, signal: AbortSignal) => {
+  /** Retries, because a node may be unavailable for a while. A token that keeps failing is logged and skipped. */
+  const describeWithRetries = async (wanted: Wanted, id: string, signal: AbortSignal) => {
     const backoff = createBackoff({ firstMs: 500, maxMs: 10_000 });
     for (let left = tries; left > 0 && !signal.aborted; left--)
       try {
         return await describe(wanted, id);
       } catch (error) {
-        if (left === 1) system.log.warn({ err: error, token: id }, 'a token was not described');
+        if (left === 1)
+          system.log.warn({ err: error, token: id }, 'Token could not be described; skipped until its next transfer');
         else await system.sleep(backoff.next(), signal);
       }
   };
@@ -132,7 +133,7 @@ export const createTokenDescriber = (ports: Ports) => {
     if (unfinished.has(id) || (unfinishedOf.get(organizationId) ?? 0) >= maxWaiting) return;
     unfinished.set(id, from);
     count(organizationId, 1);
-    await inTurn(organizationId, () => persist(wanted, id, signal));
+    await inTurn(organizationId, () => describeWithRetries(wanted, id, signal));
     // A token that was not described because the process stops is found again from the saved position.
     unfinished.delete(id);
     count(organizationId, -1);

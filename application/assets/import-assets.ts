@@ -11,7 +11,7 @@ import { type AddressInput, type AddressParser, singleAddress } from '../wallets
 import { addressStep } from '../wallets/addresses.js';
 import type { Balances } from './balances.js';
 
-type Named = {
+type AssetReference = {
   readonly address: string | undefined;
   readonly token: string | undefined;
   readonly account: string | undefined;
@@ -20,16 +20,16 @@ type Named = {
 type Registered = { walletId: string; address: string; confirmation?: number | undefined };
 
 export type AssetImports = {
-  /** Reads the balance of an address; a token is followed from then on. */
-  take(context: Context, named: Named): Promise<Done<Nothing>>;
+  /** Reads the balance of an address in the chain's own coin or a token. A token is followed from then on. */
+  importAsset(context: Context, named: AssetReference): Promise<Done<Nothing>>;
   /**
-   * Reads the balance of an address that was just registered. The registration stands also when no node answers in
-   * time: the follower then reads the balance later.
+   * Reads the balance of an address that was just registered. The registration succeeds even if no node answers within
+   * `timeoutMs`: the follower then reads the balance later.
    */
-  registered<T>(context: Context, done: Done<T>, of: Registered): Promise<Done<T>>;
+  afterRegistration<T>(context: Context, done: Done<T>, of: Registered): Promise<Done<T>>;
 };
 
-const patienceMs = 2000;
+const timeoutMs = 2000;
 const native: Asset = { standard: 'native' };
 const named = (text: string | undefined, path: string): readonly AddressInput[] =>
   text === undefined ? [] : [{ text, path }];
@@ -47,9 +47,9 @@ export const createAssetImports = (ports: {
   const parsed = (context: Context, text: string | undefined, path: string) =>
     text === undefined ? undefined : addressParser.parse(context, [{ text, path }])[0]?.[0];
   const addressNeeded = () =>
-    invalid('/address', 'is needed for the native asset; for tokens token_account_address will do');
+    invalid('/address', "is required for the chain's own coin. A token may be named by token_account_address instead");
 
-  const find = async (context: Context, { address, token, account }: Named): Promise<FoundTokens> => {
+  const find = async (context: Context, { address, token, account }: AssetReference): Promise<FoundTokens> => {
     await addressParser.checkNetwork(context, [
       ...named(address, '/address'),
       ...named(token, '/token_address'),
@@ -60,7 +60,7 @@ export const createAssetImports = (ports: {
     if (asset?.standard === 'native' || (asset === undefined && account === undefined))
       return { owner: owner ?? addressNeeded(), asset: native };
     if (asset !== undefined && asset.standard !== 'token')
-      return invalid('/token_address', 'names a token of a standard that cannot be imported');
+      return invalid('/token_address', 'names a token whose standard does not support imports');
     const tokens = { owner, asset, account: parsed(context, account, '/token_account_address') };
     return chains.of(context.variant).tokens(tokens);
   };
@@ -69,35 +69,40 @@ export const createAssetImports = (ports: {
     (await readModels.get(wallets, { scope: scopeFor(context), id: walletId }))?.confirmation;
 
   return {
-    take: async (context, named) => {
+    importAsset: async (context, named) => {
       const { owner, asset, account } = await find(context, named);
-      const held = (await addressParser.look(context, owner)) ?? fail('NOT_FOUND', 'there is no such address');
+      const held =
+        (await addressParser.findRegistered(context, owner)) ?? fail('NOT_FOUND', `Address not found: ${owner}`);
       const walletId = held.wallet_id;
       const storeImport = async (found: readonly Balance[]) => {
         if (asset.standard !== 'token') return;
-        // A token that tells no balance would never be settled.
-        if (found.length === 0) fail('FAILED_PRECONDITION', 'the token does not tell the balance of the address');
+        // Transfers of a token that reports no balance could never be settled.
+        if (found.length === 0)
+          fail(
+            'FAILED_PRECONDITION',
+            `Token ${asset.contract} reports no balance for ${owner}, so it cannot be imported.`,
+          );
         const data = { address: owner, walletId, asset, ...(account !== undefined && { account }) };
         await handle(context, [addressStep(context, { type: 'Import', data }, '/address')]);
       };
       const holdings = [{ address: owner, asset }];
       const confirmation = await confirmationOf(context, walletId);
-      const position = await balances.take(context, { walletId, confirmation, holdings, onRead: storeImport });
+      const position = await balances.snapshot(context, { walletId, confirmation, holdings, onRead: storeImport });
       return { answer: {}, position };
     },
-    registered: async (context, { answer, position }, { walletId, address, confirmation }) => {
+    afterRegistration: async (context, { answer, position }, { walletId, address, confirmation }) => {
       const own = confirmation ?? (await confirmationOf(context, walletId));
       const holdings = addressParser
         .parse(context, singleAddress(address))
         .map(([stored]) => ({ address: stored, asset: native }));
-      const taken = balances.take(context, { walletId, confirmation: own, holdings }).catch((error: unknown) => {
+      const taken = balances.snapshot(context, { walletId, confirmation: own, holdings }).catch((error: unknown) => {
         system.log.warn(
           { wallet: walletId, err: error },
-          'the balance of a new address could not be read; the follower reads it later',
+          'Balance of a new address could not be read; the follower will read it later',
         );
         return position;
       });
-      return { answer, position: await Promise.race([taken, system.sleep(patienceMs).then(() => position)]) };
+      return { answer, position: await Promise.race([taken, system.sleep(timeoutMs).then(() => position)]) };
     },
   };
 };

@@ -12,26 +12,26 @@ type Wanted = {
   readonly from: number;
   readonly to: number;
 };
-/** Tokens that addresses received in the blocks up to `searched`. */
+/** Tokens that the addresses received in the blocks up to and including `searched`. */
 type Received = { readonly tokens: readonly Holding[]; readonly searched: number };
 
-/** Time after which a turn looks through no further blocks. */
+/** Time after which one call stops searching further blocks. */
 const turnMs = 1000;
 const maxTokens = 1000;
 
-/** Returns a function that looks for received tokens of the followed contracts, in as many blocks as fit into a turn. */
+/** Returns a search for tokens of followed contracts that addresses received. One call covers part of the blocks. */
 export const createReceivedTokens =
   ({ chain, contracts, system }: Ports) =>
   async (context: Context, { standard, addresses, from, to }: Wanted): Promise<Received> => {
     const followed = (await contracts.list(context)).filter((one) => one.standard === standard);
     const nothing = followed.length === 0 || addresses.length === 0 || from > to;
     if (!chain.tokensReceived || !isNumbered(standard) || nothing) return { tokens: [], searched: to };
-    const asked = { standard, addresses, contracts: followed.map(({ contract }) => contract), to };
+    const query = { standard, addresses, contracts: followed.map(({ contract }) => contract), to };
     const until = system.now() + turnMs;
     const tokens: Holding[] = [];
     let searched = from - 1;
     do {
-      const found = await chain.tokensReceived({ ...asked, from: searched + 1 });
+      const found = await chain.tokensReceived({ ...query, from: searched + 1 });
       tokens.push(...found.tokens);
       searched = found.to;
     } while (searched < to && tokens.length < maxTokens && system.now() < until);

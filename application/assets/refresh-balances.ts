@@ -3,7 +3,7 @@ import { refreshes, refreshKey } from '../../projections/assets.js';
 import { type Backoff, createBackoff } from '../async/backoff.js';
 import type { Streams } from '../ports/event-store.js';
 import type { Progress } from '../read-models/progress.js';
-import { documentsOf } from '../read-models/scan-owners.js';
+import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import { createRefreshParts, type RefreshJob, type RefreshPorts, type RefreshProgress } from './refresh-part.js';
 
 type Started = { readonly events: Pick<Streams, 'head'>; readonly progress: Progress };
@@ -15,10 +15,10 @@ const retry = { firstMs: 1000, maxMs: 60_000 };
 const jobKey = ({ organizationId, document }: RefreshJob) =>
   `${organizationId} ${refreshKey(document.wallet_id, document.standard)}`;
 
-/** Keeps progress that the read models do not show yet, so that no part is read twice. */
+/** Keeps progress that the read models do not include yet, so that no part is read twice. */
 const createProgress = () => {
   let ahead = new Map<string, RefreshProgress>();
-  /** Returns what is known of the same refresh, unless the read models show more. */
+  /** Returns the known progress of a refresh; null when the read models are further ahead. */
   const newer = (job: RefreshJob) => {
     const known = ahead.get(jobKey(job));
     const isSame = known?.document.refresh_id === job.document.refresh_id;
@@ -26,7 +26,7 @@ const createProgress = () => {
   };
   return {
     set: (job: RefreshJob, progress: RefreshProgress) => ahead.set(jobKey(job), progress),
-    /** Brings the refreshes that the read models show up to date, without those that have ended. */
+    /** Updates the refreshes from the read models with the known progress, and drops those that have ended. */
     apply: (jobs: readonly RefreshJob[]): readonly RefreshJob[] => {
       const known = jobs.map(newer);
       ahead = new Map(jobs.flatMap((job, i) => (known[i] ? [[jobKey(job), known[i]] as const] : [])));
@@ -39,7 +39,7 @@ const createProgress = () => {
   };
 };
 
-/** Delays refreshes that failed, each longer than before. */
+/** Delays failed refreshes with exponential backoff. */
 const createDelays = (now: () => number) => {
   const failed = new Map<string, { readonly backoff: Backoff; readonly until: number }>();
   return {
@@ -53,8 +53,8 @@ const createDelays = (now: () => number) => {
 };
 
 /**
- * Works through the refreshes that are running, one part of each organization in turn. Progress is in the events, so the
- * process may be stopped at any point; two of them at once read parts twice and store each once.
+ * Runs all refreshes, one part per organization in turn. Progress is stored in events, so the process may stop at any
+ * point. Two processes at once read the same parts, but store each part once.
  */
 export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: Variant) => {
   const { events, progress: readModelProgress, system } = ports;
@@ -69,14 +69,14 @@ export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: V
     } catch (error) {
       delays.delay(job);
       const facts = { organization: job.organizationId, wallet: job.document.wallet_id, err: error };
-      system.log.warn(facts, 'balances of a wallet cannot be read right now; trying again');
+      system.log.warn(facts, 'Balance refresh failed; retrying');
     }
   };
 
-  /** Reads one part for every organization that has a refresh running; returns for how many. */
+  /** Reads one part for each organization with a running refresh. Returns the number of these organizations. */
   const round = async (signal: AbortSignal) => {
     const shown: RefreshJob[] = [];
-    for await (const job of documentsOf(ports, refreshes, variant.tag)) shown.push(job);
+    for await (const job of documentsOfAllOwners(ports, refreshes, variant.tag)) shown.push(job);
     const turns = new Map<string, RefreshJob>();
     for (const job of progress.apply(shown).filter(delays.isDue))
       if (!turns.has(job.organizationId)) turns.set(job.organizationId, job);
@@ -90,7 +90,7 @@ export const createBalanceRefresher = (ports: RefreshPorts & Started, variant: V
 
   return async (signal: AbortSignal): Promise<void> => {
     const head = await events.head();
-    // Parts that were stored just before a restart must be in the read models, or they would be read again.
+    // The read models must include parts that were stored before a restart, or these parts would be read again.
     while (!signal.aborted && !(await readModelProgress.reached(head, catchUpMs)));
     while (!signal.aborted) if ((await round(signal)) === 0) await system.sleep(pauseMs, signal);
   };

@@ -12,7 +12,7 @@ import type { Chains } from '../ports/chains.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import { confirmedHeader } from './balance-ledger.js';
-import { readChanged } from './changed-balances.js';
+import { readChangedBalances } from './changed-balances.js';
 import type { Contracts } from './contracts.js';
 import { createReceivedTokens } from './received-tokens.js';
 import { refreshStream } from './refreshes.js';
@@ -25,11 +25,11 @@ export type RefreshPorts = {
   readonly handle: Handle;
   readonly system: System;
 };
-/** Refresh that is running, as far as it has come. */
+/** Running refresh and its progress. */
 export type RefreshJob = { readonly organizationId: string; readonly document: RefreshDocument };
 export type RefreshProgress = { readonly document: RefreshDocument; readonly isEnded: boolean };
 
-/** Addresses of a part, and balances of a part unless one address alone has more. */
+/** Limits of one part. A single address may exceed the limit of balances. */
 const partSize = { addresses: 100, balances: 500 };
 
 const ofJob = ({ refresh_id, wallet_id, standard }: RefreshDocument) => ({
@@ -37,7 +37,7 @@ const ofJob = ({ refresh_id, wallet_id, standard }: RefreshDocument) => ({
   walletId: wallet_id,
   standard,
 });
-/** Returns the first block of a search as events have it; none of a refresh that only reads what is known. */
+/** Returns the first block of a search; empty for a refresh without a search. */
 const searchOf = ({ from }: RefreshDocument) => (from === undefined ? {} : { from });
 
 const jobStream = (context: Context, { wallet_id, standard }: RefreshDocument) =>
@@ -50,7 +50,7 @@ const addressesAtOnce = async (contracts: Contracts, context: Context, { standar
   return Math.max(1, Math.min(partSize.addresses, Math.floor(partSize.balances / Math.max(1, followed))));
 };
 
-/** Tells whether the block of the part before is still on the chain; otherwise what was read there may be wrong. */
+/** Returns true while the block of the previous part is on the chain. After a reorg, the balances may be wrong. */
 const stands = async (chain: Chain, { at }: RefreshDocument) =>
   at.chain === (await chain.genesis()).hash && (await chain.headerAt(at.number))?.hash === at.hash;
 
@@ -60,7 +60,7 @@ const heightFor = async (chain: Chain, variant: Variant, wallet: WalletDocument)
   return { at, height: { number: at.number, hash: at.hash, chain: first } };
 };
 
-/** Stores what a part read; a part that was stored before is not stored again. */
+/** Stores the balances of a part. Storing the same part again changes nothing. */
 const record = async (ports: RefreshPorts, context: Context, balances: readonly Balance[], next: RefreshProgress) => {
   const { handle, system } = ports;
   const { at, part, done, after, searched, correction } = next.document;
@@ -90,7 +90,7 @@ const record = async (ports: RefreshPorts, context: Context, balances: readonly 
 type Page = { readonly documents: readonly AddressDocument[]; readonly next: unknown };
 type Reached = { readonly page: Page; readonly at: RefreshDocument['at']; readonly searched: number | null };
 
-/** Returns how far a refresh has come after a part: within its addresses, or in the search for tokens of some of them. */
+/** Returns the progress after a part: the last address read, or the last block searched for the same addresses. */
 const progressOf = (document: RefreshDocument, { page, at, searched }: Reached): RefreshProgress => {
   const { searched: _, ...rest } = document;
   const moved = { ...rest, part: document.part + 1, at };
@@ -100,7 +100,7 @@ const progressOf = (document: RefreshDocument, { page, at, searched }: Reached):
   return { document: { ...moved, done: document.done + page.documents.length, after }, isEnded: page.next === null };
 };
 
-/** Returns a function that reads and stores the next part of a refresh. */
+/** Returns a function that reads and stores the next part of a refresh. A reorg restarts the refresh. */
 export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
   const { chain, readModels, contracts, handle, system } = ports;
   const received = createReceivedTokens(ports);
@@ -120,7 +120,7 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     const data = { ...started, correction: true as const, replaces: document.refresh_id };
     const key = jobStream(context, document);
     await handle(context, [step(refresh, context.organizationId, key, { type: 'Restart', data })]);
-    // The new refresh is another job, which the read models show from now on.
+    // The restarted refresh is a new job, which the read models will show.
     return { document, isEnded: true };
   };
 
@@ -136,7 +136,7 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     const context: Context = { organizationId, variant, actor, requestId: `refresh ${document.refresh_id}` };
     const scope = scopeFor(context);
     const wallet = await readModels.get(wallets, { scope, id: walletId });
-    if (!wallet) throw new Error(`the read models do not show wallet ${walletId} yet`);
+    if (!wallet) throw new Error(`Wallet ${walletId} is not in the read models yet`);
     if (!(await stands(chain, document))) return restart(context, document, wallet);
     const page = await readModels.page(addresses, scope, {
       index: 'byWallet',
@@ -150,7 +150,11 @@ export const createRefreshParts = (ports: RefreshPorts, variant: Variant) => {
     const isSearched = searched >= at.number;
     const addressesRead = isSearched ? page.documents : [];
     const place = { walletId, standard, at, chain: height.chain, correction };
-    const balances = await readChanged(ports, context, { ...place, addresses: addressesRead, received: tokens });
+    const balances = await readChangedBalances(ports, context, {
+      ...place,
+      addresses: addressesRead,
+      received: tokens,
+    });
     const next = progressOf(document, { page, at: height, searched: isSearched ? null : searched });
     await record(ports, context, balances, next);
     return next;

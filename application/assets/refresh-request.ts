@@ -1,8 +1,9 @@
 import { refresh } from '../../domain/aggregates/refresh.js';
 import { type Asset, isNumbered } from '../../domain/asset.js';
-import { fail } from '../../domain/failure.js';
+import { fail, invalid } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type WalletDocument, wallets } from '../../projections/wallets.js';
+import { createSingleFlight } from '../async/single-flight.js';
 import { type Context, type Done, type Handle, idFor, type Nothing, scopeFor, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { Chains } from '../ports/chains.js';
@@ -11,15 +12,15 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { confirmedHeader, recordBalances } from './balance-ledger.js';
-import { readChanged } from './changed-balances.js';
+import { readChangedBalances } from './changed-balances.js';
 import type { Contracts } from './contracts.js';
 import { refreshStream } from './refreshes.js';
 
-type Some = { readonly addresses: readonly AddressDocument[]; readonly standard: Asset['standard'] };
+type AddressBatch = { readonly addresses: readonly AddressDocument[]; readonly standard: Asset['standard'] };
 
 /**
- * Reads the balances of the first addresses before it answers, and leaves the rest to a process. A caller that asks for
- * the same while it is read gets the same answer.
+ * Reads the balances of the first `maxInlineAddresses` addresses before it returns. A background process reads the rest.
+ * Concurrent requests for the same balances share one read.
  */
 export type RefreshRequest = (
   context: Context,
@@ -27,31 +28,20 @@ export type RefreshRequest = (
     walletId: string | undefined;
     address: string | undefined;
     standard: Asset['standard'];
-    /** First block whose logs are looked through for received tokens. */
+    /** First block to search for received tokens. */
     from?: number | undefined;
   },
 ) => Promise<Done<Nothing>>;
 
-export const beforeAnswering = 100;
-/** Blocks that a search is charged for like one address. */
+export const maxInlineAddresses = 100;
+/** Number of searched blocks that cost as much as one address. */
 const blocksCountedAsOne = 100;
 
 const checkSearch = (address: string | undefined, standard: Asset['standard']) => {
-  const wrong = (message: string) => fail('INVALID_ARGUMENT', message, [{ path: '/from_block', message }]);
-  if (!isNumbered(standard)) wrong('only tokens with ids are looked for in blocks; other balances are always complete');
-  if (address !== undefined) wrong('tokens are looked for of whole wallets: leave out the address');
-};
-
-/** Shares the work of callers that ask for the same at the same time. */
-const createJoin = () => {
-  const running = new Map<string, Promise<Position>>();
-  return (key: string, work: () => Promise<Position>): Promise<Position> => {
-    const found = running.get(key);
-    if (found !== undefined) return found;
-    const started = work().finally(() => running.delete(key));
-    running.set(key, started);
-    return started;
-  };
+  if (!isNumbered(standard))
+    invalid('/from_block', 'is only for tokens with ids (ERC-721, ERC-1155): other balances are always complete');
+  if (address !== undefined)
+    invalid('/from_block', 'cannot be combined with address: a search covers the whole wallet');
 };
 
 export type RefreshRequestPorts = {
@@ -64,7 +54,7 @@ export type RefreshRequestPorts = {
   readonly system: System;
 };
 
-/** Returns a function that starts a search for received tokens, or joins one from the same block on. */
+/** Returns a function that starts a search for received tokens, or joins a running search from the same block. */
 const createSearchStart =
   ({ handle, events, chains, system }: RefreshRequestPorts) =>
   async (context: Context, wallet: WalletDocument, standard: Asset['standard'], from: number) => {
@@ -73,12 +63,12 @@ const createSearchStart =
     const key = refreshStream(context, walletId, standard);
     const found = await readAggregate(events, refresh, context.organizationId, key);
     if (found.running !== null && found.from !== from)
-      return fail('CONFLICT', 'another refresh of this wallet is running; GetBalanceRefresh tells when it has ended');
+      return fail('CONFLICT', 'Another refresh of this wallet is running. Retry when GetBalanceRefresh shows its end.');
     if (found.running !== null) return events.head();
     const { at } = await confirmedHeader(chain, context.variant, wallet.confirmation);
     const height = { number: at.number, hash: at.hash, chain: (await chain.genesis()).hash };
     const total = wallet.address_count || 0;
-    const searches = Math.ceil(total / beforeAnswering);
+    const searches = Math.ceil(total / maxInlineAddresses);
     context.touch?.(total + searches * Math.ceil(Math.max(0, at.number - from) / blocksCountedAsOne));
     const refreshId = idFor(context, 'ref', system);
     const data = { refreshId, walletId, standard, total, done: 0, at: height, after: null, from };
@@ -87,39 +77,39 @@ const createSearchStart =
 
 export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest => {
   const { handle, events, readModels, addressParser, chains, system } = ports;
-  const join = createJoin();
+  const reads = createSingleFlight<Position>();
   const searchWallet = createSearchStart(ports);
 
   const walletOf = async (context: Context, walletId: string | undefined, address: string | undefined) => {
-    const held = address === undefined ? null : await addressParser.look(context, address);
+    const held = address === undefined ? null : await addressParser.findRegistered(context, address);
     if (address !== undefined && (!held || (walletId !== undefined && held.wallet_id !== walletId)))
-      return fail('NOT_FOUND', 'there is no such address');
+      return fail('NOT_FOUND', `Address not found: ${address}`);
     const id = held?.wallet_id ?? walletId ?? '';
     const wallet = await readModels.get(wallets, { scope: scopeFor(context), id });
-    return { wallet: wallet ?? fail('NOT_FOUND', 'there is no such wallet'), held };
+    return { wallet: wallet ?? fail('NOT_FOUND', `Wallet not found: ${id}`), held };
   };
 
-  const readSome = async (context: Context, wallet: WalletDocument, wanted: Some) => {
+  const readBatch = async (context: Context, wallet: WalletDocument, wanted: AddressBatch) => {
     const { at } = await confirmedHeader(chains.of(context.variant), context.variant, wallet.confirmation);
     const { hash: chain } = await chains.of(context.variant).genesis();
     const place = { walletId: wallet.wallet_id, at, chain };
-    const balances = await readChanged(ports, context, { ...place, ...wanted });
+    const balances = await readChangedBalances(ports, context, { ...place, ...wanted });
     const position =
       balances.length === 0 ? await events.head() : await recordBalances(handle, context, { ...place, balances });
     return { position, at: { number: at.number, hash: at.hash, chain } };
   };
 
-  /** Reads the first addresses, and leaves those that follow to the process; joins a refresh that is running. */
+  /** Reads the first addresses and starts a refresh for the rest. Does nothing while a refresh is running. */
   const readWallet = async (context: Context, wallet: WalletDocument, standard: Asset['standard']) => {
     const walletId = wallet.wallet_id;
-    const query = { index: 'byWallet', equal: [walletId], limit: beforeAnswering, oldestFirst: true };
+    const query = { index: 'byWallet', equal: [walletId], limit: maxInlineAddresses, oldestFirst: true };
     const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
     const key = refreshStream(context, walletId, standard);
     const isRunning = next && (await readAggregate(events, refresh, context.organizationId, key)).running !== null;
     if (isRunning) return events.head();
     const total = Math.max(wallet.address_count || 0, documents.length);
     context.touch?.(total);
-    const { position, at } = await readSome(context, wallet, { addresses: documents, standard });
+    const { position, at } = await readBatch(context, wallet, { addresses: documents, standard });
     const last = documents.at(-1);
     if (!next || !last) return position;
     const after = { position: last.position, address: last.address };
@@ -142,9 +132,9 @@ export const createRefreshRequest = (ports: RefreshRequestPorts): RefreshRequest
       return { answer: {}, position: await searchWallet(context, wallet, standard, from) };
     }
     const key = JSON.stringify([scopeFor(context), wallet.wallet_id, held?.address, standard]);
-    const position = await join(key, async () => {
+    const position = await reads.run(key, undefined, async () => {
       if (!held) return readWallet(context, wallet, standard);
-      return (await readSome(context, wallet, { addresses: [held], standard })).position;
+      return (await readBatch(context, wallet, { addresses: [held], standard })).position;
     });
     return { answer: {}, position };
   };

@@ -9,13 +9,13 @@ export const refreshStream = ({ variant }: Context, walletId: string, standard: 
   `${variant.tag}.${walletId}.${standard}`;
 
 export type Refreshes = {
-  /** Returns how many of a wallet's addresses the running refresh has read; null when none is running. */
+  /** Returns the progress of the running refresh in addresses; null when no refresh is running. */
   find(
     context: Context,
     walletId: string,
     standard: Asset['standard'],
   ): Promise<{ readonly done: number; readonly total: number } | null>;
-  /** Returns the block from which on received tokens were looked for last; null when they never were. */
+  /** Returns the first block of the last search for received tokens; null when there was no search. */
   searchedFrom(context: Context, walletId: string, standard: Asset['standard']): Promise<number | null>;
 };
 

@@ -4,7 +4,7 @@ import { tokenKey, tokens } from '../../projections/tokens.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { ReadModels } from '../ports/read-models.js';
 
-/** Description of a contract and of one of its tokens; empty where they give none. */
+/** Description of a contract and, for a token with an id, of the token. Missing parts are empty. */
 type Description = {
   readonly name: string;
   readonly symbol: string;
@@ -18,7 +18,7 @@ export type Descriptions = (context: Context, assets: readonly Asset[]) => Promi
 
 const nothing: Description = { name: '', symbol: '', decimals: undefined, uri: '', text: '' };
 
-/** Looks up the descriptions of all assets of an answer at once. */
+/** Reads the descriptions of all assets of one answer in two queries. */
 export const createDescriptions =
   (readModels: ReadModels): Descriptions =>
   async (context, assets) => {
@@ -28,7 +28,7 @@ export const createDescriptions =
       contract: 'contract' in asset ? asset.contract : '',
       token: 'contract' in asset ? tokenKey(asset.contract, 'tokenId' in asset ? asset.tokenId : '') : '',
     }));
-    const [described, told] = await Promise.all([
+    const [contractDocuments, tokenDocuments] = await Promise.all([
       readModels.getMany(
         contracts,
         idsOf.map(({ contract }) => ({ scope, id: contract })),
@@ -40,8 +40,8 @@ export const createDescriptions =
     ]);
     const known = new Map(
       distinct.map((asset, i) => {
-        const { description, ...token } = told[i] ?? {};
-        return [assetKey(asset), { ...nothing, ...described[i]?.description, ...description, ...token }];
+        const { description, ...token } = tokenDocuments[i] ?? {};
+        return [assetKey(asset), { ...nothing, ...contractDocuments[i]?.description, ...description, ...token }];
       }),
     );
     return (asset) => known.get(assetKey(asset)) ?? nothing;

@@ -1,5 +1,5 @@
-import { fail } from '../../domain/failure.js';
-import { mayBeReplaced, type TransferForm } from '../../domain/variant.js';
+import { invalid } from '../../domain/failure.js';
+import { canReorg, type TransferForm } from '../../domain/variant.js';
 import { sortableTime, type TransferDocument, transfers } from '../../projections/transfers.js';
 import type { LoopTurns } from '../async/loop-turns.js';
 import { type Context, scopeFor } from '../commands/handle.js';
@@ -14,7 +14,7 @@ type TransferFilter = {
   readonly walletId: string | undefined;
   readonly address: string | undefined;
   readonly transaction: string | undefined;
-  /** Unix seconds, inclusive. */
+  /** Bounds in Unix seconds, inclusive. */
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
 };
@@ -40,7 +40,7 @@ const sourcesOf = ({ walletId, address, transaction }: TransferFilter) => {
 
 type IsShown = (document: TransferDocument) => boolean;
 
-/** Returns which transfers may be listed: records that do not tell their state hide what may still be taken back. */
+/** Returns which transfers are listed. Forms without a state field hide transfers that a reorg may still undo. */
 const shownIn = (form: TransferForm, mayVanish: boolean): IsShown => {
   if (form === 'stateful') return () => true;
   if (form === 'confirmed') return ({ state }) => state === 'SUCCESS';
@@ -61,7 +61,7 @@ const choose =
 
 const checkTimes = ({ startTime, endTime }: TransferFilter) => {
   if (startTime === undefined || endTime === undefined || startTime <= endTime) return;
-  fail('INVALID_ARGUMENT', 'start_time is after end_time', [{ path: '/start_time', message: 'is after end_time' }]);
+  invalid('/start_time', 'must not be after end_time');
 };
 
 export const createTransfers = (ports: {
@@ -73,8 +73,8 @@ export const createTransfers = (ports: {
 }): Transfers => {
   const { readModels, addressParser, pageTokens, chains, turns } = ports;
 
-  /** Converts the filter's values to their stored forms. */
-  const normal = (context: Context, filter: TransferFilter): TransferFilter => {
+  /** Converts addresses and transaction ids of the filter to their stored forms. */
+  const normalize = (context: Context, filter: TransferFilter): TransferFilter => {
     const address =
       filter.address === undefined ? undefined : addressParser.parse(context, singleAddress(filter.address))[0]?.[0];
     const transaction =
@@ -83,15 +83,15 @@ export const createTransfers = (ports: {
   };
 
   return {
-    list: async (context, asked, { size, token }) => {
-      const filter = normal(context, asked);
+    list: async (context, given, { size, token }) => {
+      const filter = normalize(context, given);
       checkTimes(filter);
       if (filter.walletId !== undefined) await requireWallet(readModels, context, filter.walletId);
       const list = [scopeFor(context), 'transfers', JSON.stringify(filter)];
       const end: PageKey | undefined =
         filter.endTime === undefined ? undefined : [sortableTime(filter.endTime + 1), ''];
       const { variant } = context;
-      const wanted = choose(shownIn(variant.transferForm, mayBeReplaced(chains.familyOf(variant))), filter);
+      const wanted = choose(shownIn(variant.transferForm, canReorg(chains.familyOf(variant))), filter);
       const found = mergedList(readModels, {
         collection: transfers,
         inTurn: (read) => turns(context.organizationId, read),

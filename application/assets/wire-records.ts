@@ -7,9 +7,9 @@ import type { Describe } from './token-descriptions.js';
 
 type Erc20 = { contract_address: string; name: string; symbol: string; decimals?: number };
 type Token = { contract_address: string; token_id: string; token_uri: string; token_data: string };
-/** Metadata of docs/specification.md#token-metadata. */
+/** Metadata as in docs/specification.md#token-metadata. */
 export type TokenMetadata = { erc20?: Erc20; erc721?: Token & { name: string; symbol: string }; erc1155?: Token };
-/** Metadata of docs/specification.md#imported-token; empty for a chain's own coin. */
+/** Metadata as in docs/specification.md#imported-token; empty for the chain's own coin. */
 export type ImportedMetadata = { token_address?: string; name?: string; symbol?: string; decimals?: number };
 
 export type AssetRecord = {
@@ -21,8 +21,8 @@ export type AssetRecord = {
   asset_metadata?: TokenMetadata & ImportedMetadata;
 };
 
-/** Details of a transfer that connectors store under the names of the record's fields. */
-const particulars = [
+/** Transfer details that connectors store under the names of the record's fields. */
+const detailFields = [
   'seq_no',
   'workchain',
   'shard',
@@ -33,23 +33,23 @@ const particulars = [
   'transfer_type',
   'bounced',
 ] as const;
-type Particulars = Record<(typeof particulars)[number], string>;
-/** Amount of a currency besides the chain's coin that a transfer carried. */
+type DetailFields = Record<(typeof detailFields)[number], string>;
+/** Amount of an extra currency, other than the chain's own coin, in a transfer. */
 export type ExtraCurrency = { currency_id: string; value: string };
 
-/** Record of docs/specification.md#28-transfer; `forms` decides which fields it has. */
+/** Transfer as in docs/specification.md#28-transfer. `forms` determines which fields are present. */
 export type TransferRecord = {
   asset_type: string;
   from: string;
   to: string;
   value: string;
 } & Partial<
-  Particulars & {
+  DetailFields & {
     transaction_hash: string;
     transaction_digest: string;
-    /** Contract of an imported token, whose asset type is that of the chain's coin. */
+    /** Contract of an imported token. The record's asset type is that of the chain's coin. */
     token_address: string;
-    /** Present, and true, where only sender and receiver can read the comment. */
+    /** True when only sender and receiver can read the comment; absent otherwise. */
     comment_encrypted: boolean;
     extra_currencies: ExtraCurrency[];
     nonce: string;
@@ -63,24 +63,24 @@ export type TransferRecord = {
   }
 >;
 
-/** Record of docs/specification.md#210-contract. */
+/** Contract as in docs/specification.md#210-contract. */
 export type ContractRecord = {
   contract_address?: string;
   contract_type?: string;
   token_address?: string;
   contract_metadata: { name?: string; symbol?: string; decimals?: number } | null;
-  /** Present while balances of the contract cannot be read, since the given time. */
+  /** Reason why balances of the contract cannot be read, and since when; absent while they can be read. */
   balance_problem?: { reason: string; since: string };
 };
 
-/** Returns the metadata of an imported token, which has no standard to name; empty for other assets. */
+/** Returns the metadata of an imported token, which follows no token standard; empty for other assets. */
 const importedMetadata = (asset: Asset, describe: Describe): ImportedMetadata => {
   if (asset.standard !== 'token') return {};
   const { name, symbol, decimals } = describe(asset);
   return { token_address: asset.contract, name, symbol, ...(decimals !== undefined && { decimals }) };
 };
 
-/** Returns the metadata under the token standard; empty for a chain's own coin and for imported tokens. */
+/** Returns the metadata of an ERC token; empty for the chain's own coin and for imported tokens. */
 const metadataOf = (asset: Asset, describe: Describe): TokenMetadata => {
   if (asset.standard === 'native' || asset.standard === 'token') return {};
   const { name, symbol, decimals, uri, text } = describe(asset);
@@ -104,8 +104,8 @@ const statusOf = ({ failed }: ShownTransfer['transfer']): string => transferStat
 const tokenIn = ({ asset }: ShownTransfer['transfer']) =>
   asset.standard === 'token' ? { token_address: asset.contract } : {};
 
-/** Fields of the few transfers that have an encrypted comment, or carry other currencies, stored as `id=amount`. */
-const rarelyIn = ({ details }: ShownTransfer['transfer']) => ({
+/** Fields that few transfers have. Extra currencies are stored as a comma-separated list of `id=amount`. */
+const optionalDetails = ({ details }: ShownTransfer['transfer']) => ({
   ...(details.comment_encrypted !== undefined && { comment_encrypted: true }),
   ...(details.extra_currencies !== undefined && {
     extra_currencies: String(details.extra_currencies)
@@ -117,11 +117,11 @@ const rarelyIn = ({ details }: ShownTransfer['transfer']) => ({
   }),
 });
 
-const particularsIn = ({ details }: ShownTransfer['transfer']) =>
-  Object.fromEntries(particulars.map((name) => [name, String(details[name] ?? '')])) as Particulars;
+const detailsOf = ({ details }: ShownTransfer['transfer']) =>
+  Object.fromEntries(detailFields.map((name) => [name, String(details[name] ?? '')])) as DetailFields;
 
-/** Block of a transfer, in the records that have its height under this name. */
-const placeOf = ({ block_number, block_time }: ShownTransfer) => ({
+/** Block fields of the forms that call the height `block_height`. */
+const blockFields = ({ block_number, block_time }: ShownTransfer) => ({
   block_height: block_number,
   block_timestamp: block_time,
 });
@@ -139,13 +139,13 @@ const forms = {
   confirmed: (document) => ({
     transaction_hash: document.transfer.transaction,
     transaction_fee: document.transfer.fee,
-    ...placeOf(document),
+    ...blockFields(document),
   }),
   final: (document, describe) => ({
     transaction_digest: document.transfer.transaction,
     transaction_fee: document.transfer.fee,
     status: statusOf(document.transfer),
-    ...placeOf(document),
+    ...blockFields(document),
     ...tokenIn(document.transfer),
     transfer_metadata: importedMetadata(document.transfer.asset, describe),
   }),
@@ -153,15 +153,15 @@ const forms = {
     transaction_hash: document.transfer.transaction,
     transaction_fee: document.transfer.fee,
     status: statusOf(document.transfer),
-    ...particularsIn(document.transfer),
-    ...placeOf(document),
+    ...detailsOf(document.transfer),
+    ...blockFields(document),
     ...tokenIn(document.transfer),
-    ...rarelyIn(document.transfer),
+    ...optionalDetails(document.transfer),
     transfer_metadata: importedMetadata(document.transfer.asset, describe),
   }),
 } satisfies Record<TransferForm, Show>;
 
-/** Fields of each form besides those that all records have. */
+/** Fields of each form, without those that all records have. */
 export type TransferFields = { [F in TransferForm]: ReturnType<(typeof forms)[F]> };
 
 export const stateOf = (state: TransferState) => `TRANSFER_STATE_${state}`;
@@ -188,12 +188,12 @@ export const showContract = (
 ): ContractRecord => {
   const { name, symbol, decimals } = describe({ standard: 'token', contract });
   const own = { ...(name && { name }), ...(symbol && { symbol }), ...(decimals !== undefined && { decimals }) };
-  const said = standard === 'token' ? own : description;
+  const metadata = standard === 'token' ? own : description;
   return {
     ...(standard === 'token'
       ? { token_address: contract }
       : { contract_address: contract, contract_type: contractTypeOf(standard) }),
-    contract_metadata: Object.keys(said).length > 0 ? said : null,
+    contract_metadata: Object.keys(metadata).length > 0 ? metadata : null,
     ...(balance_problem && { balance_problem }),
   };
 };

@@ -1,10 +1,10 @@
-/** Pauses between attempts that fail in a row: each twice as long as the one before, up to the longest. */
+/** Exponential backoff: each pause is twice as long as the one before, at most `maxMs`. All pauses are in milliseconds. */
 export type Backoff = {
-  /** Returns the next pause without using it up. */
+  /** Returns the next pause without advancing. */
   upcoming(): number;
-  /** Returns the pause that is due now, and doubles the next one. */
+  /** Returns the pause before the next attempt and doubles the one after it. */
   next(): number;
-  /** Starts again with the first pause, after a success. */
+  /** Restarts at `firstMs`; called after a success. */
   reset(): void;
 };
 

@@ -1,16 +1,16 @@
-/** Bytes that have arrived of one long answer: the same object each time, with 0 once they are thrown away. */
+/** Bytes received so far of one long response. The same object is updated as data arrives; 0 once the data is discarded. */
 export type Arrival = { bytes: number };
 
-/** Caller that waits for an answer and may leave before it comes. */
+/** Signal that the caller of an operation no longer needs its result. */
 export type Cancellation = {
   isCancelled(): boolean;
-  /** Calls the listener when the caller leaves, at once if that happened before; the result removes the listener. */
+  /** Calls the listener on cancellation, at once if that already happened. Returns a function that removes the listener. */
   onCancel(listener: () => void): () => void;
-  /** Called as more of a long answer arrives, so that a caller who gets too much can leave before the rest. */
+  /** Called while a long response arrives, so that a caller can cancel a response that grows too large. */
   readonly receive?: ((arrival: Readonly<Arrival>) => void) | undefined;
 };
 
-/** Makes a caller who leaves when the signal fires. */
+/** Returns a cancellation that follows the abort signal. */
 export const cancellationOf = (signal: AbortSignal): Cancellation => ({
   isCancelled: () => signal.aborted,
   onCancel: (listener) => {
@@ -20,40 +20,40 @@ export const cancellationOf = (signal: AbortSignal): Cancellation => ({
   },
 });
 
-/** Settles like the promise, or rejects as soon as the caller leaves. */
+/** Settles like the promise, or rejects as soon as the caller cancels. */
 export const untilCancelled = <T>(promise: Promise<T>, cancellation: Cancellation): Promise<T> =>
   new Promise((resolve, reject) => {
-    const stay = cancellation.onCancel(() => reject(new Error('nobody waits for the answer')));
+    const stopListening = cancellation.onCancel(() => reject(new Error('Client disconnected.')));
     promise.then(
       (value) => {
-        stay();
+        stopListening();
         resolve(value);
       },
       (error: unknown) => {
-        stay();
+        stopListening();
         reject(error as Error);
       },
     );
   });
 
-/** Makes a signal that fires when the caller leaves. */
+/** Returns an abort signal that follows the cancellation. */
 export const signalOf = (cancellation: Cancellation): AbortSignal => {
-  const stop = new AbortController();
-  cancellation.onCancel(() => stop.abort());
-  return stop.signal;
+  const controller = new AbortController();
+  cancellation.onCancel(() => controller.abort());
+  return controller.signal;
 };
 
-/** Does the work of an AbortController at a fraction of its cost, because every call needs several. */
+/** Replaces `AbortController` at a fraction of its cost, because every gateway call needs several cancellations. */
 export const createCancellation = (receive?: Cancellation['receive']): Cancellation & { cancel(): void } => {
-  // A single listener, which is the usual number, needs no set.
+  // A set is created only for a second listener, which few cancellations have.
   let first: (() => void) | null = null;
   let others: Set<() => void> | null = null;
-  let left = false;
+  let cancelled = false;
   return {
     receive,
-    isCancelled: () => left,
+    isCancelled: () => cancelled,
     onCancel: (listener) => {
-      if (left) listener();
+      if (cancelled) listener();
       else if (first === null) first = listener;
       else {
         others ??= new Set();
@@ -65,8 +65,8 @@ export const createCancellation = (receive?: Cancellation['receive']): Cancellat
       };
     },
     cancel: () => {
-      if (left) return;
-      left = true;
+      if (cancelled) return;
+      cancelled = true;
       first?.();
       for (const listener of others ?? []) listener();
       first = null;

@@ -3,31 +3,31 @@ import { fail } from '../../domain/failure.js';
 export type FairTurns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 type Bounds = {
-  /** Pieces of work that run at the same time. */
-  readonly atOnce: number;
-  /** Pieces of one key among them. */
-  readonly ofOneKey: number;
-  /** Pieces of one key that may wait; one more is refused. */
+  /** Limit of tasks running at the same time. */
+  readonly maxConcurrent: number;
+  /** Limit of running tasks with the same key. */
+  readonly maxConcurrentPerKey: number;
+  /** Limit of waiting tasks with the same key. A task beyond it is rejected with RATE_LIMITED. */
   readonly maxWaiting: number;
 };
 
 type Queue = { running: number; readonly waiting: (() => void)[] };
 
 /**
- * Runs pieces of work, a bounded number at the same time. Keys with waiting work take turns, one piece each, so that a
- * piece waits for at most one piece of every other key before each of its own.
+ * Runs tasks with bounded concurrency and schedules keys round-robin. Before each task of its own key, a waiting task
+ * waits for at most one task of every other key.
  */
-export const createFairTurns = ({ atOnce, ofOneKey, maxWaiting }: Bounds): FairTurns => {
+export const createFairTurns = ({ maxConcurrent, maxConcurrentPerKey, maxWaiting }: Bounds): FairTurns => {
   const queues = new Map<string, Queue>();
-  /** Keys whose first waiting piece may start, in the order of their turns. */
+  /** Keys whose first waiting task may start, in round-robin order. */
   const ready = new Set<string>();
   let running = 0;
 
   const enqueueTurn = (key: string, { running: own, waiting }: Queue) => {
-    if (waiting.length > 0 && own < ofOneKey) ready.add(key);
+    if (waiting.length > 0 && own < maxConcurrentPerKey) ready.add(key);
   };
   const startNext = () => {
-    while (running < atOnce) {
+    while (running < maxConcurrent) {
       const [key] = ready;
       const queue = key === undefined ? undefined : queues.get(key);
       if (key === undefined || !queue) return;
@@ -48,7 +48,10 @@ export const createFairTurns = ({ atOnce, ofOneKey, maxWaiting }: Bounds): FairT
   };
   const wait = async (key: string, queue: Queue) => {
     if (queue.waiting.length >= maxWaiting)
-      fail('RATE_LIMITED', `more than ${maxWaiting} requests of the organization are waiting`);
+      fail(
+        'RATE_LIMITED',
+        `Too many requests: ${maxWaiting} requests of this organization are already waiting. Retry later.`,
+      );
     return new Promise<void>((start) => {
       queues.set(key, queue);
       queue.waiting.push(start);
@@ -66,7 +69,8 @@ export const createFairTurns = ({ atOnce, ofOneKey, maxWaiting }: Bounds): FairT
 
   return (key, work) => {
     const queue = queues.get(key) ?? { running: 0, waiting: [] };
-    if (running >= atOnce || queue.running >= ofOneKey) return wait(key, queue).then(() => run(key, queue, work));
+    if (running >= maxConcurrent || queue.running >= maxConcurrentPerKey)
+      return wait(key, queue).then(() => run(key, queue, work));
     if (queue.running === 0) queues.set(key, queue);
     running++;
     queue.running++;

@@ -1,13 +1,13 @@
 import { createFairTurns, type FairTurns } from './fair-turns.js';
 
-/** Runs pieces of long work, each in its own turn of the event loop and few in one turn; organizations take turns. */
+/** Runs each task in a turn of the event loop of its own, few tasks at a time. Organizations are served round-robin. */
 export type LoopTurns = FairTurns;
 
-/** Pieces at the same time, so that a store that answers over a network is not idle between two of them. */
-const atOnce = 4;
+/** Keeps a store behind a network busy: with one task at a time it would idle between two tasks. */
+const maxConcurrent = 4;
 
 export const createLoopTurns = ({ breathe }: { breathe(): Promise<void> }): LoopTurns => {
-  const inTurn = createFairTurns({ atOnce, ofOneKey: 1, maxWaiting: Number.POSITIVE_INFINITY });
+  const inTurn = createFairTurns({ maxConcurrent, maxConcurrentPerKey: 1, maxWaiting: Number.POSITIVE_INFINITY });
   return (organizationId, work) =>
     inTurn(organizationId, async () => {
       await breathe();

@@ -1,11 +1,11 @@
-/** Value that may already be there, so that callers can go on without waiting for a turn of the event loop. */
+/** Value that may already be available, so that callers can continue without waiting for a microtask. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Runs `next` synchronously when the value is already there, so that a cache hit costs no microtask. */
+/** Runs `next` synchronously when the value is already available, so that a cache hit costs no microtask. */
 export const mapMaybe = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-/** Calls `done` with the value of `work` or `failed` with the reason, synchronously when the value is already there. */
+/** Calls `done` with the value of `work`, or `failed` with the error. Synchronous when the value is already available. */
 export const settle = <T>(work: () => MaybePromise<T>, done: (value: T) => void, failed: (error: unknown) => void) => {
   let value: MaybePromise<T>;
   try {

@@ -1,4 +1,4 @@
-/** Runs pieces of work one after the other, in the order they came. */
+/** Runs tasks one at a time, in the order in which they were submitted. */
 export const createMutex = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -8,7 +8,7 @@ export const createMutex = () => {
   };
 };
 
-/** Runs pieces of work with the same key one after the other. */
+/** Runs tasks with the same key one at a time. Tasks with different keys run concurrently. */
 export const createKeyedMutex = () => {
   const turns = new Map<string, { readonly turn: ReturnType<typeof createMutex>; waiting: number }>();
   const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {

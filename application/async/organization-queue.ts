@@ -1,11 +1,11 @@
 import { createBackoff } from './backoff.js';
 
-type Surroundings = {
+type System = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** Items that wait in a lane of their organization each; organizations are served in turn. */
+/** Queue with one lane per organization. Organizations are served round-robin. */
 export type OrganizationQueue<T> = {
   add(organizationId: string, item: T): void;
   run(signal: AbortSignal): Promise<void>;
@@ -13,58 +13,62 @@ export type OrganizationQueue<T> = {
 
 type Options<T> = {
   readonly name: string;
-  /** Organizations served at once; no organization is served twice at once. */
+  /** Limit of organizations served concurrently. One organization is never served twice at the same time. */
   readonly atOnce: number;
-  /** Does one bounded piece of work, and removes from the lane what is done. */
+  /** Handles a bounded number of items and removes them from the lane. */
   readonly work: (lane: Set<T>, organizationId: string) => Promise<void>;
 };
 
-/** Returns the items that wait longest. */
-export const firstOf = <T>(lane: ReadonlySet<T>, most: number): T[] => {
+/** Returns the `count` items that have waited longest, or fewer when the lane is shorter. */
+export const firstOf = <T>(lane: ReadonlySet<T>, count: number): T[] => {
   const found: T[] = [];
   for (const item of lane) {
-    if (found.length >= most) break;
+    if (found.length >= count) break;
     found.push(item);
   }
   return found;
 };
 
-/** Waits for all of them before it rejects with the first failure, so that no work goes on behind a lane's back. */
-export const allDone = async <T>(doing: readonly Promise<T>[]): Promise<T[]> => {
+/** Waits until all promises have settled, then rejects with the first failure, so that no work continues unobserved. */
+export const allSettledOrThrow = async <T>(doing: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(doing);
   return Promise.all(doing);
 };
 
-const patienceMs = { firstMs: 200, maxMs: 5000 };
+/** Pauses after consecutive failures of one organization. */
+const retryPauses = { firstMs: 200, maxMs: 5000 };
 
 /**
- * Serves organizations in turn, one bounded piece of work each, so that nobody waits for more than one piece of each
- * other organization. A piece that fails is tried again after a pause, during which only its own organization waits.
+ * Serves organizations round-robin, one call of `work` each, so that an organization waits for at most one call of every
+ * other organization. A failed call is retried after a pause. The pause delays only the organization that failed.
  */
 export const createOrganizationQueue = <T>(
-  system: Surroundings,
+  system: System,
   { name, atOnce, work }: Options<T>,
 ): OrganizationQueue<T> => {
   const lanes = new Map<string, Set<T>>();
   const backoffs = new Map<string, ReturnType<typeof createBackoff>>();
-  /** Organizations with items that are neither being served nor pausing, in the order of their turns. */
+  /** Organizations with items that are neither being served nor pausing, in round-robin order. */
   const ready = new Set<string>();
   const started = new Set<Promise<void>>();
   let served = 0;
   let wake = () => {};
 
-  const line = (organizationId: string) => {
+  const enqueueTurn = (organizationId: string) => {
     ready.add(organizationId);
     wake();
   };
   const pauseAfter = (organizationId: string, error: unknown, signal: AbortSignal) => {
-    const backoff = backoffs.get(organizationId) ?? createBackoff(patienceMs);
+    const backoff = backoffs.get(organizationId) ?? createBackoff(retryPauses);
     backoffs.set(organizationId, backoff);
     const ms = backoff.next();
-    system.log.warn({ process: name, organization: organizationId, ms, err: error }, 'work failed and is tried again');
+    system.log.warn(
+      { process: name, organization: organizationId, retryInMs: ms, err: error },
+      'Work of an organization failed; retrying',
+    );
     return system.sleep(ms, signal);
   };
-  /** Returns the failure, if there was one; a pause after it takes no other organization's place. */
+  /** Returns the failure, or null. The slot is freed before the pause, so that other organizations can use it. */
   const tryWork = async (lane: Set<T>, organizationId: string) => {
     served++;
     try {
@@ -82,7 +86,7 @@ export const createOrganizationQueue = <T>(
     const lane = lanes.get(organizationId) as Set<T>;
     const failure = await tryWork(lane, organizationId);
     if (failure) await pauseAfter(organizationId, failure.error, signal);
-    if (lane.size > 0) return line(organizationId);
+    if (lane.size > 0) return enqueueTurn(organizationId);
     lanes.delete(organizationId);
   };
   const startNext = (signal: AbortSignal) => {
@@ -97,7 +101,7 @@ export const createOrganizationQueue = <T>(
       const lane = lanes.get(organizationId);
       if (lane) return void lane.add(item);
       lanes.set(organizationId, new Set([item]));
-      line(organizationId);
+      enqueueTurn(organizationId);
     },
     run: async (signal) => {
       signal.addEventListener('abort', () => wake(), { once: true });

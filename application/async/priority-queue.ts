@@ -1,8 +1,8 @@
-/** Binary heap of items by priority, the smallest first. */
+/** Binary heap that returns the smallest priority first. */
 export type PriorityQueue<T> = {
   push(priority: number, item: T): void;
-  /** Removes and returns all items whose priority is at most `most`, in order of priority. */
-  takeUpTo(most: number): T[];
+  /** Removes and returns all items whose priority is at most `maxPriority`, in order of priority. */
+  takeUpTo(maxPriority: number): T[];
   clear(): void;
 };
 
@@ -48,9 +48,9 @@ export const createPriorityQueue = <T>(): PriorityQueue<T> => {
       heap.push({ priority, item });
       rise(heap.length - 1);
     },
-    takeUpTo: (most) => {
+    takeUpTo: (maxPriority) => {
       const taken: T[] = [];
-      while (heap.length > 0 && at(0).priority <= most) taken.push(pop());
+      while (heap.length > 0 && at(0).priority <= maxPriority) taken.push(pop());
       return taken;
     },
     clear: () => {

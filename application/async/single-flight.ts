@@ -1,15 +1,15 @@
 import { type Cancellation, createCancellation } from './cancellation.js';
-import { createPassingMap } from './passing.js';
+import { createHighChurnMap } from './high-churn.js';
 
 type Caller<T> = {
-  /** Absent for a caller who cannot leave, or has left. */
+  /** Undefined when the caller cannot cancel, or already has. */
   cancellation: Cancellation | undefined;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
-  stay: (() => void) | undefined;
+  stopListening: (() => void) | undefined;
 };
 
-/** Work that is under way, and the callers who wait for its result. */
+/** Work in flight and the callers that wait for its result. */
 type Flight<T> = {
   readonly startedAt: number;
   readonly cancellation: ReturnType<typeof createCancellation>;
@@ -17,43 +17,43 @@ type Flight<T> = {
   waiting: number;
 };
 
-/** Settles all callers of a flight, which lets go of them. */
+/** Settles all callers of a flight and releases them. */
 const settleAll = <T>(flight: Flight<T>, settle: (caller: Caller<T>) => void) => {
   const { callers } = flight;
   flight.callers = [];
   for (const caller of callers) {
-    caller.stay?.();
+    caller.stopListening?.();
     settle(caller);
   }
 };
 
-const leave = <T>(flight: Flight<T>, caller: Caller<T>, rejectLeavers: boolean) => {
+const cancelCaller = <T>(flight: Flight<T>, caller: Caller<T>, rejectCancelled: boolean) => {
   const place = flight.callers.indexOf(caller);
   if (place < 0) return;
   caller.cancellation = undefined;
-  if (rejectLeavers) {
+  if (rejectCancelled) {
     flight.callers.splice(place, 1);
-    caller.reject(new Error('nobody waits for the answer'));
+    caller.reject(new Error('Client disconnected.'));
   }
   flight.waiting--;
   if (flight.waiting === 0) flight.cancellation.cancel();
 };
 
-const wait = <T>(flight: Flight<T>, cancellation: Cancellation | undefined, rejectLeavers: boolean): Promise<T> =>
+const wait = <T>(flight: Flight<T>, cancellation: Cancellation | undefined, rejectCancelled: boolean): Promise<T> =>
   new Promise((resolve, reject) => {
-    const caller: Caller<T> = { cancellation, resolve, reject, stay: undefined };
+    const caller: Caller<T> = { cancellation, resolve, reject, stopListening: undefined };
     flight.callers.push(caller);
     flight.waiting++;
-    caller.stay = cancellation?.onCancel(() => leave(flight, caller, rejectLeavers));
+    caller.stopListening = cancellation?.onCancel(() => cancelCaller(flight, caller, rejectCancelled));
   });
 
 /**
- * Shares one piece of work among all callers with the same key, and cancels the work when the last of them has left.
- * A clock is needed only where work that started long ago must not be shared. A caller who leaves gets the result all
- * the same, or with `rejectLeavers` a rejection at once.
+ * Shares one piece of work among all callers with the same key and cancels the work when the last caller has cancelled.
+ * `now` is needed only where callers pass `maxMs`. A caller that cancels still receives the result, unless
+ * `rejectCancelled` is true: then its promise rejects at once.
  */
-export const createSingleFlight = <T>(now: () => number = () => 0, { rejectLeavers = false } = {}) => {
-  const flights = createPassingMap<Flight<T>>();
+export const createSingleFlight = <T>(now: () => number = () => 0, { rejectCancelled = false } = {}) => {
+  const flights = createHighChurnMap<Flight<T>>();
   const find = (key: string, maxMs: number) => {
     const flight = flights.get(key);
     return flight && now() - flight.startedAt <= maxMs ? flight : undefined;
@@ -63,33 +63,33 @@ export const createSingleFlight = <T>(now: () => number = () => 0, { rejectLeave
       for (const one of flight.callers) one.cancellation?.receive?.(arrival);
     });
     const flight: Flight<T> = { startedAt: now(), cancellation, callers: [], waiting: 0 };
-    const land = () => {
+    const finish = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };
     flights.set(key, flight);
-    // Work that is being cancelled must not be joined.
-    cancellation.onCancel(land);
+    // New callers must not join work that is being cancelled.
+    cancellation.onCancel(finish);
     work(cancellation).then(
       (value) => {
-        land();
+        finish();
         settleAll(flight, ({ resolve }) => resolve(value));
       },
       (error: unknown) => {
-        land();
+        finish();
         settleAll(flight, ({ reject }) => reject(error));
       },
     );
     return flight;
   };
   return {
-    /** Tells whether work is under way that started at most `maxMs` ago. */
+    /** Returns true when work that started at most `maxMs` ago is in flight. */
     has: (key: string, maxMs: number): boolean => find(key, maxMs) !== undefined,
-    /** Joins work that started at most `maxMs` ago, or starts it. */
+    /** Joins work that started at most `maxMs` ago, or starts new work. */
     run: (
       key: string,
       cancellation: Cancellation | undefined,
       work: (cancellation: Cancellation) => Promise<T>,
       maxMs = Number.POSITIVE_INFINITY,
-    ): Promise<T> => wait(find(key, maxMs) ?? start(key, work), cancellation, rejectLeavers),
+    ): Promise<T> => wait(find(key, maxMs) ?? start(key, work), cancellation, rejectCancelled),
   };
 };

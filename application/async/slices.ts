@@ -1,11 +1,11 @@
-/** Yields a list in slices of `size`; the last one may be shorter. */
+/** Yields the list in slices of `size` items. The last slice may be shorter. */
 export const slicesOf = function* <T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 };
 
 /**
- * Works on `atOnce` items at a time and returns the results in the order of the items. A slice begins when the one
- * before is done; the first failure rejects, and no further slice begins.
+ * Maps items with `atOnce` calls of `work` at a time and returns the results in order. A slice starts when the previous
+ * one has finished. The first failure rejects, and no further slice starts.
  */
 export const mapInSlices = async <T, R>(
   items: readonly T[],
@@ -17,7 +17,7 @@ export const mapInSlices = async <T, R>(
   return done;
 };
 
-/** Works on all items, `atOnce` before others get a turn. */
+/** Calls `work` for every item and yields to the event loop after every `atOnce` items. */
 export const eachInSlices = async <T>(
   items: readonly T[],
   atOnce: number,

@@ -3,18 +3,18 @@ import type { MaybePromise } from './maybe-promise.js';
 type Waiting = { readonly cost: number; readonly begin: () => void };
 
 /**
- * Lets the work of a key begin at once, up to `most` of cost; what is beyond waits for later turns of the event loop, in
- * order, so that the work of other keys comes in between. Budgets are renewed when one of them is used up, not in every
- * turn, because that would cost each turn more than most of the work does.
+ * Limits the cost of work that one key may start in a turn of the event loop. Work beyond `maxCost` waits, in order, for
+ * later turns, so that other keys are served in between. Budgets are renewed when one of them is used up, because a
+ * renewal in every turn would cost more than most of the work.
  */
-export const createTurnBudget = (most: number, breathe: () => Promise<void>) => {
+export const createTurnBudget = (maxCost: number, breathe: () => Promise<void>) => {
   const spent = new Map<string, number>();
   const queues = new Map<string, Waiting[]>();
   let isTurning = false;
 
   const spend = (key: string, cost: number) => {
     const before = spent.get(key) ?? 0;
-    if (before >= most) return false;
+    if (before >= maxCost) return false;
     spent.set(key, before + cost);
     return true;
   };
@@ -34,7 +34,7 @@ export const createTurnBudget = (most: number, breathe: () => Promise<void>) => 
     isTurning = false;
   };
 
-  /** Returns nothing when the work may begin now, else a promise of its turn. */
+  /** Returns undefined when the work may start now, otherwise a promise that resolves when it may start. */
   return (key: string, cost: number): MaybePromise<void> => {
     const queue = queues.get(key);
     if (!queue && spend(key, cost)) return undefined;

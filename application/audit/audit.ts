@@ -2,28 +2,28 @@ import type { Handle } from '../commands/handle.js';
 import { beginning, type EventStore, type Moment, type Position, type Recorded } from '../ports/event-store.js';
 import type { ListPage, PageRequest, PageTokens } from '../read-models/paging.js';
 import { createLossAcceptance, type LossAcceptance } from './accept-loss.js';
-import { writeFile } from './export-file.js';
-import { type Refusal, refusalsIn } from './refusals.js';
+import { writeExport } from './export-file.js';
+import { type SealFailure, sealFailuresIn } from './seal-failures.js';
 import { createStoreProof, type StoreProof, type StoreProofPorts } from './store-proof.js';
 
 export type Audit = StoreProof & {
   readonly acceptLoss: LossAcceptance;
-  /** Lists the histories that are not sealed, because memory, log and history do not agree. */
-  refusals(): Promise<readonly Refusal[]>;
+  /** Lists the histories that are not sealed because they failed the integrity check. */
+  sealFailures(): Promise<readonly SealFailure[]>;
   /**
-   * Returns a page of the events up to a moment, newest first. `asOf` is how the caller named the moment, and is part
-   * of the page token.
+   * Returns a page of the events up to a moment, newest first. `asOf` is the caller's text for the moment; the page token
+   * is bound to it.
    */
   page(organizationId: string, upTo: Moment, asOf: string, page: PageRequest): Promise<ListPage<Recorded>>;
   /** Yields the events from one moment to another, both inclusive, oldest first. */
   replay(organizationId: string, from: Moment, until: Moment): AsyncIterable<readonly Recorded[]>;
-  /** Yields the text of a file that proves the history, in pieces. */
+  /** Yields the text of a file that proves the history, in chunks. */
   export(organizationId: string): AsyncIterable<string>;
   readonly keyId: string;
   readonly publicKey: string;
 };
 
-/** Returns the last moment before one, at which no event need stand. */
+/** Returns the moment just before the given one; no event has to exist there. */
 const before = (moment: Moment): Moment =>
   'position' in moment ? { position: Math.max(beginning, moment.position - 1) } : { time: moment.time - 1 };
 
@@ -50,7 +50,7 @@ export const createAudit = (ports: Ports): Audit => {
     return found;
   };
 
-  /** Returns the position of the last event that belongs to a moment: a store reads on from positions of events alone. */
+  /** Returns the position of the last event up to a moment, because stores can only read from positions of events. */
   const positionOf = async (organizationId: string, moment: Moment): Promise<Position> =>
     (await newest(organizationId, moment, 1))[0]?.position ?? beginning;
 
@@ -74,13 +74,13 @@ export const createAudit = (ports: Ports): Audit => {
       }
     },
     export: (organizationId) =>
-      writeFile(organizationId, stored.readOrganization(organizationId, beginning), {
+      writeExport(organizationId, stored.readOrganization(organizationId, beginning), {
         notary,
         sha256,
         time: new Date(system.now()).toISOString(),
       }),
     ...proof,
-    refusals: () => refusalsIn(ports.state),
+    sealFailures: () => sealFailuresIn(ports.state),
     acceptLoss: createLossAcceptance({ ...ports, events: stored, verify: proof.verify }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Recorded } from '../ports/event-store.js';
 
-/** Event as callers see it: what happened, when, by whom and in answer to which request. */
+/** Event in API responses and exports. */
 export type EventRecord = {
   position: number;
   commit_time: string;
@@ -16,7 +16,7 @@ export type EventRecord = {
   data: object;
 };
 
-export const shownEvent = ({ position, time, id, stream, type, data, metadata }: Recorded): EventRecord => ({
+export const toEventRecord = ({ position, time, id, stream, type, data, metadata }: Recorded): EventRecord => ({
   position,
   commit_time: new Date(time).toISOString(),
   occur_time: metadata.occurredAt,

@@ -1,19 +1,19 @@
 import {
   type Chained,
+  cacheLast,
   canonical,
   type Digest,
   firstLink,
   type Link,
   nextLink,
-  rememberLast,
   signedStatement,
 } from '../../domain/aggregates/audit.js';
 import type { Position, Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import {
   type AcceptedLoss,
-  createMarks,
   createProofRecords,
+  createStatements,
   createWalk,
   type Flaw,
   type ProofRecords,
@@ -28,7 +28,7 @@ type Header = {
   readonly key_id: string;
   readonly public_key: string;
 };
-/** Last line of an export, signed: the number and hash of all events and lines before it. */
+/** Last line of an export, signed: count and hash of all events, and hash of all lines before it. */
 type Head = {
   readonly organization_id: string;
   readonly count: number;
@@ -38,7 +38,7 @@ type Head = {
   readonly key_id: string;
 };
 /**
- * Line of one event. `hash` chains the stored event; `line` also covers the number, position and time shown with it.
+ * Line of one event. `hash` chains the stored event; `line` also covers its number, position and time.
  */
 type EventLine = Chained & { readonly n: number; readonly position: Position; readonly time: string } & {
   readonly hash: string;
@@ -54,11 +54,11 @@ export type Lines = AsyncIterable<string>;
 const headerText = ({ organization_id, export_time, key_id, public_key }: Header) =>
   JSON.stringify({ chainfold_audit: 1, organization_id, export_time, key_id, public_key });
 const headText = (head: Head, signature: string) => JSON.stringify({ head, signature });
-const metadataText = rememberLast<object>((metadata) => JSON.stringify(metadata));
-const timeText = rememberLast<number>((time) => new Date(time).toISOString());
+const metadataText = cacheLast<object>((metadata) => JSON.stringify(metadata));
+const timeText = cacheLast<number>((time) => new Date(time).toISOString());
 
 type Shown = Omit<EventLine, 'n' | 'position' | 'hash' | 'line'>;
-/** Serializes an event by hand, because that is faster and every event of an export passes through here. */
+/** Serializes an event by hand: every event of an export passes through here, and `JSON.stringify` is slower. */
 const eventText = ({ stream, id, type, data, metadata, time }: Shown, { link, line, position }: Place) =>
   `{"n":${link.count},"position":${canonical(position)},"time":${canonical(time)},"stream":${canonical(stream)},"id":${canonical(id)},"type":${canonical(type)},"data":${JSON.stringify(data)},"metadata":${metadataText(metadata)},"hash":"${link.hash}","line":"${line}"}`;
 
@@ -81,8 +81,8 @@ const headAt = ({ organization_id, key_id }: Header, { link, line, position }: P
   key_id,
 });
 
-/** Yields the text of an export, in pieces of whole lines. */
-export const writeFile = async function* (
+/** Yields the text of an export, in chunks of whole lines. */
+export const writeExport = async function* (
   organizationId: string,
   history: AsyncIterable<readonly Recorded[]>,
   { notary, sha256, time }: { notary: Notary; sha256: Digest; time: string },
@@ -133,7 +133,7 @@ const whyLine = (given: unknown, expected: number) => {
 };
 
 const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => {
-  const walk = createWalk(header.organization_id, createMarks(records), trust);
+  const walk = createWalk(header.organization_id, createStatements(records), trust);
   let place = start(header, trust.sha256);
   /** Flaw of the signed head, null when it has none; undefined before the head was read. */
   let closed: Flaw | null | undefined;
@@ -166,7 +166,7 @@ const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => 
     count: () => place.link.count,
     hash: () => place.link.hash,
     take: (text: string): Flaw | null => {
-      // A line after the head is a flaw; when the head did not fit either, the head itself is the line out of place.
+      // A line after the head is a flaw. If the head was invalid too, the head itself is the misplaced line.
       if (closed !== undefined) return one(closed ? 'a head in the place of an event' : 'behind the signed head');
       const parsed = parse(text);
       if (!parsed || !('head' in parsed)) return takeEvent(text, parsed);
@@ -177,7 +177,7 @@ const createFileWalk = (header: Header, records: ProofRecords, trust: Trust) => 
   };
 };
 
-/** Looks for the types of records before parsing, since a line of any other type needs no look. */
+/** Matches lines of proof records, so that other lines need not be parsed. */
 const isRecordLine = /"(AuditSealed|HistoryMoved|LossAccepted|LogLossAccepted)"/;
 
 const headerIn = (text: string): Header | null => {
@@ -185,7 +185,7 @@ const headerIn = (text: string): Header | null => {
   return header && headerText(header) === text ? header : null;
 };
 
-/** Reads the header and collects the records of the proof, without checking any event. */
+/** Reads the header and collects the proof records, without checking any event. */
 const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
   let found: { header: Header; trust: Trust; records: ProofRecords } | null = null;
   for await (const text of lines) {
@@ -199,14 +199,14 @@ const survey = async (lines: Lines, trustIn: (header: Header) => Trust) => {
   return found;
 };
 
-/** Returns the member that tells the accepted losses, where there are any. */
+/** Returns `{ losses }` with the accepted losses; empty without any. */
 export const lossesIn = (records: ProofRecords) => (records.losses().length > 0 ? { losses: records.losses() } : {});
 
 /**
- * Checks a file in two passes. `trusted` is the public key to believe; without one, the file's own key proves only that
- * the file is consistent.
+ * Verifies a file in two passes. `trusted` is the trusted public key; without it, the file's own key proves only that the
+ * file is consistent.
  */
-export const checkFile = async (
+export const verifyExport = async (
   open: () => Lines,
   { trusted, ...proof }: Omit<Trust, 'publicKey'> & { trusted: string | undefined },
 ): Promise<Verdict> => {
@@ -238,10 +238,10 @@ export const checkFile = async (
   };
 };
 
-/** Event of a file, by its id, the hash that chains it, and its commit time. */
+/** Id, chain hash and commit time (Unix ms) of an event in a file. */
 export type FileLink = { readonly id: string; readonly hash: string; readonly time: number };
 
-/** Yields the events of a file that was checked before. */
+/** Yields the events of a file that was verified before. */
 export const linksIn = async function* (lines: Lines): AsyncGenerator<FileLink> {
   for await (const text of lines) {
     const { id, hash, time } = (parse(text) ?? {}) as Partial<EventLine>;

@@ -12,20 +12,20 @@ import { appendLeaf, emptyFrontier, type Frontier, leafHash, rootOf } from '../.
 import { type EventStore, streamName } from '../ports/event-store.js';
 import type { IsSigned } from '../ports/notary.js';
 import { noEntry, type StateStore } from '../ports/state.js';
-import { objectIn } from './seal-progress.js';
+import { parseObject } from './seal-progress.js';
 
-/** Organization whose streams hold the log. */
+/** Owner of the streams that hold the log. */
 export const logOwner = 'system';
 
-/** Thrown when the log of seals is not the one that was written: nothing can be sealed before its loss is accepted. */
+/** Thrown when the log of seals was tampered with or lost. Nothing can be sealed until an operator accepts the loss. */
 export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }
 
 export const logStream = (volume: number, index: number) => streamName(logOwner, sealLog.stream, logKey(volume, index));
 
-/** Yields the entries of a volume from a place on, as they are stored. */
-export const loggedFrom = async function* (
+/** Yields the stored entries of a volume, starting at index `from`. */
+export const logEntriesFrom = async function* (
   events: Pick<EventStore, 'read'>,
   volume: number,
   from: number,
@@ -45,7 +45,7 @@ const isHead = (head: LogHead | null, { publicKey, isSigned }: Trust) =>
 /** Last seal of an organization in the log. */
 export type LastLeaf = { readonly index: number } & Pick<Logged, 'count' | 'hash' | 'places'>;
 
-/** Checks a volume entry by entry; the head that was read last is signed over all of them. */
+/** Verifies a volume entry by entry. The signed head of the last entry covers all entries. */
 const createLogWalk = (volume: number, trust: Trust) => {
   const sha256 = trust.sha256 as (bytes: Uint8Array | string) => string;
   const last = new Map<string, LastLeaf>();
@@ -57,15 +57,16 @@ const createLogWalk = (volume: number, trust: Trust) => {
     head: () => head,
     lastOf: (organizationId: string) => last.get(organizationId) ?? null,
     organizations: () => last.keys(),
-    /** Returns what is wrong with the entry, null when it stands in its place. */
+    /** Adds the next entry; returns the reason why the entry is invalid, null for a valid one. */
     take: (logged: Logged): string | null => {
       const { size } = frontier;
-      if (logged.index !== size || logged.volume !== volume) return `seal ${size} of the log is not in its place`;
+      if (logged.index !== size || logged.volume !== volume)
+        return `entry ${size} of the log is missing or out of order`;
       const next = appendLeaf(frontier, leafHash(leafText(logged), sha256), sha256);
       // A log that was tampered with may hold any value here.
       const stated = Object(logged.head) as LogHead;
       if (stated.size !== next.size || stated.root !== rootOf(next, sha256))
-        return `seal ${size} of the log, or one before it, is not what it was when it was logged`;
+        return `entry ${size} of the log, or one before it, was altered`;
       const { organizationId, index, count, hash, places } = logged;
       last.set(organizationId, { index, count, hash, places });
       [frontier, head] = [next, stated];
@@ -77,52 +78,52 @@ const createLogWalk = (volume: number, trust: Trust) => {
 };
 export type LogWalk = ReturnType<typeof createLogWalk>;
 
-/** Memory of the log outside the events: the head that was signed last, and the peaks of its tree. */
-export type LogMemory = { readonly volume: number; readonly head: LogHead; readonly peaks: readonly string[] };
+/** Checkpoint of the log in the process state: the head signed last, and the peaks of its Merkle tree. */
+export type LogCheckpoint = { readonly volume: number; readonly head: LogHead; readonly peaks: readonly string[] };
 
-export const logMemoryId = 'audit-log';
-export const signedLogMemory = (memory: LogMemory, sign: (text: string) => string) =>
-  JSON.stringify({ ...memory, signature: sign(statementOf('log', memory)) });
+export const logCheckpointId = 'audit-log';
+export const signLogCheckpoint = (checkpoint: LogCheckpoint, sign: (text: string) => string) =>
+  JSON.stringify({ ...checkpoint, signature: sign(statementOf('log', checkpoint)) });
 
-/** Loads the memory of the log; null while no log was begun. */
-const loadLogMemory = async (state: StateStore, { publicKey, isSigned }: Omit<Trust, 'sha256'>) => {
-  const entry = await state.get('processes', logMemoryId);
-  if (!entry) return { memory: null, revision: noEntry };
-  const { signature, ...memory } = objectIn(entry.value) as LogMemory & { readonly signature: string };
-  if (!isSigned(publicKey, statementOf('log', memory), String(signature)))
-    throw new BrokenLog('the memory of the log is not signed by the trusted key');
-  return { memory: memory as LogMemory, revision: entry.revision };
+/** Loads the checkpoint of the log; null until the sealer has begun the log. */
+const loadLogCheckpoint = async (state: StateStore, { publicKey, isSigned }: Omit<Trust, 'sha256'>) => {
+  const entry = await state.get('processes', logCheckpointId);
+  if (!entry) return { checkpoint: null, revision: noEntry };
+  const { signature, ...checkpoint } = parseObject(entry.value) as LogCheckpoint & { readonly signature: string };
+  if (!isSigned(publicKey, statementOf('log', checkpoint), String(signature)))
+    throw new BrokenLog('the checkpoint of the log is not signed by the trusted key');
+  return { checkpoint: checkpoint as LogCheckpoint, revision: entry.revision };
 };
-export const saveLogMemory = (state: StateStore, text: string, revision: number) =>
-  state.put('processes', logMemoryId, text, revision);
+export const saveLogCheckpoint = (state: StateStore, text: string, revision: number) =>
+  state.put('processes', logCheckpointId, text, revision);
 
-/** Returns how the memory of the log contradicts the entries that were read after it; null where it does not. */
-const contradiction = (memory: LogMemory | null, walk: LogWalk): string | null => {
+/** Returns how the checkpoint contradicts the entries that were read after it; null when both agree. */
+const contradiction = (checkpoint: LogCheckpoint | null, walk: LogWalk): string | null => {
   const { size } = walk.frontier();
-  if (!memory) return size > 0 ? `the memory of the log is absent, although it has ${size} seals` : null;
-  const { head } = memory;
+  if (!checkpoint) return size > 0 ? `the checkpoint of the log is missing, although the log has ${size} seals` : null;
+  const { head } = checkpoint;
   if (head.size > size) return `the log has ${size} seals, and had ${head.size}`;
   const isOther = size > 0 && head.size === size && head.root !== walk.head()?.root;
   return isOther ? `the log of ${size} seals is not the one that was signed` : null;
 };
 
-/** Reads on in the log, from where the walk is; throws when the log is not the one that was written. */
-export const readOn = async (
+/** Reads and verifies the log from the end of `before` on; throws BrokenLog when the log was tampered with. */
+export const readLog = async (
   { events, state }: { readonly events: Pick<EventStore, 'read'>; readonly state: StateStore },
   trust: Trust,
   before: LogWalk | null,
   passed: (logged: Logged) => void = () => undefined,
-): Promise<{ walk: LogWalk; memory: LogMemory | null; revision: number }> => {
-  // The memory is read first, because the log may grow meanwhile.
-  const { memory, revision } = await loadLogMemory(state, trust);
-  const volume = memory?.volume ?? 0;
+): Promise<{ walk: LogWalk; checkpoint: LogCheckpoint | null; revision: number }> => {
+  // The checkpoint is read first, because the log may grow meanwhile.
+  const { checkpoint, revision } = await loadLogCheckpoint(state, trust);
+  const volume = checkpoint?.volume ?? 0;
   const walk = before?.volume === volume ? before : createLogWalk(volume, trust);
-  for await (const logged of loggedFrom(events, volume, walk.frontier().size)) {
+  for await (const logged of logEntriesFrom(events, volume, walk.frontier().size)) {
     const flaw = walk.take(logged);
     if (flaw !== null) throw new BrokenLog(flaw);
     passed(logged);
   }
-  const flaw = walk.end() ?? contradiction(memory, walk);
+  const flaw = walk.end() ?? contradiction(checkpoint, walk);
   if (flaw !== null) throw new BrokenLog(flaw);
-  return { walk, memory, revision };
+  return { walk, checkpoint, revision };
 };

@@ -3,28 +3,29 @@ import { audit, isRecordType, recordStatement, sealKey, sealStatement } from '..
 import { globalContext, step } from '../commands/handle.js';
 import type { Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
-import { type createAgreement, Disagreement } from './agreement.js';
+import { type createIntegrityCheck, IntegrityError } from './integrity-check.js';
 import type { SealerPorts, SealLog } from './seal-log.js';
-import { extendInParts, type Memory, type SealProgress } from './seal-progress.js';
+import { extendInParts, type SealProgress, type SealProgressStore } from './seal-progress.js';
 
-export type Rhythm = { readonly events: number; readonly ms: number };
+/** Number of unsealed events, and age of the oldest one in milliseconds, at which a history is sealed. */
+export type SealPolicy = { readonly events: number; readonly ms: number };
 
-/** Refuses a history with a record of the proof that this service did not sign. */
-const refuseForged = (batch: readonly Recorded[], { publicKey, isSigned }: Notary) => {
+/** Throws IntegrityError for a history with a proof record that this service did not sign. */
+const rejectForged = (batch: readonly Recorded[], { publicKey, isSigned }: Notary) => {
   for (const { type, data, id } of batch) {
     if (!isRecordType(type)) continue;
     const { signature } = Object(data) as { signature?: unknown };
     if (!isSigned(publicKey, recordStatement(type, Object(data)), String(signature)))
-      throw new Disagreement(`the history has a record of the proof, ${id}, that the key of this service did not sign`);
+      throw new IntegrityError(`event ${id} (${type}) is a proof record that the key of this service did not sign`);
   }
 };
 
-/** Writes seals, and the records of moves, into the histories; each may be written twice and is stored once. */
+/** Appends seals and migration records to histories. A repeated write is stored once. */
 const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog) => {
   const context = (organizationId: string) =>
     globalContext({ actor: { kind: 'process', id: 'history sealer' }, requestId: system.uuid() }, organizationId);
   return {
-    /** Writes the seal into the log and then into the history; returns its place in the log. */
+    /** Appends the seal to the log and then to the history; returns its index in the log. */
     seal: async (leaf: LogLeaf, volume: number, since: number) => {
       const index = await log.append(leaf, since);
       const sealed = { ...leaf, log: { volume, index } };
@@ -33,108 +34,112 @@ const createSealWriter = ({ handle, notary, system }: SealerPorts, log: SealLog)
       await handle(context(organizationId), [step(audit, organizationId, sealKey(count), { type: 'Seal', data })]);
       return index;
     },
-    moved: (organizationId: string, moved: NonNullable<Memory['moved']>) =>
+    moved: (organizationId: string, moved: NonNullable<SealProgress['moved']>) =>
       handle(context(organizationId), [
         step(audit, organizationId, sealKey(moved.count), { type: 'RecordMove', data: moved }),
       ]),
   };
 };
 
-/** Makes seals in three steps, each of which is in the memory first: an interrupted seal is completed later. */
-const createMaker = (ports: SealerPorts, memories: SealProgress, log: SealLog) => {
+/** Makes seals in three steps. Each step is recorded in the progress first, so that an interrupted seal is completed later. */
+const createSealSteps = (ports: SealerPorts, progressStore: SealProgressStore, log: SealLog) => {
   const records = createSealWriter(ports, log);
-  /** Makes the seal that the memory says is being made; nothing is saved when another sealer saved first. */
-  const complete = async (organizationId: string, memory: Memory, revision: number, now: number) => {
-    const { leaf, volume, since } = memory.sealing as NonNullable<Memory['sealing']>;
-    const rest = { ...memory, unsealed: 0, since: null, sealing: null };
-    // A seal that a lost volume was meant to hold is made anew.
-    if (volume !== now) return memories.save(organizationId, { ...rest, since: 0 }, revision);
+  /** Completes the seal that the progress records as being made; returns false when another sealer saved first. */
+  const complete = async (organizationId: string, progress: SealProgress, revision: number, now: number) => {
+    const { leaf, volume, since } = progress.sealing as NonNullable<SealProgress['sealing']>;
+    const rest = { ...progress, unsealed: 0, since: null, sealing: null };
+    // A seal that was begun for a lost volume is made again.
+    if (volume !== now) return progressStore.save(organizationId, { ...rest, since: 0 }, revision);
     const index = await records.seal(leaf, volume, since);
     const { count, hash, places } = leaf;
-    return memories.save(organizationId, { ...rest, sealed: { volume, index, count, hash, places } }, revision);
+    return progressStore.save(organizationId, { ...rest, sealed: { volume, index, count, hash, places } }, revision);
   };
-  const seal = async (organizationId: string, memory: Memory, revision: number, volume: number) => {
+  const seal = async (organizationId: string, progress: SealProgress, revision: number, volume: number) => {
     const { size } = await log.refresh();
-    const { count, hash, places, position } = memory;
+    const { count, hash, places, position } = progress;
     const leaf = { organizationId, count, hash, places, position };
-    const next = { ...memory, sealing: { leaf, volume, since: size } };
-    // Another sealer may have saved its memory first; then it seals.
-    if (await memories.save(organizationId, next, revision))
+    const next = { ...progress, sealing: { leaf, volume, since: size } };
+    // Another sealer that saved first makes the seal instead.
+    if (await progressStore.save(organizationId, next, revision))
       await complete(organizationId, { ...next, serial: next.serial + 1 }, revision + 1, volume);
   };
-  const recordMove = async (organizationId: string, memory: Memory, revision: number) => {
-    if (memory.moved) await records.moved(organizationId, memory.moved);
-    return memories.save(organizationId, { ...memory, moved: null }, revision);
+  const recordMove = async (organizationId: string, progress: SealProgress, revision: number) => {
+    if (progress.moved) await records.moved(organizationId, progress.moved);
+    return progressStore.save(organizationId, { ...progress, moved: null }, revision);
   };
   return { complete, seal, recordMove };
 };
 
 type Parts = {
-  readonly memories: SealProgress;
+  readonly progressStore: SealProgressStore;
   readonly log: SealLog;
-  readonly agreed: ReturnType<typeof createAgreement>;
-  /** Notes that memory, log and history of an organization agree. */
-  readonly agrees: (organizationId: string) => Promise<void>;
+  readonly checkIntegrity: ReturnType<typeof createIntegrityCheck>;
+  /** Clears the recorded seal failure of an organization. */
+  readonly clearFailure: (organizationId: string) => Promise<void>;
 };
 
-/** Goes over the events of organizations, and seals them when a seal is due and memory, log and history agree. */
-export const createSealMaker = (ports: SealerPorts, { memories, log, agreed, agrees }: Parts, rhythm: Rhythm) => {
+/** Hashes the events of organizations, and seals a history when a seal is due and the integrity check passes. */
+export const createSealMaker = (
+  ports: SealerPorts,
+  { progressStore, log, checkIntegrity, clearFailure }: Parts,
+  policy: SealPolicy,
+) => {
   const { events, notary, system } = ports;
-  const maker = createMaker(ports, memories, log);
-  /** Serial of each memory when this process read it last. */
+  const steps = createSealSteps(ports, progressStore, log);
+  /** Serial of each organization's progress when this process last read it, to detect a rollback. */
   const serials = new Map<string, number>();
 
-  const isDue = ({ unsealed, since, sealed }: Memory, volume?: number) =>
-    unsealed >= rhythm.events ||
-    // A time ahead of the clock is from before the clock was corrected.
-    (since !== null && Math.abs(system.now() - since) >= rhythm.ms) ||
-    // A new volume of the log gets a seal of every history.
+  const isDue = ({ unsealed, since, sealed }: SealProgress, volume?: number) =>
+    unsealed >= policy.events ||
+    // The difference is absolute, because a time from before a clock correction may be ahead of the clock.
+    (since !== null && Math.abs(system.now() - since) >= policy.ms) ||
+    // Every history gets a seal in a new volume of the log.
     (volume !== undefined && sealed !== null && sealed.volume !== volume);
 
-  /** Continues the memory over new events, or over all that the store has where `batch` is null. */
-  const extended = async (organizationId: string, memory: Memory, batch: readonly Recorded[] | null) => {
-    let next = memory;
-    for await (const some of batch ? [batch] : events.readOrganization(organizationId, memory.position)) {
-      refuseForged(some, notary);
+  /** Advances the progress over a batch, or over all new events in the store where `batch` is null. */
+  const extended = async (organizationId: string, progress: SealProgress, batch: readonly Recorded[] | null) => {
+    let next = progress;
+    for await (const some of batch ? [batch] : events.readOrganization(organizationId, progress.position)) {
+      rejectForged(some, notary);
       next = await extendInParts(next, some, system);
     }
     return next;
   };
 
-  /** Continues the memory over what the store has; returns null when another sealer saved first. */
-  const extendAndSave = async (organizationId: string, memory: Memory, revision: number, isStored: boolean) => {
-    const next = await extended(organizationId, memory, null);
-    if (next === memory && isStored) return { memory, revision };
-    const isSaved = await memories.save(organizationId, next, revision);
-    return isSaved ? { memory: { ...next, serial: next.serial + 1 }, revision: revision + 1 } : null;
+  /** Advances the progress over all new events in the store; returns null when another sealer saved first. */
+  const extendAndSave = async (organizationId: string, progress: SealProgress, revision: number, isStored: boolean) => {
+    const next = await extended(organizationId, progress, null);
+    if (next === progress && isStored) return { progress, revision };
+    const isSaved = await progressStore.save(organizationId, next, revision);
+    return isSaved ? { progress: { ...next, serial: next.serial + 1 }, revision: revision + 1 } : null;
   };
 
-  /** Checks memory, log and history of an organization, goes over the events that are new and seals them when due. */
-  const reckon = async (organizationId: string): Promise<void> => {
-    const { memory, revision, volume, isStored } = await agreed(organizationId);
-    await agrees(organizationId);
-    if (memory.moved || memory.sealing) {
-      if (memory.moved) await maker.recordMove(organizationId, memory, revision);
-      else await maker.complete(organizationId, memory, revision, volume);
-      return reckon(organizationId);
+  /** Runs the integrity check of an organization, hashes its new events and seals them when due. */
+  const checkAndSeal = async (organizationId: string): Promise<void> => {
+    const { progress, revision, volume, isStored } = await checkIntegrity(organizationId);
+    await clearFailure(organizationId);
+    if (progress.moved || progress.sealing) {
+      if (progress.moved) await steps.recordMove(organizationId, progress, revision);
+      else await steps.complete(organizationId, progress, revision, volume);
+      return checkAndSeal(organizationId);
     }
-    const saved = await extendAndSave(organizationId, memory, revision, isStored);
-    if (!saved) return reckon(organizationId);
-    if (isDue(saved.memory, volume)) await maker.seal(organizationId, saved.memory, saved.revision, volume);
+    const saved = await extendAndSave(organizationId, progress, revision, isStored);
+    if (!saved) return checkAndSeal(organizationId);
+    if (isDue(saved.progress, volume)) await steps.seal(organizationId, saved.progress, saved.revision, volume);
   };
 
-  /** Goes over a batch of an organization that was checked before, and checks it again when a seal is due. */
-  const reckonOn = async (organizationId: string, batch: readonly Recorded[]): Promise<void> => {
-    const found = await memories.load(organizationId);
-    if (found.kind !== 'signed' || found.memory.sealing || found.memory.moved) return reckon(organizationId);
-    const { serial } = found.memory;
+  /** Hashes a batch of an organization that was checked before, and repeats the check when a seal is due. */
+  const hashBatch = async (organizationId: string, batch: readonly Recorded[]): Promise<void> => {
+    const found = await progressStore.load(organizationId);
+    if (found.kind !== 'signed' || found.progress.sealing || found.progress.moved) return checkAndSeal(organizationId);
+    const { serial } = found.progress;
     if (serial < (serials.get(organizationId) ?? 0))
-      throw new Disagreement("the sealer's memory went back while the service ran");
+      throw new IntegrityError("the sealer's progress was rolled back while the service was running");
     serials.set(organizationId, serial);
-    const next = await extended(organizationId, found.memory, batch);
-    const isSaved = next === found.memory || (await memories.save(organizationId, next, found.revision));
-    if (!isSaved || isDue(next)) return reckon(organizationId);
+    const next = await extended(organizationId, found.progress, batch);
+    const isSaved = next === found.progress || (await progressStore.save(organizationId, next, found.revision));
+    if (!isSaved || isDue(next)) return checkAndSeal(organizationId);
   };
 
-  return { isDue, reckon, reckonOn };
+  return { isDue, checkAndSeal, hashBatch };
 };

@@ -15,39 +15,39 @@ import {
 import type { Position } from '../ports/event-store.js';
 import type { IsSigned } from '../ports/notary.js';
 
-/** Public key to believe, and the means to check signatures under it. */
+/** Trusted public key, and the functions to verify signatures and hashes. */
 export type Trust = { readonly publicKey: string; readonly isSigned: IsSigned; readonly sha256: Digest };
 
-/** Event with the place that it has in its store or file; the time is in Unix ms. */
+/** Event with its position in the store or file, and its commit time in Unix ms. */
 export type Placed = Chained & { readonly position: Position; readonly time: number };
 
 /**
- * Count and hashes that were stated of a history's first events; `by` says on which occasion. Places are null where
- * they were not stated, or not of the store that the history is in now.
+ * Recorded count and hashes of a history's first events; `by` names the occasion. `places` is null where positions were
+ * not recorded, or belong to another store.
  */
 type Statement = Link & { readonly places: string | null; readonly by: string };
 
 /**
- * Events that are wrong, counted from 1: from the first that differs or, where that cannot be known, the first that
- * may. A flaw that is in no event has 0 for both, and `about` names the thing that is wrong.
+ * Range of invalid events, numbered from 1. `event` is the first that differs or, where that is unknown, the first that
+ * may differ. For a flaw outside of the events, both numbers are 0 and `about` names the invalid part.
  */
 export type Flaw = {
   readonly event: number;
   readonly last: number;
   readonly id?: string;
   readonly about?: string;
-  /** True when nothing is known to be wrong, but no seal covers the events yet. */
+  /** True when the only flaw is that no seal covers the events yet. */
   readonly isLate?: true;
   readonly reason: string;
 };
 
-/** Loss that an operator accepted, and the number of the event that says so. */
+/** Loss accepted by an operator, with the number of the event that records it. */
 export type AcceptedLoss = Loss & { readonly event: number };
 
 type FoundSeal = Seal & { readonly event: number };
 
 export type ProofRecords = {
-  /** Takes the events in their order, and keeps the records of the proof whose signature is valid. */
+  /** Reads the events in order and keeps the proof records with a valid signature. */
   read(events: readonly Chained[]): void;
   readonly seals: () => readonly FoundSeal[];
   readonly losses: () => readonly AcceptedLoss[];
@@ -62,7 +62,7 @@ const isGenuine = ({ type, data }: Chained, organizationId: string, { publicKey,
   return isSigned(publicKey, recordStatement(type, record), String(record.signature));
 };
 
-/** Collects the genuine records of the proof in a history, all of them before any event is checked. */
+/** Collects the genuine proof records of a history, before any event is verified. */
 export const createProofRecords = (organizationId: string, trust: Trust): ProofRecords => {
   const [seals, losses]: [FoundSeal[], AcceptedLoss[]] = [[], []];
   let moved: Move | null = null;
@@ -90,21 +90,21 @@ export const createProofRecords = (organizationId: string, trust: Trust): ProofR
   };
 };
 
-export type Marks = {
+export type Statements = {
   add(statement: Statement): void;
   at(count: number): readonly Statement[];
   beyond(count: number): readonly Statement[];
-  /** Number of events that an operator accepted as they are, whatever they were before. */
+  /** Number of events that an operator accepted as they are. */
   readonly accepted: number;
-  /** Returns how many events the last seal covers. */
+  /** Returns the number of events that the last seal covers. */
   readonly sealed: () => number;
 };
 
 /**
- * Collects the statements of a history's records. Seals before an accepted loss are left out, because the loss states
- * anew what is there; places of seals before a move are those of another store.
+ * Collects the statements of a history's proof records. Seals before an accepted loss are ignored, because the loss
+ * replaces them. Places of seals before a migration are ignored, because they belong to another store.
  */
-export const createMarks = (records: ProofRecords, moved = records.moved()): Marks => {
+export const createStatements = (records: ProofRecords, moved = records.moved()): Statements => {
   const statements = new Map<number, Statement[]>();
   const loss = records.losses().at(-1);
   const add = (statement: Statement) => {
@@ -115,7 +115,7 @@ export const createMarks = (records: ProofRecords, moved = records.moved()): Mar
   const placesAt = (count: number, places: string | null) => (moved && count <= moved.count ? null : (places ?? null));
   const inForce = records.seals().filter(({ event }) => event > (loss?.event ?? 0));
   for (const { count, hash, places } of inForce)
-    add({ count, hash, places: placesAt(count, places), by: `a seal was put over ${count} events` });
+    add({ count, hash, places: placesAt(count, places), by: `${count} events were sealed` });
   if (loss) {
     const { count, hash, places } = loss.found;
     add({ count, hash, places: placesAt(count, places), by: `the loss of events was accepted at ${loss.time}` });
@@ -130,14 +130,14 @@ export const createMarks = (records: ProofRecords, moved = records.moved()): Mar
   };
 };
 
-/** Checks a history event by event and returns the first that contradicts a statement. */
-export const createWalk = (organizationId: string, marks: Marks, trust: Trust) => {
+/** Verifies a history event by event and returns the first contradiction to a statement. */
+export const createWalk = (organizationId: string, statements: Statements, trust: Trust) => {
   const { sha256 } = trust;
   let link = firstLink(organizationId, sha256);
   let places = firstPlaces(organizationId, sha256);
   let [proven, placed] = [0, 0];
   const agrees = (): Flaw | null => {
-    const stated = marks.at(link.count);
+    const stated = statements.at(link.count);
     const broken = stated.find(({ hash }) => hash !== link.hash);
     if (broken) return { event: proven + 1, last: link.count, reason: `not what it was when ${broken.by}` };
     const moved = stated.find((one) => one.places !== null && one.places !== places);
@@ -156,8 +156,8 @@ export const createWalk = (organizationId: string, marks: Marks, trust: Trust) =
     step: (event: Placed): Flaw | null => {
       link = nextLink(link, event, sha256);
       places = nextPlaces(places, link.count, event, sha256);
-      if (link.count > marks.accepted && isRecordType(event.type) && !isGenuine(event, organizationId, trust)) {
-        const what = event.type === 'AuditSealed' ? 'a seal' : 'a record of the proof';
+      if (link.count > statements.accepted && isRecordType(event.type) && !isGenuine(event, organizationId, trust)) {
+        const what = event.type === 'AuditSealed' ? 'a seal' : 'a proof record';
         return {
           event: link.count,
           last: link.count,
@@ -168,7 +168,7 @@ export const createWalk = (organizationId: string, marks: Marks, trust: Trust) =
       return agrees();
     },
     end: (): Flaw | null => {
-      const [longest] = marks.beyond(link.count).toSorted((a, b) => b.count - a.count);
+      const [longest] = statements.beyond(link.count).toSorted((a, b) => b.count - a.count);
       if (!longest) return null;
       const { count, by } = longest;
       return { event: proven + 1, last: count, reason: `missing: there were ${count - link.count} more when ${by}` };

@@ -12,7 +12,7 @@ const eventsOf = async function* (events: EventStore, organizationId: string) {
   for await (const batch of events.readOrganization(organizationId, beginning)) yield* batch;
 };
 
-/** Hashes of a history by their count, from the wanted event on. */
+/** Collects the chain hashes of a history by event count, from the wanted event on. */
 const createHashes = (organizationId: string, wanted: Stored, sha256: System['sha256']) => {
   const text = textOf(wanted);
   const hashes = new Map<number, string>();
@@ -28,7 +28,7 @@ const createHashes = (organizationId: string, wanted: Stored, sha256: System['sh
 };
 
 /**
- * Tells whether an event stands in the history of its organization as the first seal after it found it. Reads the
+ * Returns whether an event is in the history of its organization and unchanged since the first seal after it. Reads the
  * history up to that seal.
  */
 const createIsSealed =
@@ -51,8 +51,8 @@ type Identity = { readonly organizationId: string; readonly apiKey: string; read
 const entryOf = (apiKey: string) => ['processes', `credential:${apiKey}`] as const;
 
 /**
- * Tells whether the role of a credential whose secret is not bound to it may be believed, because a seal covers the
- * event that issued it. The proof is remembered, signed, since it takes reading the organization's history.
+ * Returns whether the role of a credential can be trusted although its secret is not bound to the role: a seal must cover
+ * the event that issued the credential. The result is stored with a signature, because it requires reading the history.
  */
 export const createIsProven = (ports: { events: EventStore; notary: Notary; state: StateStore; system: System }) => {
   const { state, system } = ports;

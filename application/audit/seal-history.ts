@@ -1,25 +1,25 @@
 import { organizationOf, type Recorded } from '../ports/event-store.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
-import { createAgreement } from './agreement.js';
-import { createSealMaker, type Rhythm } from './make-seals.js';
-import { createRefusals, theLog } from './refusals.js';
+import { createIntegrityCheck } from './integrity-check.js';
+import { createSealMaker, type SealPolicy } from './make-seals.js';
+import { createSealFailures, wholeLog } from './seal-failures.js';
 import { createSealLog, type SealerPorts } from './seal-log.js';
-import { createSealProgress } from './seal-progress.js';
+import { createSealProgressStore } from './seal-progress.js';
 
 type Sealer = {
   /** Seals histories as their events arrive. */
   follow(signal: AbortSignal): Promise<void>;
-  /** Seals histories whose unsealed events have waited too long. */
-  sealOld(signal: AbortSignal): Promise<void>;
+  /** Seals histories whose unsealed events are older than the policy allows. */
+  sealOverdue(signal: AbortSignal): Promise<void>;
 };
 export const sealingMs = 3_600_000;
-const defaultRhythm: Rhythm = { events: 1000, ms: sealingMs };
+const defaultPolicy: SealPolicy = { events: 1000, ms: sealingMs };
 /**
- * Pause that lets events collect before they are hashed, as nobody waits for a seal; skipped after batches of `much` or
- * more.
+ * Pause that lets events accumulate before they are hashed, because seals are not urgent. Skipped after batches of
+ * `largeBatch` events or more.
  */
 const pauseMs = 1000;
-const much = 400;
+const largeBatch = 400;
 const pollIntervalMs = 60_000;
 
 const byOrganization = (batch: readonly Recorded[]) => {
@@ -34,60 +34,65 @@ const byOrganization = (batch: readonly Recorded[]) => {
 };
 
 /**
- * Appends a signed statement of an organization's history whenever it has grown by `rhythm.events` or waited for
- * `rhythm.ms`, unless memory, log and history do not agree. Several sealers at once agree, because each continues from
- * the saved memory.
+ * Seals an organization's history whenever it has `policy.events` unsealed events or the oldest of them is `policy.ms`
+ * old, unless the integrity check fails. Several sealers may run at once, because each continues from the saved progress.
  */
-export const createSealer = (ports: SealerPorts, rhythm = defaultRhythm): Sealer => {
+export const createSealer = (ports: SealerPorts, policy = defaultPolicy): Sealer => {
   const { events, state, notary, system } = ports;
-  const memories = createSealProgress(state, notary);
+  const progressStore = createSealProgressStore(state, notary);
   const log = createSealLog(ports);
-  const agreed = createAgreement({ events, memory: memories, log, sha256: system.sha256 });
-  const { unlessRefused, agrees } = createRefusals(state, system);
+  const checkIntegrity = createIntegrityCheck({ events, progressStore, log, sha256: system.sha256 });
+  const { recordFailure, clearFailures } = createSealFailures(state, system);
   const follow = fromCheckpoint('seal-history', ports);
-  const parts = { memories, log, agreed, agrees: (organizationId: string) => agrees(organizationId, theLog) };
-  const { isDue, reckon, reckonOn } = createSealMaker(ports, parts, rhythm);
+  const parts = {
+    progressStore,
+    log,
+    checkIntegrity,
+    clearFailure: (organizationId: string) => clearFailures(organizationId, wholeLog),
+  };
+  const { isDue, checkAndSeal, hashBatch } = createSealMaker(ports, parts, policy);
 
-  /** Signs what an earlier version remembered, and then begins the log; afterwards unsigned memories are refused. */
+  /** Signs the progress saved by an earlier version and begins the log. Unsigned progress is rejected afterwards. */
   const prepare = async () => {
     if ((await log.refresh()).isBegun) return;
-    for await (const organizationId of memories.organizations())
-      await unlessRefused(organizationId, async () => {
-        const { memory, revision } = await agreed(organizationId);
-        await memories.save(organizationId, memory, revision);
+    for await (const organizationId of progressStore.organizations())
+      await recordFailure(organizationId, async () => {
+        const { progress, revision } = await checkIntegrity(organizationId);
+        await progressStore.save(organizationId, progress, revision);
       });
     await log.begin();
   };
 
-  /** Seals every history that has waited too long, or has no seal in the present volume of the log. */
+  /** Seals every history whose seal is overdue, or that has no seal in the current volume of the log. */
   const sealDue = async () => {
     let volume: number | undefined;
-    await unlessRefused(theLog, async () => {
+    await recordFailure(wholeLog, async () => {
       ({ volume } = await log.refresh());
     });
-    for await (const organizationId of memories.organizations()) {
-      const found = await memories.load(organizationId);
-      if (found.kind !== 'signed' || isDue(found.memory, volume))
-        await unlessRefused(organizationId, () => reckon(organizationId));
+    for await (const organizationId of progressStore.organizations()) {
+      const found = await progressStore.load(organizationId);
+      if (found.kind !== 'signed' || isDue(found.progress, volume))
+        await recordFailure(organizationId, () => checkAndSeal(organizationId));
     }
   };
 
   return {
     follow: async (signal) => {
-      await unlessRefused(theLog, prepare);
+      await recordFailure(wholeLog, prepare);
       const known = new Set<string>();
       return follow(signal, async (batch) => {
         for (const [organizationId, own] of byOrganization(batch)) {
-          const work = () => (known.has(organizationId) ? reckonOn(organizationId, own) : reckon(organizationId));
-          if (await unlessRefused(organizationId, work)) known.add(organizationId);
+          const work = () =>
+            known.has(organizationId) ? hashBatch(organizationId, own) : checkAndSeal(organizationId);
+          if (await recordFailure(organizationId, work)) known.add(organizationId);
           else known.delete(organizationId);
         }
-        if (batch.length < much) await system.sleep(pauseMs, signal);
+        if (batch.length < largeBatch) await system.sleep(pauseMs, signal);
         return true;
       });
     },
-    sealOld: async (signal) => {
-      await unlessRefused(theLog, prepare);
+    sealOverdue: async (signal) => {
+      await recordFailure(wholeLog, prepare);
       while (!signal.aborted) {
         await sealDue();
         await system.sleep(pollIntervalMs, signal);

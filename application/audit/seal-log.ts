@@ -16,30 +16,30 @@ import {
   BrokenLog,
   type LastLeaf,
   type LogWalk,
-  loggedFrom,
+  logEntriesFrom,
   logOwner,
   logStream,
-  readOn,
-  saveLogMemory,
-  signedLogMemory,
+  readLog,
+  saveLogCheckpoint,
+  signLogCheckpoint,
 } from './log-reading.js';
 
 /** Log of the seals of all organizations: a Merkle tree (RFC 9162) whose head is signed with every leaf. */
 export type SealLog = {
   /** Returns the newest signed head; null while nothing is logged. */
   head(): Promise<LogHead | null>;
-  /** Yields leaves in order, from the first number to before the second, counted from 0. */
+  /** Yields the leaves with indexes from `from` (inclusive) to `to` (exclusive), starting at 0. */
   leaves(from: number, to: number): AsyncIterable<LogLeaf>;
   /**
-   * Appends a leaf and returns its place. A leaf that is found in place `since` or later was appended before, by a turn
-   * that was interrupted.
+   * Appends a leaf and returns its index. A leaf that already exists at index `since` or later was appended by an
+   * interrupted attempt and is not appended again.
    */
   append(leaf: LogLeaf, since: number): Promise<number>;
-  /** Reads what was appended since the last call, and returns where the log is; throws BrokenLog. */
+  /** Reads the entries appended since the last call and returns the state of the log; throws BrokenLog. */
   refresh(): Promise<LogState>;
-  /** Signs the memory of an empty log, unless there is one. */
+  /** Writes the signed checkpoint of an empty log, unless the log has a checkpoint. */
   begin(): Promise<void>;
-  /** Begins a new volume, unless the memory of the log is at another revision. */
+  /** Begins a new volume; returns false when the checkpoint of the log is not at revision `expected`. */
   beginVolume(volume: number, expected: number): Promise<boolean>;
 };
 export type LogState = {
@@ -66,9 +66,9 @@ const signedHead = ({ notary, system }: SealerPorts, frontier: Frontier): LogHea
   return { ...stated, keyId: notary.keyId, signature: notary.sign(headStatement(stated)) };
 };
 
-/** Finds the place of a leaf among those from `since` on. */
-const placeOf = async (events: EventStore, leaf: LogLeaf, volume: number, since: number) => {
-  for await (const logged of loggedFrom(events, volume, since))
+/** Returns the index of a leaf at `since` or later; null when the log does not have it. */
+const indexOf = async (events: EventStore, leaf: LogLeaf, volume: number, since: number) => {
+  for await (const logged of logEntriesFrom(events, volume, since))
     if (leafText(logged) === leafText(leaf)) return logged.index;
   return null;
 };
@@ -82,28 +82,28 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
 
   const read = async () => {
     try {
-      const found = await readOn({ events, state }, trust, walk);
+      const found = await readLog({ events, state }, trust, walk);
       walk = found.walk;
       return found;
     } catch (error) {
-      // A log that is not what it was is read from its beginning the next time.
+      // A broken log is read from its beginning the next time.
       walk = null;
       throw error;
     }
   };
-  const remember = async (volume: number, frontier: Frontier, head: LogHead, revision: number) =>
-    saveLogMemory(state, signedLogMemory({ volume, head, peaks: frontier.peaks }, notary.sign), revision);
-  const rememberEmpty = (volume: number, revision: number) =>
-    remember(volume, emptyFrontier, signedHead(ports, emptyFrontier), revision);
+  const saveCheckpoint = async (volume: number, frontier: Frontier, head: LogHead, revision: number) =>
+    saveLogCheckpoint(state, signLogCheckpoint({ volume, head, peaks: frontier.peaks }, notary.sign), revision);
+  const saveEmptyCheckpoint = (volume: number, revision: number) =>
+    saveCheckpoint(volume, emptyFrontier, signedHead(ports, emptyFrontier), revision);
 
   /**
-   * Appends the leaf at the end, unless it is in the log; returns null when another writer was first. The leaf is looked
-   * for after the end is known, because another sealer may append the same one at any moment.
+   * Appends the leaf unless the log already has it; returns null when another writer appended first. The leaf is searched
+   * after the size is read, because another sealer may append the same leaf at any moment.
    */
   const tryAppend = async (leaf: LogLeaf, since: number): Promise<number | null> => {
     const { volume, frontier } = (await read()).walk;
     const { size: index } = frontier();
-    const found = await placeOf(events, leaf, volume, since);
+    const found = await indexOf(events, leaf, volume, since);
     if (found !== null) return found;
     const head = signedHead(ports, appendLeaf(frontier(), leafHash(leafText(leaf), sha256), sha256));
     const data = { ...leaf, volume, index, head };
@@ -111,10 +111,10 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
       { ...step(sealLog, logOwner, '', { type: 'Log', data }), stream: logStream(volume, index) },
     ]);
     const { walk: after, revision } = await read();
-    if (after.frontier().size <= index) throw new BrokenLog('the log was cut while the service ran');
+    if (after.frontier().size <= index) throw new BrokenLog('the log was truncated while the service was running');
     const newest = after.head();
-    if (newest) await remember(volume, after.frontier(), newest, revision);
-    return (await placeOf(events, leaf, volume, index)) === index ? index : null;
+    if (newest) await saveCheckpoint(volume, after.frontier(), newest, revision);
+    return (await indexOf(events, leaf, volume, index)) === index ? index : null;
   };
 
   return {
@@ -122,8 +122,9 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
     leaves: async function* (from, to) {
       if (from >= to) return;
       const { volume } = await alone(async () => (await read()).walk);
-      for await (const { organizationId, count, hash, places, position, index } of loggedFrom(events, volume, from)) {
-        if (index >= to) return;
+      for await (const entry of logEntriesFrom(events, volume, from)) {
+        if (entry.index >= to) return;
+        const { organizationId, count, hash, places, position } = entry;
         yield { organizationId, count, hash, places, position };
       }
     },
@@ -135,14 +136,14 @@ export const createSealLog = (ports: SealerPorts): SealLog => {
       }),
     refresh: () =>
       alone(async () => {
-        const { walk: now, memory } = await read();
-        return { isBegun: memory !== null, volume: now.volume, size: now.frontier().size, lastOf: now.lastOf };
+        const { walk: now, checkpoint } = await read();
+        return { isBegun: checkpoint !== null, volume: now.volume, size: now.frontier().size, lastOf: now.lastOf };
       }),
     begin: () =>
       alone(async () => {
-        const { memory } = await read();
-        if (!memory) await rememberEmpty(0, noEntry);
+        const { checkpoint } = await read();
+        if (!checkpoint) await saveEmptyCheckpoint(0, noEntry);
       }),
-    beginVolume: (volume, expected) => alone(() => rememberEmpty(volume, expected)),
+    beginVolume: (volume, expected) => alone(() => saveEmptyCheckpoint(volume, expected)),
   };
 };

@@ -22,35 +22,35 @@ export type Chain = Standing & {
   readonly position: Position;
   /** Id of the event at that position; null before the first event. */
   readonly eventId: string | null;
-  /** Number of events, those of the proof itself excluded, that no seal covers; `since` is the commit time of the oldest. */
+  /** Number of events that no seal covers, without proof records; `since` is the commit time of the oldest, Unix ms. */
   readonly unsealed: number;
   readonly since: number | null;
 };
 
 type InLog = { readonly volume: number; readonly index: number };
-/** Memory of the sealer about one organization, signed so that nobody else can write it. */
-export type Memory = Chain & {
-  /** Number of times that the memory was written. */
+/** Progress of the sealer in one organization's history, signed against tampering. */
+export type SealProgress = Chain & {
+  /** Number of times that the progress was saved. */
   readonly serial: number;
-  /** Last seal that is in the log and in the history. */
+  /** Last seal that is in both the log and the history. */
   readonly sealed: (Standing & InLog) | null;
-  /** Seal that is being made: it may already be in the log, in place `since` or later, but not in the history. */
+  /** Seal that is being made. It may already be in the log, at index `since` or later, but not in the history. */
   readonly sealing: { readonly leaf: LogLeaf; readonly volume: number; readonly since: number } | null;
-  /** Record of a move that is not in the history yet. */
+  /** Record of a migration to these stores that is not in the history yet. */
   readonly moved: Move | null;
 };
 
-/** Memory of an earlier version, which was not signed; `missed` is a history that was found missing. */
-export type UnsignedMemory = Link & { readonly missed: Link | null };
+/** Progress saved by an earlier version, without a signature; `missed` is a history that was found missing. */
+export type UnsignedSealProgress = Link & { readonly missed: Link | null };
 
 type Remembered = { readonly revision: number } & (
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unsigned'; readonly old: UnsignedMemory }
-  | { readonly kind: 'signed'; readonly memory: Memory }
+  | { readonly kind: 'unsigned'; readonly old: UnsignedSealProgress }
+  | { readonly kind: 'signed'; readonly progress: SealProgress }
   | { readonly kind: 'false'; readonly reason: string }
 );
 
-export const startOf = (organizationId: string, sha256: Digest): Memory => ({
+export const startOf = (organizationId: string, sha256: Digest): SealProgress => ({
   ...firstLink(organizationId, sha256),
   places: firstPlaces(organizationId, sha256),
   position: beginning,
@@ -63,10 +63,10 @@ export const startOf = (organizationId: string, sha256: Digest): Memory => ({
   moved: null,
 });
 
-/** Tells whether an event belongs to the proof itself, which needs no seal of its own. */
-export const isOfProof = ({ type }: { readonly type: string }) => type === 'SealLogged' || isRecordType(type);
+/** Returns whether an event is itself part of the proof and so needs no seal. */
+export const isProofEvent = ({ type }: { readonly type: string }) => type === 'SealLogged' || isRecordType(type);
 
-/** Continues the chains; skips events they include already, because a process may read events twice. */
+/** Extends the hash chains; skips events that are already included, because a process may read events twice. */
 export const extend = <C extends Chain>(chain: C, events: readonly Recorded[], sha256: Digest): C => {
   let link: Link = chain;
   let { places, position, eventId, unsealed, since } = chain;
@@ -75,7 +75,7 @@ export const extend = <C extends Chain>(chain: C, events: readonly Recorded[], s
     link = nextLink(link, event, sha256);
     places = nextPlaces(places, link.count, event, sha256);
     ({ position, id: eventId } = event);
-    if (isOfProof(event)) continue;
+    if (isProofEvent(event)) continue;
     unsealed++;
     since ??= event.time;
   }
@@ -84,7 +84,7 @@ export const extend = <C extends Chain>(chain: C, events: readonly Recorded[], s
 };
 
 const hashedWithoutPause = 100;
-/** Continues the chains in parts, so that requests are answered while many events are hashed. */
+/** Extends the hash chains in slices, so that requests are answered while many events are hashed. */
 export const extendInParts = async <C extends Chain>(
   chain: C,
   events: readonly Recorded[],
@@ -99,16 +99,16 @@ export const extendInParts = async <C extends Chain>(
 };
 
 const prefix = 'audit-chain:';
-export const memoryId = (organizationId: string) => `${prefix}${organizationId}`;
+export const sealProgressId = (organizationId: string) => `${prefix}${organizationId}`;
 
-/** Writes the signed text of a memory, as it is stored. */
-export const signedMemory = (organizationId: string, memory: Memory, { keyId, sign }: Notary): string => {
-  const statement = { ...memory, organizationId, keyId };
+/** Serializes and signs progress for the process state. */
+export const signSealProgress = (organizationId: string, progress: SealProgress, { keyId, sign }: Notary): string => {
+  const statement = { ...progress, organizationId, keyId };
   return JSON.stringify({ ...statement, signature: sign(statementOf('memory', statement)) });
 };
 
-/** Parses an entry of the process state, which whoever writes to that store may have replaced by anything. */
-export const objectIn = (text: string): object => {
+/** Parses an entry of the process state; returns an empty object for invalid JSON, because the entry is not trusted. */
+export const parseObject = (text: string): object => {
   try {
     return Object(JSON.parse(text));
   } catch {
@@ -116,42 +116,42 @@ export const objectIn = (text: string): object => {
   }
 };
 
-type Stored = Memory & { readonly organizationId: string; readonly keyId: string; readonly signature: string };
+type Stored = SealProgress & { readonly organizationId: string; readonly keyId: string; readonly signature: string };
 
-/** Reads a stored memory, and tells whether the key signed it for this organization. */
-export const readMemory = (
+/** Parses stored progress and verifies that the key signed it for this organization. */
+export const readSealProgress = (
   organizationId: string,
   value: string,
   { publicKey, isSigned }: { readonly publicKey: string; readonly isSigned: IsSigned },
 ) => {
-  const { signature, ...statement } = objectIn(value) as Omit<Stored, 'signature'> & { readonly signature?: string };
+  const { signature, ...statement } = parseObject(value) as Omit<Stored, 'signature'> & { readonly signature?: string };
   if (signature === undefined)
     return {
       kind: 'unsigned',
-      old: { ...statement, missed: (statement as unknown as UnsignedMemory).missed },
+      old: { ...statement, missed: (statement as unknown as UnsignedSealProgress).missed },
     } as const;
   if (!isSigned(publicKey, statementOf('memory', statement), signature))
     return { kind: 'false', reason: 'it is not signed by the key of this service' } as const;
   if (statement.organizationId !== organizationId)
     return { kind: 'false', reason: `it was signed for ${statement.organizationId}` } as const;
-  const { organizationId: _, keyId: __, ...memory } = statement;
-  return { kind: 'signed', memory } as const;
+  const { organizationId: _, keyId: __, ...progress } = statement;
+  return { kind: 'signed', progress } as const;
 };
 
-/** Memory of the sealer by organization, kept outside the events so that cutting a history does not cut it too. */
-export const createSealProgress = (state: StateStore, notary: Notary, publicKey = notary.publicKey) => ({
+/** Store of the sealer's progress by organization, apart from the events, so that truncating a history is detected. */
+export const createSealProgressStore = (state: StateStore, notary: Notary, publicKey = notary.publicKey) => ({
   load: async (organizationId: string): Promise<Remembered> => {
-    const entry = await state.get('processes', memoryId(organizationId));
+    const entry = await state.get('processes', sealProgressId(organizationId));
     if (!entry) return { kind: 'absent', revision: noEntry };
     const trust = { publicKey, isSigned: notary.isSigned };
-    return { ...readMemory(organizationId, entry.value, trust), revision: entry.revision };
+    return { ...readSealProgress(organizationId, entry.value, trust), revision: entry.revision };
   },
   /** Returns false when another process saved first. */
-  save: (organizationId: string, memory: Memory, revision: number): Promise<boolean> =>
+  save: (organizationId: string, progress: SealProgress, revision: number): Promise<boolean> =>
     state.put(
       'processes',
-      memoryId(organizationId),
-      signedMemory(organizationId, { ...memory, serial: memory.serial + 1 }, notary),
+      sealProgressId(organizationId),
+      signSealProgress(organizationId, { ...progress, serial: progress.serial + 1 }, notary),
       revision,
     ),
   organizations: async function* (): AsyncGenerator<string> {
@@ -165,4 +165,4 @@ export const createSealProgress = (state: StateStore, notary: Notary, publicKey 
     }
   },
 });
-export type SealProgress = ReturnType<typeof createSealProgress>;
+export type SealProgressStore = ReturnType<typeof createSealProgressStore>;

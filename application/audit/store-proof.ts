@@ -6,23 +6,23 @@ import type { System } from '../ports/system.js';
 import { type FileLink, type Lines, linksIn, lossesIn, type Verdict } from './export-file.js';
 import { createLogProof, type LogProof } from './log-proof.js';
 import {
-  createMarks,
   createProofRecords,
+  createStatements,
   createWalk,
   type Flaw,
-  type Marks,
   type ProofRecords,
+  type Statements,
   type Trust,
 } from './proof.js';
 import { sealingMs } from './seal-history.js';
-import { createSealProgress, isOfProof, type SealProgress } from './seal-progress.js';
+import { createSealProgressStore, isProofEvent, type SealProgressStore } from './seal-progress.js';
 
 export type StoreProof = {
-  /** Checks the stored events, their seals, the log of all seals and the sealer's memory against each other. */
+  /** Verifies the stored events, their seals, the log of seals and the sealer's progress against each other. */
   verify(organizationId: string, publicKey?: string): Promise<Verdict>;
-  /** Compares the stored events with a file that was checked before. */
+  /** Compares the stored events with a file that was verified before. */
   compare(organizationId: string, lines: Lines): Promise<Flaw | null>;
-  /** Lists the organizations of which the log or the sealer's memory knows, those that are gone included. */
+  /** Lists the organizations in the log or in the sealer's progress, including those without stored events. */
   sealedOrganizations(): Promise<readonly string[]>;
 };
 
@@ -35,7 +35,7 @@ export type StoreProofPorts = {
 
 const timeText = (time: number) => new Date(time).toISOString();
 
-/** Tells how a stored event differs from the line of a file; null where it does not. `hash` chains the stored one. */
+/** Returns how a stored event differs from the line of a file; null for equal events. `hash` chains the stored event. */
 const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): string | null => {
   if (!stored) return 'missing in the store, which ends before it';
   if (hash === line.hash && stored.time === line.time) return null;
@@ -45,15 +45,15 @@ const differenceOf = (line: FileLink, stored: Recorded | null, hash: string): st
     : `not in the store, where ${canonical(stored.id)} stands instead`;
 };
 
-/** Time by which events are sealed while the service runs; one that is busy has a little longer. */
+/** Time within which a running service seals events, with five minutes of tolerance for a busy one. */
 const sealedWithinMs = sealingMs + 300_000;
 
-/** Finds events that no seal covers although the service would have sealed them; `sealed` counts those before them. */
+/** Finds events that should have been sealed by now; `sealed` is the number of sealed events before them. */
 const createTail = (sealed: number) => {
   let oldest: { readonly event: number; readonly time: number } | null = null;
   return {
     take: (stored: Recorded, event: number) => {
-      if (event > sealed && !isOfProof(stored)) oldest ??= { event, time: stored.time };
+      if (event > sealed && !isProofEvent(stored)) oldest ??= { event, time: stored.time };
     },
     flaw: (last: number, now: number): Flaw | null => {
       if (!oldest || now - oldest.time <= sealedWithinMs) return null;
@@ -63,18 +63,18 @@ const createTail = (sealed: number) => {
   };
 };
 
-type Remembered = Awaited<ReturnType<SealProgress['load']>>;
+type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
-/** Adds what the sealer remembers; what an earlier version remembered has no places. */
-const addRemembered = (marks: Marks, found: Remembered) => {
-  if (found.kind === 'signed' && found.memory.count > 0) {
-    const { count, hash, places } = found.memory;
-    marks.add({ count, hash, places, by: `the sealing process went over ${count} events` });
+/** Adds the statements of the sealer's progress; progress of an earlier version has no places. */
+const addProgress = (marks: Statements, found: Remembered) => {
+  if (found.kind === 'signed' && found.progress.count > 0) {
+    const { count, hash, places } = found.progress;
+    marks.add({ count, hash, places, by: `the sealer had hashed ${count} events` });
   }
   if (found.kind !== 'unsigned') return;
   const { count, hash, missed } = found.old;
-  if (count > 0) marks.add({ count, hash, places: null, by: `the sealing process went over ${count} events` });
-  if (missed) marks.add({ ...missed, places: null, by: `the sealing process once went over ${missed.count} events` });
+  if (count > 0) marks.add({ count, hash, places: null, by: `the sealer had hashed ${count} events` });
+  if (missed) marks.add({ ...missed, places: null, by: `the sealer had once hashed ${missed.count} events` });
 };
 
 const gone = ({ event, last }: Flaw): Flaw => ({
@@ -84,12 +84,12 @@ const gone = ({ event, last }: Flaw): Flaw => ({
 });
 
 /** Adds the seals in the log, unless their loss was accepted. */
-const addLogged = (marks: Marks, records: ProofRecords, moved: Move | null, log: LogProof) => {
+const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null, log: LogProof) => {
   const loss = records.losses().at(-1);
   for (const { index, count, hash, places } of log.leaves) {
     if (loss?.log.volume === log.volume && index < loss.log.size) continue;
     const stated = moved && count <= moved.count ? null : places;
-    marks.add({ count, hash, places: stated, by: `the log of seals took up a seal over ${count} events` });
+    marks.add({ count, hash, places: stated, by: `a seal over ${count} events was added to the log of seals` });
   }
 };
 
@@ -143,21 +143,21 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
   return {
     verify: async (organizationId, publicKey = notary.publicKey) => {
       const trust = trusting(publicKey);
-      const memory = createSealProgress(state, notary, publicKey);
-      // Memory and log are read first, because the sealer may go on while the events are read.
-      const found = await memory.load(organizationId);
+      const progressStore = createSealProgressStore(state, notary, publicKey);
+      // Progress and log are read before the events, because the sealer may continue while the events are read.
+      const found = await progressStore.load(organizationId);
       const log = await logProof.read(organizationId, trust);
       const records = createProofRecords(organizationId, trust);
       const head = await readRecords(records, organizationId);
-      const moved = (found.kind === 'signed' && found.memory.moved) || records.moved();
-      const marks = createMarks(records, moved);
+      const moved = (found.kind === 'signed' && found.progress.moved) || records.moved();
+      const marks = createStatements(records, moved);
       addLogged(marks, records, moved, log);
-      addRemembered(marks, found);
+      addProgress(marks, found);
       const walk = createWalk(organizationId, marks, trust);
       const tail = createTail(marks.sealed());
       const broken = await firstFlaw(walk, tail, organizationId, head);
       const { count, hash } = walk.link();
-      const isUnchanged = async () => (await memory.load(organizationId)).revision === found.revision;
+      const isUnchanged = async () => (await progressStore.load(organizationId)).revision === found.revision;
       const isGone = count === 0 && (log.leaves.length > 0 || found.kind !== 'absent');
       const flaw =
         (isGone && broken ? gone(broken) : broken) ??
@@ -168,7 +168,8 @@ export const createStoreProof = ({ events, state, notary, system: { sha256, now 
     compare: (organizationId, lines) => compareEvents(eventsOf(organizationId), organizationId, lines, sha256),
     sealedOrganizations: async () => {
       const known = new Set(await logProof.organizations(trusting(notary.publicKey)));
-      for await (const organizationId of createSealProgress(state, notary).organizations()) known.add(organizationId);
+      for await (const organizationId of createSealProgressStore(state, notary).organizations())
+        known.add(organizationId);
       return [...known].toSorted((a, b) => (a < b ? -1 : 1));
     },
   };

@@ -1,24 +1,41 @@
-import { currentVersion, upcast } from '../../domain/upcasters.js';
+import { currentVersion, UnknownEventVersion, type Upcasters, upcast, upcasters } from '../../domain/upcasters.js';
 import type { EventStore, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js';
 
-const versionOf = ({ version = 1 }: Metadata) => version;
-
-const bringUpToDate = <E extends NewEvent>(event: E): E => {
-  const current = currentVersion(event.type);
-  const version = versionOf(event.metadata);
-  if (version === current) return event;
-  return { ...event, data: upcast(event, version), metadata: { ...event.metadata, version: current } };
+/** Stands for data of an unknown version: any look at it throws, so that only readers which need it fail. */
+const unreadable = (error: UnknownEventVersion): object => {
+  const refuse = () => {
+    throw error;
+  };
+  return new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse });
 };
 
-const eachUpToDate = async function* <E extends NewEvent>(batches: AsyncIterable<readonly E[]>) {
-  for await (const batch of batches) yield batch.map(bringUpToDate);
+/** Creates the conversion of stored events. Most batches hold nothing to convert and are passed on without a copy. */
+const createReader = (table: Upcasters) => {
+  const versions = new Map(Object.keys(table).map((type) => [type, currentVersion(type, table)]));
+  const isCurrent = ({ type, metadata: { version = 1 } }: NewEvent) => version === (versions.get(type) ?? 1);
+
+  const bringUpToDate = <E extends NewEvent>(event: E): E => {
+    if (isCurrent(event)) return event;
+    const version = versions.get(event.type) ?? 1;
+    try {
+      return { ...event, data: upcast(event, table), metadata: { ...event.metadata, version } };
+    } catch (error) {
+      if (!(error instanceof UnknownEventVersion)) throw error;
+      return { ...event, data: unreadable(error) };
+    }
+  };
+  return {
+    one: bringUpToDate,
+    batch: <E extends NewEvent>(batch: readonly E[]): readonly E[] =>
+      batch.every(isCurrent) ? batch : batch.map(bringUpToDate),
+  };
 };
 
 /**
  * Stamps events with their version. Events of one command keep sharing one metadata object, which adapters write only
  * once.
  */
-const createStamp = () => {
+const createStamp = (table: Upcasters) => {
   const stamped = new Map<Metadata, Map<number, Metadata>>();
   const metadataIn = (version: number, metadata: Metadata) => {
     const known = stamped.get(metadata) ?? new Map<number, Metadata>();
@@ -28,12 +45,12 @@ const createStamp = () => {
     return found;
   };
   return (event: NewEvent): NewEvent => {
-    const current = currentVersion(event.type);
+    const current = currentVersion(event.type, table);
     return current === 1 ? event : { ...event, metadata: metadataIn(current, event.metadata) };
   };
 };
-const stampAll = (writes: readonly StreamWrite[]): readonly StreamWrite[] => {
-  const stamp = createStamp();
+const stampAll = (writes: readonly StreamWrite[], table: Upcasters): readonly StreamWrite[] => {
+  const stamp = createStamp(table);
   return writes.map((write) => ({ ...write, events: write.events.map(stamp) }));
 };
 
@@ -42,25 +59,31 @@ const stampAll = (writes: readonly StreamWrite[]): readonly StreamWrite[] => {
  * and each appended event says its version. Code that seals, exports, verifies or moves a history takes the store
  * itself, because hashes cover the stored shape.
  */
-export const currentEvents = (stored: EventStore): EventStore => ({
-  ...(stored.refusesFreely && { refusesFreely: stored.refusesFreely }),
-  ...(stored.patience && { patience: stored.patience }),
-  append: (writes, patience) => stored.append(stampAll(writes), patience),
-  adopt: (events) => stored.adopt(events),
-  read: async (stream, patience) => {
-    const { events, revision } = await stored.read(stream, patience);
-    return { events: events.map(bringUpToDate), revision };
-  },
-  readAll: (after) => eachUpToDate(stored.readAll(after)),
-  readOrganization: (organizationId, after) => eachUpToDate(stored.readOrganization(organizationId, after)),
-  readOrganizationBackwards: (organizationId, upTo) =>
-    eachUpToDate(stored.readOrganizationBackwards(organizationId, upTo)),
-  subscribe: (after, signal) => eachUpToDate(stored.subscribe(after, signal)),
-  head: () => stored.head(),
-  newest: async () => {
-    const newest = await stored.newest();
-    return newest && bringUpToDate(newest);
-  },
-  countAfter: (position) => stored.countAfter(position),
-  close: () => stored.close(),
-});
+export const currentEvents = (stored: EventStore, table = upcasters): EventStore => {
+  const upToDate = createReader(table);
+  const eachUpToDate = async function* <E extends NewEvent>(batches: AsyncIterable<readonly E[]>) {
+    for await (const batch of batches) yield upToDate.batch(batch);
+  };
+  return {
+    ...(stored.rejectsWithoutTrace && { rejectsWithoutTrace: stored.rejectsWithoutTrace }),
+    ...(stored.deadline && { deadline: stored.deadline }),
+    append: (writes, deadline) => stored.append(stampAll(writes, table), deadline),
+    adopt: (events) => stored.adopt(events),
+    read: async (stream, deadline) => {
+      const { events, revision } = await stored.read(stream, deadline);
+      return { events: upToDate.batch(events), revision };
+    },
+    readAll: (after) => eachUpToDate(stored.readAll(after)),
+    readOrganization: (organizationId, after) => eachUpToDate(stored.readOrganization(organizationId, after)),
+    readOrganizationBackwards: (organizationId, upTo) =>
+      eachUpToDate(stored.readOrganizationBackwards(organizationId, upTo)),
+    subscribe: (after, signal) => eachUpToDate(stored.subscribe(after, signal)),
+    head: () => stored.head(),
+    newest: async () => {
+      const newest = await stored.newest();
+      return newest && upToDate.one(newest);
+    },
+    countAfter: (position) => stored.countAfter(position),
+    close: () => stored.close(),
+  };
+};

@@ -1,16 +1,16 @@
 import { type Decider, decide, type Message } from '../../domain/decider.js';
-import { Failure, fail } from '../../domain/failure.js';
+import { Failure, fail, OrganizationStopped } from '../../domain/failure.js';
 import { globalVariant, type Variant } from '../../domain/variant.js';
 import { scopeOf } from '../../projections/define.js';
 import { createFairTurns } from '../async/fair-turns.js';
+import { createLargeWorkThrottle } from '../async/large-work-throttle.js';
 import { createKeyedMutex } from '../async/mutex.js';
-import { createShares } from '../async/shares.js';
 import { slicesOf } from '../async/slices.js';
 import {
   type Actor,
+  type Deadline,
   type Metadata,
   noStream,
-  type Patience,
   type Position,
   type Streams,
   streamName,
@@ -18,27 +18,27 @@ import {
   WrongRevision,
 } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
-import { seedOf, upToOwn } from './own-events.js';
+import { eventsThroughOwn, seedOf } from './own-events.js';
 import { foldStored } from './read-aggregate.js';
 
-/** Organization, API, actor and request that a command belongs to. */
+/** Organization, API, actor and request of a command. */
 export type Context = {
   readonly organizationId: string;
   readonly variant: Variant;
   readonly actor: Actor;
   readonly requestId: string;
-  /** Seed of the ids that a retryable request makes, so that a retry makes the same ids. */
+  /** Seed from which a retryable request derives ids, so that a retry derives the same ids. */
   readonly idSeed?: string | undefined;
-  /** Reports addresses, rows or events that the work touched, by which its caller is charged. */
+  /** Reports the number of addresses, rows or events processed, which the caller is charged for. */
   readonly touch?: (count: number) => void;
-  /** True when event ids follow from stream and revision, so that facts observed twice are stored once. */
+  /** True when event ids are derived from stream and revision, so that facts observed twice are stored once. */
   readonly repeatable?: true;
 };
 
 /** Scope of the read models that the caller may see. */
 export const scopeFor = ({ organizationId, variant }: Context) => scopeOf(organizationId, variant.tag);
 
-/** Context without an organization: an operator at the command line, or the service itself. */
+/** Context without an organization, as for an operator at the command line or the service itself. */
 export type Operation = Omit<Context, 'organizationId' | 'variant'>;
 
 /** Builds the context of a command about an organization as a whole. */
@@ -48,24 +48,24 @@ export const globalContext = (by: Operation, organizationId: string): Context =>
   variant: globalVariant,
 });
 
-/** Answer of a command, and the position at which the read models show it. */
+/** Answer of a command, and the position that the read models must reach to show it. */
 export type Done<T> = { readonly answer: T; readonly position: Position };
 
 export type Nothing = Record<string, never>;
 
 type Stream = Awaited<ReturnType<Streams['read']>>;
 
-/** Decision on one stream as part of a command. `at` is the path of the request field that asked for it. */
+/** Decision on one stream as part of a command. `at` is the JSON pointer of the request field that caused it. */
 export type Step = {
   readonly stream: string;
   readonly at?: string | undefined;
-  /** True when the stream is probably new: the first try appends without reading it. */
+  /** True when the stream is probably new: the first attempt appends without reading it. */
   readonly isNew?: boolean;
-  /** True when the stream may be new: as `isNew`, but only on stores where a refused append leaves no trace. */
+  /** True when the stream may be new. Treated as `isNew` on stores where a rejected append leaves no trace. */
   readonly mayBeNew?: boolean;
-  /** Events read a moment ago, which the first try decides on. */
+  /** Stream as read a moment ago, which the first attempt uses instead of reading it again. */
   readonly known?: Stream;
-  /** True when the events may be stored in several appends: deciding again returns those that are left. */
+  /** True when the events may be stored in several appends. Deciding again returns the remaining events. */
   readonly divisible?: true;
   readonly decide: (past: readonly Message[]) => readonly Message[];
 };
@@ -84,7 +84,7 @@ export const step = <C extends Message, E extends Message, S>(
 
 export type Handle = (context: Context, steps: readonly Step[]) => Promise<Position>;
 
-/** Runs the append of a command's events, or refuses when they take more than a quota has left. */
+/** Runs the append of a command's events, or rejects when they would exceed a quota. */
 export type Guard = (
   context: Context,
   events: readonly Message[],
@@ -93,27 +93,31 @@ export type Guard = (
 
 const unguarded: Guard = (_context, _events, append) => append();
 
-/** Resolves once the read models include a position, or after so many ms. */
+/** Resolves once the read models include a position, or after `ms`. */
 type Reached = (position: Position, ms: number) => Promise<unknown>;
 
-const atOnce: Reached = async () => undefined;
+const withoutWaiting: Reached = async () => undefined;
 
-/** Time for which a large command waits for the read models before the next one begins, also when they stand still. */
+/** Longest wait for the read models after a large command, before the next large command starts. */
 const backPressureMs = 500;
 
-/** Races that a command may lose against other processes; within this one, losers wait for their turn. */
-const tries = 64;
+/** Limit of attempts after conflicts with other processes. Within this process, conflicting commands queue instead. */
+const maxAttempts = 64;
 
-/** Streams of one command read before other work gets a turn. */
-const withoutPause = 250;
+/** Streams of one command that are read before yielding to the event loop. */
+const streamsPerTurn = 250;
 
-/** Steps from which a command counts as large: of those one runs at a time, and organizations take turns. */
+/** Steps from which a command is large. One large command runs at a time, and organizations are served round-robin. */
 const largeSteps = 100;
-const turnsOfLarge = { atOnce: 1, ofOneKey: 1, maxWaiting: 512 };
+const largeCommandTurns = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 512 };
 
-const nothing: Stream = { events: [], revision: noStream };
+const emptyStream: Stream = { events: [], revision: noStream };
 
-/** Decides every step before it throws, so that the refusal of a batch names all its invalid items. */
+/** Returns true when a decider rejected the command, false when this release cannot read a stream. */
+const isRefusal = (error: unknown): error is Failure =>
+  error instanceof Failure && !(error instanceof OrganizationStopped);
+
+/** Decides every step before it throws, so that the failure of a batch names all invalid items. */
 const decideAll = async (
   steps: readonly Step[],
   pasts: readonly (readonly Message[])[],
@@ -122,11 +126,11 @@ const decideAll = async (
   const failures: [Failure, string | undefined][] = [];
   const decisions: (readonly Message[])[] = [];
   for (const [i, one] of steps.entries()) {
-    if (i > 0 && i % withoutPause === 0) await breathe();
+    if (i > 0 && i % streamsPerTurn === 0) await breathe();
     try {
       decisions.push(one.decide(pasts[i] ?? []));
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!isRefusal(error)) throw error;
       failures.push([error, one.at]);
       decisions.push([]);
     }
@@ -135,12 +139,12 @@ const decideAll = async (
   if (!first) return decisions;
   const alike = failures.filter(([{ code }]) => code === first.code);
   const faults = alike.flatMap(([{ message }, path]) => (path === undefined ? [] : [{ path, message }]));
-  const message = alike.length === 1 ? first.message : `${first.message}, and ${alike.length - 1} more like it`;
+  const message = alike.length === 1 ? first.message : `${first.message} (and ${alike.length - 1} more)`;
   throw new Failure(first.code, message, faults);
 };
 
-/** Returns the stream that another writer changed first; throws any other error of an append. */
-const lostIn = (error: unknown): string => {
+/** Returns the stream that another writer changed first; rethrows any other error of an append. */
+const conflictingStream = (error: unknown): string => {
   if (error instanceof WrongRevision) return error.stream;
   if (error instanceof TooLarge) return fail('INVALID_ARGUMENT', error.message);
   throw error;
@@ -171,20 +175,20 @@ const metadataOf = (
   ...(seed !== undefined && { seed }),
 });
 
-/** Loads, folds, decides and appends; returns a position that includes everything the answer depends on. */
+/** Reads, folds, decides and appends. Returns a position that includes everything the answer depends on. */
 export const createHandle = (
   events: Streams,
   system: System,
   guard: Guard = unguarded,
-  reached: Reached = atOnce,
-  shares = createShares(system),
+  reached: Reached = withoutWaiting,
+  throttle = createLargeWorkThrottle(system),
 ): Handle => {
-  const read = async (steps: readonly Step[], isFirst: boolean, patience: Patience | undefined) => {
+  const read = async (steps: readonly Step[], isFirst: boolean, deadline: Deadline | undefined) => {
     const assumed = ({ known, isNew, mayBeNew }: Step) =>
-      known ?? (isNew || (mayBeNew && events.refusesFreely) ? nothing : null);
-    const past = async (one: Step) => (isFirst && assumed(one)) || events.read(one.stream, patience);
+      known ?? (isNew || (mayBeNew && events.rejectsWithoutTrace) ? emptyStream : null);
+    const past = async (one: Step) => (isFirst && assumed(one)) || events.read(one.stream, deadline);
     const found: Stream[] = [];
-    for (const slice of slicesOf(steps, withoutPause)) {
+    for (const slice of slicesOf(steps, streamsPerTurn)) {
       if (found.length > 0) await system.breathe();
       found.push(...(await Promise.all(slice.map(past))));
     }
@@ -192,15 +196,15 @@ export const createHandle = (
   };
 
   const attempt = async (context: Context, steps: readonly Step[], isFirst: boolean): Promise<Position> => {
-    // Reading and appending share one patience, so that a refusal comes as soon as that of a single call.
-    const patience = events.patience?.();
-    const streams = await read(steps, isFirst, patience);
-    // Facts that may be stored in parts are decided anew: only the whole of a command is recognized by its seed.
+    // Reading and appending share one deadline, so that a command times out as early as a single call.
+    const deadline = events.deadline?.();
+    const streams = await read(steps, isFirst, deadline);
+    // Divisible steps are decided again: the seed identifies only commands that were stored as a whole.
     const seed = steps.some(({ divisible }) => divisible) ? undefined : seedOf(context, system);
-    if (streams.some((found) => upToOwn(found.events, seed) !== null)) return events.head();
+    if (streams.some((found) => eventsThroughOwn(found.events, seed) !== null)) return events.head();
     const pasts = streams.map((found) => found.events);
     const decisions = await decideAll(steps, pasts, system.breathe);
-    if (steps.length > withoutPause) await system.breathe();
+    if (steps.length > streamsPerTurn) await system.breathe();
     const metadata = metadataOf(context, seed, system.now());
     const writes = steps.flatMap(({ stream, divisible }, i) => {
       const decided = decisions[i] ?? [];
@@ -210,48 +214,48 @@ export const createHandle = (
       const stamped = decided.map(({ type, data }, n) => ({ type, data, id: idOf(type, n), metadata }));
       return decided.length === 0 ? [] : [{ stream, expected, events: stamped, divisible }];
     });
-    if (steps.length > withoutPause) await system.breathe();
-    if (writes.length > 0) return guard(context, decisions.flat(), () => events.append(writes, patience));
+    if (steps.length > streamsPerTurn) await system.breathe();
+    if (writes.length > 0) return guard(context, decisions.flat(), () => events.append(writes, deadline));
     return events.head();
   };
 
   const inTurn = createKeyedMutex();
-  /** Losers of a race queue by stream, and newcomers behind them, so that one try is enough unless other processes write. */
+  /** Queues commands by the stream they conflicted on, and later commands behind them, so that one attempt is enough. */
   const attemptInTurn = (context: Context, steps: readonly Step[], tried: number, lost: string | undefined) => {
     const stream = lost ?? steps.find((one) => inTurn.isBusy(one.stream))?.stream;
     const work = () => attempt(context, steps, tried === 0 && stream === undefined);
     return stream === undefined ? work() : inTurn(stream, work);
   };
 
-  const largeInTurn = createFairTurns(turnsOfLarge);
-  const tryAgain = async (context: Context, steps: readonly Step[]) => {
+  const largeInTurn = createFairTurns(largeCommandTurns);
+  const withRetries = async (context: Context, steps: readonly Step[]) => {
     let lost: string | undefined;
-    for (let tried = 0; tried < tries; tried++) {
+    for (let tried = 0; tried < maxAttempts; tried++) {
       try {
         return await attemptInTurn(context, steps, tried, lost);
       } catch (error) {
-        lost = lostIn(error);
+        lost = conflictingStream(error);
       }
     }
-    return fail('CONFLICT', 'other requests keep changing the same data; try again');
+    return fail('CONFLICT', 'The resource was modified concurrently. Retry the request.');
   };
 
   return (context, steps) => {
-    // Processes wait for no turn, because the work that they record was admitted when it was asked for.
-    if (context.actor.kind === 'process') return tryAgain(context, steps);
+    // Processes are not queued: the work that they record was admitted when it was requested.
+    if (context.actor.kind === 'process') return withRetries(context, steps);
     const { organizationId } = context;
-    if (steps.length < largeSteps) return shares.small(organizationId, () => tryAgain(context, steps));
+    if (steps.length < largeSteps) return throttle.small(organizationId, () => withRetries(context, steps));
     const large = async () => {
-      const position = await tryAgain(context, steps);
-      // Back-pressure: read models are built in the order of events, so a backlog would delay everybody's next answer.
+      const position = await withRetries(context, steps);
+      // Back-pressure: read models follow the order of events, so a backlog would delay the answers of all organizations.
       await reached(position, backPressureMs);
       return position;
     };
-    return largeInTurn(organizationId, () => shares.large(organizationId, large));
+    return largeInTurn(organizationId, () => throttle.large(organizationId, large));
   };
 };
 
-/** Returns a new id; for a retried request the id that its first try made. */
+/** Returns a new id, or for a retry the id of the first attempt. */
 export const idFor = ({ idSeed }: Operation, prefix: string, system: System) =>
   idSeed === undefined
     ? `${prefix}_${system.uuid().replaceAll('-', '')}`

@@ -6,7 +6,7 @@ type Outcome =
   | { readonly done: Done<unknown> }
   | { readonly refused: { code: FailureCode; message: string; faults: readonly Fault[] } };
 
-/** Refusals that a retry would meet again and that are therefore recorded as the answer. */
+/** Failures that a retry would hit again, which are therefore recorded as the outcome. */
 const lasting: readonly FailureCode[] = ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'];
 
 export type Idempotency = <T>(
@@ -15,7 +15,7 @@ export type Idempotency = <T>(
     idempotencyKey: string;
     request: string;
     /**
-     * True when the answer holds a secret and is not kept: a retry runs again with the same ids and finds the sealed
+     * True when the response holds a secret and is not stored. A retry runs again with the same ids and reads the sealed
      * secret.
      */
     confidential: boolean;
@@ -23,7 +23,7 @@ export type Idempotency = <T>(
   run: (idSeed: string) => Promise<Done<T>>,
 ) => Promise<Done<T>>;
 
-/** Returns or throws the recorded outcome of the first try. */
+/** Returns or throws the recorded outcome of the first attempt. */
 const repeat = <T>(answer: string): Done<T> => {
   const outcome = JSON.parse(answer) as Outcome;
   if ('done' in outcome) return outcome.done as Done<T>;
@@ -32,8 +32,8 @@ const repeat = <T>(answer: string): Done<T> => {
 };
 
 /**
- * Answers a repeated request with the first answer. A crash before the answer was recorded does no harm: the command
- * runs again with ids derived from the same seed (handle.ts) and finds its own work done.
+ * Answers a repeated request with the first outcome. A crash before the outcome is recorded does no harm: the command
+ * runs again with ids derived from the same seed (handle.ts) and finds its own events.
  */
 export const createIdempotency =
   (limiter: Limiter): Idempotency =>
@@ -41,7 +41,10 @@ export const createIdempotency =
     const { apiKey, idempotencyKey, request, confidential } = retry;
     const claim = await limiter.claimIdempotencyKey(apiKey, idempotencyKey, request);
     if (claim.kind === 'other-request')
-      return fail('FAILED_PRECONDITION', 'this idempotency-key was used for another request');
+      return fail(
+        'FAILED_PRECONDITION',
+        'This idempotency-key was already used for a different request. Use a new key.',
+      );
     if (claim.kind === 'answered') return repeat<T>(claim.answer);
     const record = (outcome: Outcome) => limiter.recordAnswer(apiKey, idempotencyKey, JSON.stringify(outcome));
     try {

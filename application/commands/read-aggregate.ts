@@ -1,7 +1,7 @@
 import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { type Streams, streamName } from '../ports/event-store.js';
 
-/** Folds events as the store returns them: the store knows no types, so this is the one place that names them. */
+/** Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events. */
 export const foldStored = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
   past: readonly Message[],

@@ -1,7 +1,7 @@
 import { Failure, fail } from '../../domain/failure.js';
 import { NotAsSealed, type Vault } from '../ports/vault.js';
 
-/** Runs a command whose secret was just sealed; destroys the secret's key when the command is refused by a quota. */
+/** Runs a command that stores a sealed secret, and destroys the secret's key when a quota rejects the command. */
 export const withSealedSecret = async <T>(vault: Vault, keyId: string, run: () => Promise<T>): Promise<T> => {
   try {
     return await run();
@@ -11,10 +11,10 @@ export const withSealedSecret = async <T>(vault: Vault, keyId: string, run: () =
   }
 };
 
-/** Writes the facts that a secret is bound to; `kind` keeps the facts of one kind from being those of another. */
+/** Encodes the data that a secret is bound to. `kind` separates secrets of different kinds. */
 export const boundTo = (kind: string, facts: readonly string[]) => JSON.stringify([kind, ...facts]);
 
-/** Contexts of a secret: all facts that it is bound to, and the fewer ones of secrets that were sealed before. */
+/** Encryption contexts: `bound` for current secrets, `older` for secrets sealed before the context had all fields. */
 type Contexts = { readonly bound: string; readonly older: string };
 type Opened = { readonly secret: string | null; readonly isBound: boolean };
 
@@ -28,8 +28,8 @@ const ifAsSealed = (opening: Promise<string | null>) =>
   );
 
 /**
- * Opens a secret that is bound to facts, or was sealed before secrets were; null when it opens with neither, because
- * somebody changed the secret or its facts. A bound secret never opens as an older one.
+ * Decrypts a secret with its bound context, or else with the older one; null when neither fits, because the secret or
+ * the data it is bound to was changed. A bound secret never decrypts with the older context.
  */
 export const openBound = async (
   vault: Pick<Vault, 'open'>,
@@ -43,10 +43,13 @@ export const openBound = async (
   return openedOlder && { ...openedOlder, isBound: false };
 };
 
-/** Opens a secret, or refuses when it does not fit the facts that are stored beside it; `what` names these. */
+/** Decrypts a secret; rejects when the stored data it is bound to was changed. `what` names the record in the error. */
 export const requireBound = async (what: string, ...given: Parameters<typeof openBound>): Promise<string | null> => {
   const opened = await openBound(...given);
   return opened
     ? opened.secret
-    : fail('UNAVAILABLE', `${what} was changed in the store since its secret was sealed: register it anew`);
+    : fail(
+        'UNAVAILABLE',
+        `${what} was changed in the store after its secret was sealed. Remove it and register it again.`,
+      );
 };

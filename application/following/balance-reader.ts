@@ -3,18 +3,18 @@ import type { Variant } from '../../domain/variant.js';
 import { type UnreadBalanceDocument, unreadBalances } from '../../projections/assets.js';
 import { recordBalances } from '../assets/balance-ledger.js';
 import { groupBy } from '../async/group-by.js';
-import { allDone, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
+import { allSettledOrThrow, createOrganizationQueue, firstOf } from '../async/organization-queue.js';
 import { type Handle, scopeFor } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
-import { type ActivityTasks, headerAt, type Known } from './activity-tasks.js';
+import { type ActivityTasks, headerAt, type KnownHeaders } from './activity-tasks.js';
+import type { FailingContract, FailingContracts } from './failing-contracts.js';
 import type { LedgerWriter } from './ledger-writer.js';
 import type { Notifier } from './notify.js';
 import { createBalanceReading } from './read-balances.js';
-import type { AsideEntry, SetAside } from './set-aside.js';
 
 type Ports = {
   readonly chain: Chain;
@@ -24,23 +24,23 @@ type Ports = {
   readonly ledgers: LedgerWriter;
   readonly notifier: Notifier;
   readonly tasks: ActivityTasks;
-  readonly aside: SetAside;
+  readonly aside: FailingContracts;
   readonly system: System;
 };
 
-/** Contract that is tried again, page by page of the balances that are set aside. */
-type Retry = { readonly entry: AsideEntry; after?: PageKey | undefined; reason?: string | undefined };
+/** Failing contract that is retried, one page of its unread balances at a time. */
+type Retry = { readonly entry: FailingContract; after?: PageKey | undefined; reason?: string | undefined };
 type Due = { readonly activity: Activity; readonly holdings: readonly Holding[]; readonly drops: number };
-/** Time that confirmations wait for balances, so that both are mostly seen together. */
+/** Time in milliseconds that confirmations wait for balances, so that both usually appear together. */
 const togetherMs = 1000;
 
 const organizationsAtOnce = 8;
 const activitiesAtOnce = 64;
 const retriedAtOnce = 90;
 
-const knownHeader = async (chain: Chain, headers: Known, height: number): Promise<Header> => {
+const knownHeader = async (chain: Chain, headers: KnownHeaders, height: number): Promise<Header> => {
   const found = await headerAt(chain, headers, height);
-  if (!found) throw new Error(`no node knows block ${height}, at which balances are to be read`);
+  if (!found) throw new Error(`No node has block ${height}, at which balances are read.`);
   return found;
 };
 
@@ -49,7 +49,7 @@ type BalanceReading = ReturnType<typeof createBalanceReading>;
 /** Confirms activities of one organization and records their balances. */
 const createSettling = (ports: Ports, { read }: BalanceReading) => {
   const { chain, watched, ledgers, notifier, tasks, system } = ports;
-  /** Tells whether the wallet still has the address: balances of removed addresses are not read. */
+  /** Returns whether the wallet still has the address; balances of removed addresses are not read. */
   const isHeld = ({ organizationId, walletId }: Activity, { address }: Holding) =>
     watched.holders(address).some((one) => one.organizationId === organizationId && one.walletId === walletId);
 
@@ -57,7 +57,7 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
     const { holdings, drops } = await ledgers.read(activity);
     return { activity, drops, holdings: distinct(holdings).filter((holding) => isHeld(activity, holding)) };
   };
-  /** Confirms activities whose balances take long or cannot be read, so that their webhooks do not wait for these. */
+  /** Confirms activities whose balances take long or cannot be read, so that webhooks do not wait for balances. */
   const confirmLate = async (some: readonly Due[], reading: Promise<unknown>) => {
     const over = new AbortController();
     const isRead = reading.then(
@@ -68,7 +68,9 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
     over.abort();
     const pending = some.filter(({ activity }) => activity.phase === 'pending');
     if (!isInTime)
-      await allDone(pending.map(({ activity }) => ledgers.confirm(activity, notifier.hasListeners(activity))));
+      await allSettledOrThrow(
+        pending.map(({ activity }) => ledgers.confirm(activity, notifier.hasListeners(activity))),
+      );
   };
   const settleAt = async (organizationId: string, some: readonly Due[], at: Header) => {
     const keyOf = ({ address, asset }: Holding) => `${address} ${JSON.stringify(asset)}`;
@@ -79,7 +81,7 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
     const missing = new Map(unread.map((one) => [keyOf(one), one]));
     const pick = <T>(from: ReadonlyMap<string, T>, holdings: readonly Holding[]) =>
       holdings.flatMap((one) => from.get(keyOf(one)) ?? []);
-    await allDone(
+    await allSettledOrThrow(
       some.map(({ activity, holdings, drops }) =>
         ledgers.settle(activity, {
           balances: pick(found, holdings),
@@ -91,22 +93,22 @@ const createSettling = (ports: Ports, { read }: BalanceReading) => {
       ),
     );
   };
-  return async (organizationId: string, activities: readonly Activity[], headers: Known) => {
-    const due = await allDone(activities.map(examine));
+  return async (organizationId: string, activities: readonly Activity[], headers: KnownHeaders) => {
+    const due = await allSettledOrThrow(activities.map(examine));
     for (const [height, some] of groupBy(due, ({ activity }) => tasks.heightFor(headers, activity)))
       await settleAt(organizationId, some, await knownHeader(chain, headers, height));
   };
 };
 
-/** Asks contracts again that were set aside. */
+/** Retries failing contracts. */
 const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading) => {
   const { chain, readModels, handle, watched, tasks, aside } = ports;
   const { contextOf, fail, recover, readAgain } = reading;
 
-  const isFollowed = ({ organizationId, contract }: AsideEntry) =>
+  const isFollowed = ({ organizationId, contract }: FailingContract) =>
     !variant.can.includes('token-contracts') || watched.standardOf(organizationId, contract) !== undefined;
-  /** Returns the reason why a balance could not be read, if there is one. */
-  const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: Known) => {
+  /** Returns the reason why a balance could not be read; undefined when all were read. */
+  const retryWallet = async ({ entry }: Retry, some: readonly UnreadBalanceDocument[], headers: KnownHeaders) => {
     const { organizationId, contract } = entry;
     const { wallet_id: walletId } = some[0] as UnreadBalanceDocument;
     const at = await knownHeader(chain, headers, tasks.confirmedHeight(headers, { organizationId, walletId }));
@@ -123,12 +125,12 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
   const end = ({ entry: { organizationId, contract }, reason }: Retry) =>
     reason === undefined ? recover(organizationId, contract) : fail(organizationId, contract, reason, false);
 
-  /** Returns true when the contract needs no further piece now. */
-  return async (retried: Retry, headers: Known): Promise<boolean> => {
+  /** Retries one page; returns true when the contract needs no further page now. */
+  return async (retried: Retry, headers: KnownHeaders): Promise<boolean> => {
     const page = await pageOf(retried);
     for (const some of groupBy(page.documents, ({ wallet_id }) => wallet_id).values()) {
       const reason = await retryWallet(retried, some, headers);
-      // A contract that could not be asked is set aside anew by then.
+      // A contract that failed again has a new entry with a later retry time by now.
       if (!aside.due().includes(retried.entry)) return true;
       retried.reason ??= reason;
     }
@@ -139,10 +141,10 @@ const createRetrying = (ports: Ports, variant: Variant, reading: BalanceReading)
 };
 
 /**
- * Confirms activities together with the balances that they may have changed, and corrects balances after a drop, apart
- * from following: organizations take turns, and a contract that cannot be asked delays only those who follow it.
+ * Confirms activities together with the balances that they may have changed, and corrects balances after a reorg. Runs
+ * apart from the follower: organizations take turns, and a failing contract delays only organizations that follow it.
  */
-export const createBalanceReader = (ports: Ports, variant: Variant, known: () => Known | null) => {
+export const createBalanceReader = (ports: Ports, variant: Variant, known: () => KnownHeaders | null) => {
   const { watched, aside, system } = ports;
   const reading = createBalanceReading(ports, variant);
   const settle = createSettling(ports, reading);
@@ -163,12 +165,12 @@ export const createBalanceReader = (ports: Ports, variant: Variant, known: () =>
       for (const activity of activities) lane.delete(activity);
     },
   });
-  const retrying = new WeakSet<AsideEntry>();
+  const retrying = new WeakSet<FailingContract>();
 
   return {
     run: lanes.run,
     add: (activity: Activity) => lanes.add(activity.organizationId, activity),
-    /** Takes up the contracts whose pause is over. */
+    /** Queues the failing contracts whose retry time has come. */
     retryDue: () => {
       for (const entry of aside.due()) {
         if (retrying.has(entry)) continue;

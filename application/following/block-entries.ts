@@ -4,7 +4,7 @@ import type { Block, Touch } from '../ports/chain.js';
 import type { Holder } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 
-/** Changes by one block to one wallet; `own` lists those of a transfer's addresses that belong to the wallet. */
+/** Changes of one block to one wallet; `own` lists the addresses of a transfer that belong to the wallet. */
 export type BlockEntry = Holder & {
   readonly transfers: { readonly transfer: Transfer; readonly own: string[] }[];
   readonly touches: Touch[];
@@ -13,7 +13,7 @@ export type BlockEntry = Holder & {
 type Holders = Pick<WatchList, 'holdersAt' | 'isImported' | 'standardOf'>;
 
 /**
- * Tells whether a wallet follows an asset: the chain's coin always, a token if the organization registered its contract
+ * Returns whether a wallet follows an asset: the native coin always, a token if the organization registered its contract
  * with this standard or imported the token for the address.
  */
 const follows = (watched: Holders, holder: Holder, asset: Asset, address: string) => {
@@ -24,7 +24,7 @@ const follows = (watched: Holders, holder: Holder, asset: Asset, address: string
 
 const native: Asset = { standard: 'native' };
 
-/** Returns one entry for each wallet that the block concerns, also for two organizations with the same address. */
+/** Returns one entry for each affected wallet; an address may belong to wallets of several organizations. */
 export const entriesOf = ({ number, movements, touches }: Block, watched: Holders): readonly BlockEntry[] => {
   const entries = new Map<string, BlockEntry>();
   const entryOf = (holder: Holder) => {
@@ -43,8 +43,8 @@ export const entriesOf = ({ number, movements, touches }: Block, watched: Holder
     }
   };
   for (const { side, ...transfer } of movements) {
-    const told = side ? [transfer[side]] : [transfer.from, transfer.to];
-    for (const address of new Set(told)) take(transfer, address);
+    const addresses = side ? [transfer[side]] : [transfer.from, transfer.to];
+    for (const address of new Set(addresses)) take(transfer, address);
   }
   for (const touch of touches)
     for (const holder of watched.holdersAt(touch.address, number))

@@ -3,35 +3,35 @@ import type { Chain, Header } from '../ports/chain.js';
 import type { Position } from '../ports/event-store.js';
 import { BrokenPath } from './reorg-path.js';
 
-/** Position of a follower on a chain. */
+/** Progress of a follower on a chain. */
 export type Cursor = {
   /** Hash of the chain's first block. */
   readonly chain: string;
   /** Linked headers; the first is final. */
   readonly headers: readonly Header[];
-  /** Event store position before every event about the block, for each header. */
+  /** Event store position before any event about the block, for each header. */
   readonly positions: readonly Position[];
   /** Head of the chain when the cursor last moved. */
   readonly head: Header;
-  /** True for a development chain, which nobody misses when the nodes serve another one. */
+  /** True for a development chain, which may be replaced by any other chain. */
   readonly isDevelopment?: boolean;
 };
 
-/** Headers that a cursor keeps at most: half an hour of a chain with five blocks a second. */
+/** Maximum number of headers of a cursor: half an hour of a chain with five blocks a second. */
 export const maxHeaders = 8192;
-/** Headers that are left after a settlement, so that there is room for the blocks of the next turns. */
+/** Headers kept after a settlement, so that there is room for the blocks of the next cycles. */
 const keptHeaders = maxHeaders - 1024;
 const askedAtOnce = 32;
 
 export const tipOf = ({ headers }: Cursor) => headers.at(-1) as Header;
 export const isBehind = (cursor: Cursor) => tipOf(cursor).number < cursor.head.number;
 
-/** Returns the first cursor on a chain, at `head`: earlier blocks are not read. Headers are asked for in parts. */
+/** Returns the first cursor on a chain, at `head`; earlier blocks are not read. Requests headers in slices. */
 export const beginAt = async (chain: Chain, genesis: Header, head: Header, position: Position): Promise<Cursor> => {
   const final = Math.max(Math.min(head.number, await chain.finalized()), head.number - keptHeaders + 1);
   const numbers = Array.from({ length: head.number - final }, (_, i) => final + i);
   const found = await mapInSlices(numbers, askedAtOnce, (number) => chain.headerAt(number));
-  if (found.includes(null)) throw new BrokenPath(`the nodes lack a block between ${final} and ${head.number}`);
+  if (found.includes(null)) throw new BrokenPath(`The nodes lack a block between ${final} and ${head.number}.`);
   const headers = [...(found as Header[]), head];
   return { chain: genesis.hash, headers, positions: headers.map(() => position), head };
 };
@@ -47,11 +47,11 @@ const between = (cursor: Cursor, from: number, to: number): Cursor => ({
   positions: cursor.positions.slice(from, to),
 });
 export const withoutNewest = (cursor: Cursor, count: number) => between(cursor, 0, cursor.headers.length - count);
-/** Forgets final headers except the last of them, and those that are deeper than a cursor keeps. */
+/** Drops final headers except the last one, and headers beyond the maximum number. */
 export const finalizedAt = (cursor: Cursor, height: number) => {
   const final = Math.max(height, tipOf(cursor).number - keptHeaders + 1);
   const last = cursor.headers.findLastIndex(({ number }) => number <= final);
   return last > 0 ? between(cursor, last, cursor.headers.length) : cursor;
 };
-/** Counts the blocks that fit before headers have to be forgotten, which only a settlement allows. */
+/** Returns the number of blocks that fit into the cursor before the next settlement drops headers. */
 export const roomIn = ({ headers }: Cursor) => maxHeaders - headers.length;

@@ -11,20 +11,20 @@ import type { System } from '../ports/system.js';
 import type { WatchList } from '../watch-list/watch-list.js';
 import { createActivityTasks } from './activity-tasks.js';
 import { createBalanceReader } from './balance-reader.js';
+import { createLateAccountBackfill } from './blocks/backfill-late-accounts.js';
 import { createBlockRecords } from './blocks/block-records.js';
-import { createGoBack } from './blocks/go-back.js';
-import { createReadAll } from './blocks/read-instead.js';
-import { createReadLate } from './blocks/read-late.js';
-import { createReread } from './blocks/reread.js';
-import { createUnreadable } from './blocks/unreadable.js';
+import { createUnreadableRetry } from './blocks/retry-unreadable.js';
+import { createUndoDeepReorganization } from './blocks/undo-deep-reorganization.js';
+import { createRefreshAll } from './blocks/unreadable-block-balances.js';
+import { createUnreadableTracker } from './blocks/unreadable-tracker.js';
 import { type Cursor, isBehind, tipOf } from './cursor.js';
+import { createFailingContracts } from './failing-contracts.js';
 import { createFanOut } from './fan-out.js';
 import type { LedgerWriter } from './ledger-writer.js';
 import type { Notifier } from './notify.js';
-import { createCursorStore, Overtaken } from './progress/cursor-store.js';
-import { createPulse, type Pulses } from './progress/pulse.js';
+import { CursorConflict, createCursorStore } from './progress/cursor-store.js';
+import { createHeartbeat, type FollowerHeartbeat } from './progress/heartbeat.js';
 import { DeepReorganization } from './reorg-path.js';
-import { createSetAside } from './set-aside.js';
 import { createSettlement } from './settle-activity.js';
 import { createAdvance } from './turn/advance.js';
 import { createResume, OtherChain } from './turn/resume.js';
@@ -34,23 +34,23 @@ type FollowerStatus = {
   readonly variant: string;
   readonly height: number;
   readonly head: number;
-  /** Message of the last of several failures, or the age of a head that is too old; null while following works. */
+  /** Message of the last failure in an outage, or that the head is too old; null while following works. */
   readonly alarm: string | null;
 };
 
 export type Follower = {
   readonly variant: string;
-  /** Follows the chain until the signal; several processes may run it at once, and one of them does the work. */
+  /** Follows the chain until the signal fires. Several processes may run it at once; one of them does the work. */
   run(signal: AbortSignal): Promise<void>;
-  /** Requests the deliveries of what the follower recorded, until the signal. */
-  tell(signal: AbortSignal): Promise<void>;
-  /** Reads the balances of what the follower confirmed, until the signal. */
+  /** Requests webhook deliveries for recorded activities until the signal fires. */
+  notify(signal: AbortSignal): Promise<void>;
+  /** Reads the balances of confirmed activities until the signal fires. */
   readBalances(signal: AbortSignal): Promise<void>;
-  /** Returns null before the first cursor is read. */
+  /** Returns the status; null before the first cursor is read. */
   status(): FollowerStatus | null;
-  /** Returns what the status has as its alarm. */
+  /** Returns the alarm of the status, also before the first cursor is read. */
   alarm(): string | null;
-  /** Returns why the chain counts as stopped in this process; null while it is followed, or where it never was. */
+  /** Returns why the chain counts as stopped in this process; null while it is followed or was never started. */
   stall(): string | null;
 };
 
@@ -69,41 +69,41 @@ type Ports = {
 };
 
 type FollowOptions = {
-  /** True for a development chain, which is followed from its first block on and may start over. */
+  /** True for a development chain, which is followed from its first block and may start over. */
   readonly fromGenesis: boolean;
-  /** Time after which a block that no node can give is left out. */
+  /** Time in milliseconds after which a block that no node returns is left out. */
   readonly unreadableBlockMs: number;
-  /** Age from which on the newest block of the nodes is an alarm; undefined for never. */
+  /** Age in seconds from which the newest block of the nodes raises an alarm; undefined for never. */
   readonly oldHeadSeconds: number | undefined;
 };
 
-const pollMs = { shortest: 100, usual: 300, longest: 1000 };
-const patienceMs = { firstMs: 200, maxMs: 5000 };
+const pollMs = { min: 100, default: 300, max: 1000 };
+const backoffMs = { firstMs: 200, maxMs: 5000 };
 
 const pauseFor = ({ headers }: Cursor) => {
   const [first, last] = [headers[0] as Header, headers.at(-1) as Header];
   // A chain whose blocks are final at once keeps one header, from which no block time can be derived.
-  if (first === last) return pollMs.usual;
+  if (first === last) return pollMs.default;
   const perBlockMs = ((last.time - first.time) * 1000) / (last.number - first.number);
-  return Math.min(pollMs.longest, Math.max(pollMs.shortest, perBlockMs / 2));
+  return Math.min(pollMs.max, Math.max(pollMs.min, perBlockMs / 2));
 };
 
-/** Creates what follows after an observation: confirming, notifying webhooks and reading balances. */
+/** Creates the work that follows an observation: confirming, notifying webhooks and reading balances. */
 const createFollowUp = (ports: Ports, variant: Variant) => {
   let known: Cursor | null = null;
   const tasks = createActivityTasks(ports.watched, variant);
-  const aside = createSetAside(ports, variant.tag);
+  const aside = createFailingContracts(ports, variant.tag);
   const shared = { ...ports, tasks, aside };
   const reader = createBalanceReader(shared, variant, () => known);
   const fanOut = createFanOut(shared, () => known, reader.add);
-  const { settle, doubt } = createSettlement(shared, {
-    tell: (activity) => fanOut.add(activity.organizationId, activity),
+  const { settle, recheckAll } = createSettlement(shared, {
+    notify: (activity) => fanOut.add(activity.organizationId, activity),
     read: reader.add,
   });
   return {
-    doubt,
+    recheckAll,
     begin: async () => {
-      doubt();
+      recheckAll();
       await aside.load();
     },
     settle: async (cursor: Cursor) => {
@@ -111,57 +111,69 @@ const createFollowUp = (ports: Ports, variant: Variant) => {
       await settle(cursor);
       reader.retryDue();
     },
-    tell: fanOut.run,
+    notify: fanOut.run,
     readBalances: reader.run,
   };
 };
 type FollowUp = ReturnType<typeof createFollowUp>;
 
-/** Creates the steps of a follower. */
-const createMoves = (ports: Ports, variant: Variant, options: FollowOptions, followUp: FollowUp, moved: () => void) => {
+/** Creates the steps of a follower's cycle. */
+const createSteps = (ports: Ports, variant: Variant, options: FollowOptions, followUp: FollowUp, moved: () => void) => {
   const { begin: beginTasks, settle } = followUp;
   const store = createCursorStore(ports.state, variant.tag);
   const records = createBlockRecords(ports, variant);
-  const unreadable = createUnreadable(ports.system, options.unreadableBlockMs);
-  const [readLeftOut, readLate] = [createReread({ ...ports, records }, variant.tag), createReadLate(ports, variant)];
+  const unreadable = createUnreadableTracker(ports.system, options.unreadableBlockMs);
+  const [retryUnreadable, backfill] = [
+    createUnreadableRetry({ ...ports, records }, variant.tag),
+    createLateAccountBackfill(ports, variant),
+  ];
   const reread = async (cursor: Cursor) => {
-    await readLeftOut(cursor);
-    await readLate(cursor);
+    await retryUnreadable(cursor);
+    await backfill(cursor);
   };
-  const readAll = createReadAll(ports, variant);
-  const goBack = createGoBack({ ...ports, records, readAll, store }, variant);
+  const refreshAll = createRefreshAll(ports, variant);
+  const undoDeepReorganization = createUndoDeepReorganization({ ...ports, records, refreshAll, store }, variant);
   return {
     resume: createResume({ ...ports, store, records, beginTasks }, variant, options.fromGenesis),
-    advance: createAdvance({ ...ports, store, records, unreadable, settle, reread, goBack, moved }, variant),
+    advance: createAdvance(
+      { ...ports, store, records, unreadable, settle, reread, undoDeepReorganization, moved },
+      variant,
+    ),
     last: store.last,
   };
 };
 
-/** Tells whether all is taken that the nodes have; nodes that lag behind the final block do not show that. */
+/** Returns whether the cursor has reached the head; false while the nodes lag behind the final block. */
 const hasReached = (cursor: Cursor) => !isBehind(cursor) && cursor.head.number >= (cursor.headers[0] as Header).number;
 
-/** Tells errors that only a person, or other nodes, can end. */
+/** Returns whether an error persists until an operator or other nodes resolve it. */
 const isLasting = (error: unknown) => error instanceof DeepReorganization || error instanceof OtherChain;
-/** Errors after which the stored cursor is read again. */
-const needsResume = (error: unknown) => error instanceof Overtaken || isLasting(error);
+/** Returns whether the stored cursor must be read again after an error. */
+const needsResume = (error: unknown) => error instanceof CursorConflict || isLasting(error);
 
-/** Creates the tries of a follower's steps: failures are told and retried with backoff. */
-const createTries = (ports: Ports, variant: Variant, options: FollowOptions, pulse: Pulses, followUp: FollowUp) => {
+/** Runs the steps of a follower: failures are logged, reported in the heartbeat and retried with backoff. */
+const createRetriedSteps = (
+  ports: Ports,
+  variant: Variant,
+  options: FollowOptions,
+  heartbeat: FollowerHeartbeat,
+  followUp: FollowUp,
+) => {
   const { log } = ports.system;
-  const { resume, advance, last } = createMoves(ports, variant, options, followUp, pulse.moved);
-  const backoff = createBackoff(patienceMs);
+  const { resume, advance, last } = createSteps(ports, variant, options, followUp, heartbeat.moved);
+  const backoff = createBackoff(backoffMs);
   let retryMs = 0;
 
   const fail = (error: unknown, height: number | undefined) => {
-    // Another process that moves the cursor shows that the chain is followed.
-    if (error instanceof Overtaken) pulse.moved();
-    else pulse.failed((error as Error).message, isLasting(error));
-    followUp.doubt();
-    const facts = { variant: variant.tag, height, err: error };
-    if (error instanceof DeepReorganization) log.error(facts, 'a final block was replaced; not following on');
-    else if (error instanceof OtherChain) log.error(facts, 'the nodes serve another chain; not following it');
-    else log.warn(facts, 'a chain cannot be followed right now');
+    // A cursor conflict shows that another process follows the chain.
+    if (error instanceof CursorConflict) heartbeat.moved();
+    else heartbeat.failed((error as Error).message, isLasting(error));
+    followUp.recheckAll();
     retryMs = backoff.next();
+    const fields = { variant: variant.tag, height, retryInMs: retryMs, err: error };
+    if (error instanceof DeepReorganization) log.error(fields, 'Final block was replaced; following stopped');
+    else if (error instanceof OtherChain) log.error(fields, 'Nodes serve another chain; following stopped');
+    else log.warn(fields, 'Following a chain failed; retrying');
   };
   return {
     /** Returns the pause after a failure, and 0 after a success. */
@@ -178,7 +190,7 @@ const createTries = (ports: Ports, variant: Variant, options: FollowOptions, pul
     advance: async (from: Cursor): Promise<Cursor | null> => {
       try {
         const next = await advance(from);
-        if (hasReached(next) || tipOf(next) !== tipOf(from)) pulse.turned();
+        if (hasReached(next) || tipOf(next) !== tipOf(from)) heartbeat.turned();
         backoff.reset();
         retryMs = 0;
         return next;
@@ -192,9 +204,9 @@ const createTries = (ports: Ports, variant: Variant, options: FollowOptions, pul
 
 export const createFollower = (ports: Ports, variant: Variant, options: FollowOptions): Follower => {
   const { chain, system } = ports;
-  const pulse = createPulse(ports, variant.tag, options.oldHeadSeconds);
+  const heartbeat = createHeartbeat(ports, variant.tag, options.oldHeadSeconds);
   const followUp = createFollowUp(ports, variant);
-  const { begin, advance, retryMs } = createTries(ports, variant, options, pulse, followUp);
+  const { begin, advance, retryMs } = createRetriedSteps(ports, variant, options, heartbeat, followUp);
   let cursor: Cursor | null = null;
 
   const pauseAfter = (before: Cursor, after: Cursor | null) => {
@@ -216,16 +228,21 @@ export const createFollower = (ports: Ports, variant: Variant, options: FollowOp
 
   return {
     variant: variant.tag,
-    tell: followUp.tell,
+    notify: followUp.notify,
     readBalances: followUp.readBalances,
-    alarm: pulse.alarm,
-    stall: pulse.stall,
+    alarm: heartbeat.alarm,
+    stall: heartbeat.stall,
     status: () =>
-      cursor && { variant: variant.tag, height: tipOf(cursor).number, head: cursor.head.number, alarm: pulse.alarm() },
+      cursor && {
+        variant: variant.tag,
+        height: tipOf(cursor).number,
+        head: cursor.head.number,
+        alarm: heartbeat.alarm(),
+      },
     run: async (signal) => {
       const stop = new AbortController();
       const ended = AbortSignal.any([signal, stop.signal]);
-      const beating = pulse.run(ended);
+      const beating = heartbeat.run(ended);
       try {
         await follow(signal, createBlockWait(chain, system, ended));
       } finally {

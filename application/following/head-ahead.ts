@@ -4,10 +4,10 @@ import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import { readReached } from './progress/cursor-store.js';
 
-/** Time that a command waits for nodes; without their answer the last head that the follower saw counts. */
-const patienceMs = 1000;
+/** Time that a command waits for the nodes. After it, the last head that the follower saw is used. */
+const timeoutMs = 1000;
 
-/** Finds the height of a chain while its follower has not reached it; undefined when nothing is left to follow. */
+/** Returns the height of a chain while its follower is behind; undefined when the follower has reached the head. */
 export const createHeadAhead =
   ({ state, chains, system }: { state: StateStore; chains: ConfiguredChains; system: System }) =>
   async ({ tag }: Variant): Promise<number | undefined> => {
@@ -15,7 +15,7 @@ export const createHeadAhead =
     if (!reached || !chain) return undefined;
     const over = new AbortController();
     const asked = chain.head().catch(() => reached.head);
-    const { number } = await Promise.race([asked, system.sleep(patienceMs, over.signal).then(() => reached.head)]);
+    const { number } = await Promise.race([asked, system.sleep(timeoutMs, over.signal).then(() => reached.head)]);
     over.abort();
     return number > reached.tip.number ? number : undefined;
   };

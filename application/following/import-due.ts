@@ -18,7 +18,7 @@ const byWallet = (imports: readonly DueImport[]) => {
   return wallets;
 };
 
-/** Reads the balances that were asked for with the registration of an address and are not read yet. */
+/** Reads balances that were requested at the registration of an address and are still due. */
 export const createDueImporter = (ports: { watched: WatchList; balances: Balances }, variant: Variant) => {
   const { watched, balances } = ports;
   const contextOf = ({ organizationId, walletId }: DueImport): Context => ({
@@ -28,7 +28,7 @@ export const createDueImporter = (ports: { watched: WatchList; balances: Balance
     requestId: `import ${walletId}`,
   });
   const take = (holder: DueImport, some: readonly DueImport[]) =>
-    balances.take(contextOf(holder), {
+    balances.snapshot(contextOf(holder), {
       walletId: holder.walletId,
       confirmation: watched.confirmation(holder) ?? undefined,
       holdings: some.map(({ address }) => ({ address, asset: { standard: 'native' } })),

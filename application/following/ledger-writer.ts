@@ -5,6 +5,7 @@ import {
   ledger,
   type UnreadBalance,
 } from '../../domain/aggregates/ledger.js';
+import { UnknownEventVersion } from '../../domain/upcasters.js';
 import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
 import { mapInSlices } from '../async/slices.js';
@@ -12,21 +13,22 @@ import { type Context, type Handle, step } from '../commands/handle.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { Header } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { System } from '../ports/system.js';
 import type { Activity, BlockRef, Holder } from '../watch-list/activities.js';
 import type { BlockEntry } from './block-entries.js';
 
-/** Writes changes by blocks into the ledgers of wallets; repeating a call writes nothing new. */
+/** Writes the changes of blocks into the ledgers of wallets. Every call is idempotent. */
 export type LedgerWriter = {
-  /** `late`: the block may be confirmed already, and gets the transfers that it lacks. */
+  /** Records the entries of a block. `late` adds missing transfers to a block that may already be confirmed. */
   observe(entries: readonly BlockEntry[], block: BlockRef, late?: boolean): Promise<void>;
-  /** `told`: a webhook may have been notified of the block's transfers. */
-  drop(activity: Activity, told: boolean): Promise<void>;
+  /** Undoes an activity. `notified` means that a webhook may have been notified of the block's transfers. */
+  drop(activity: Activity, notified: boolean): Promise<void>;
   read(activity: Activity): Promise<Ledger>;
-  /** Confirms before the balances are read. `open`: webhooks are to be notified. */
+  /** Confirms an activity before its balances are read. `open` means that webhooks are to be notified. */
   confirm(activity: Activity, open: boolean): Promise<void>;
-  /** Records the activity's balances and confirms it; ignored when its block was dropped since. */
+  /** Records the balances of an activity and confirms it; ignored if its block was dropped meanwhile. */
   settle(activity: Activity, reading: Reading): Promise<void>;
-  /** `count`: transfers in the activity's ledger of which webhooks were notified. */
+  /** Closes an activity. `count` is the number of its transfers that webhooks were notified of. */
   close(activity: Activity, count: number): Promise<void>;
 };
 
@@ -38,10 +40,12 @@ type Reading = {
   readonly drops: number;
 };
 
+type Ports = { readonly events: EventStore; readonly handle: Handle; readonly system: Pick<System, 'log'> };
+
 const ledgersAtOnce = 64;
 
-export const createLedgerWriter = (ports: { events: EventStore; handle: Handle }, variant: Variant): LedgerWriter => {
-  const { events, handle } = ports;
+export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter => {
+  const { events, handle, system } = ports;
   const contextOf = ({ organizationId }: Holder, block: BlockRef): Context => ({
     organizationId,
     variant,
@@ -56,17 +60,25 @@ export const createLedgerWriter = (ports: { events: EventStore; handle: Handle }
     await handle(contextOf(holder, block), [{ ...one, divisible: true }]);
   };
 
+  /** Skips a ledger with events of a newer release, so that the block is still followed for all other wallets. */
+  const writeIfReadable = (holder: Holder, block: BlockRef, command: LedgerCommand) =>
+    write(holder, block, command).catch((error: unknown) => {
+      if (!(error instanceof UnknownEventVersion)) throw error;
+      const fields = { variant: variant.tag, organization: holder.organizationId, block: block.hash, err: error };
+      system.log.error(fields, 'Ledger skipped: it has events of a newer release');
+    });
+
   return {
     observe: async (entries, block, late = false) => {
       const one = ({ transfers, touches, ...holder }: BlockEntry) => {
         const data = { walletId: holder.walletId, block, transfers, touches, late };
-        // The ledger is read although it is mostly empty, so that a block that comes back is observed again.
-        return write(holder, block, { type: 'Observe', data });
+        // The ledger is read although it is usually empty, so that a block that returns after a reorg is recorded again.
+        return writeIfReadable(holder, block, { type: 'Observe', data });
       };
       await mapInSlices(entries, ledgersAtOnce, one);
     },
-    drop: ({ block, ...holder }, told) =>
-      write(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, told } }),
+    drop: ({ block, ...holder }, notified) =>
+      writeIfReadable(holder, block, { type: 'Drop', data: { walletId: holder.walletId, block, notified } }),
     read: ({ block, ...holder }) => readAggregate(events, ledger, holder.organizationId, keyOf(holder, block)),
     confirm: ({ block, organizationId, walletId }, open) =>
       write({ organizationId, walletId }, block, { type: 'Confirm', data: { walletId, block, open } }),

@@ -4,7 +4,7 @@ import type { TransferState } from '../../projections/transfers.js';
 import { webhooks } from '../../projections/webhooks.js';
 import type { Descriptions } from '../assets/token-descriptions.js';
 import { showTransfer, stateOf } from '../assets/wire-records.js';
-import { allDone } from '../async/organization-queue.js';
+import { allSettledOrThrow } from '../async/organization-queue.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -15,21 +15,21 @@ import type { Listener } from '../watch-list/webhook-listeners.js';
 import { type Deliveries, deliveryIdFor, deliveryStream } from '../webhooks/deliveries.js';
 import type { LedgerWriter } from './ledger-writer.js';
 
-/** Notifies webhooks of what blocks did to wallets, in bounded pieces. */
+/** Requests webhook deliveries for the transfers of activities, in bounded pieces. */
 export type Notifier = {
   /**
-   * Requests deliveries whose depth is reached, each once. What is left: `more` for another piece, `later` those of
-   * greater depth. `count`: transfers that the activity's ledger had.
+   * Requests the deliveries whose depth is reached, each once. `left` is `more` if another piece is due now, and `later`
+   * if only deliveries of greater depth are left. `count` is the number of transfers in the activity's ledger.
    */
-  tell(activity: Activity, depth: number, isConfirmed: boolean): Promise<Telling>;
-  /** Notifies webhooks that transfers of which they were notified have been removed; false when some are left. */
-  takeBack(activity: Activity): Promise<boolean>;
+  notify(activity: Activity, depth: number, isConfirmed: boolean): Promise<NotifyResult>;
+  /** Notifies webhooks that transfers they were notified of have been removed; false while some are left. */
+  retract(activity: Activity): Promise<boolean>;
   hasListeners(activity: Activity): boolean;
 };
 
-type Telling = { readonly left: 'more' | 'later' | 'nothing'; readonly count: number };
+type NotifyResult = { readonly left: 'more' | 'later' | 'nothing'; readonly count: number };
 type Seen = Ledger['transfers'][number];
-type TransferNotice = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
+type TransferNotification = { readonly seen: Seen; readonly state: TransferState; readonly deliveryId: string };
 type Ports = {
   readonly events: EventStore;
   readonly readModels: ReadModels;
@@ -39,7 +39,7 @@ type Ports = {
   readonly descriptions: Descriptions;
   readonly system: System;
 };
-/** Deliveries of one activity that are requested in one piece. */
+/** Deliveries of one activity requested in one piece. */
 const atOnce = 32;
 
 const activityKey = (activity: Activity) => `${activity.block.hash} ${holderKey(activity)}`;
@@ -54,17 +54,22 @@ const contextOf = (variant: Variant, { organizationId, block }: Activity): Conte
   repeatable: true,
 });
 
-/** Builds the content of notices to one webhook, and requests their deliveries; the webhook is read once for all. */
-const createAsk =
+/** Builds the content of notifications to one webhook and requests their deliveries. Reads the webhook once. */
+const createDeliveryRequest =
   ({ readModels, deliveries, descriptions }: Ports, variant: Variant) =>
-  async (activity: Activity, { webhookId }: Listener, notices: readonly TransferNotice[], depth: number) => {
+  async (
+    activity: Activity,
+    { webhookId }: Listener,
+    notifications: readonly TransferNotification[],
+    depth: number,
+  ) => {
     const context = contextOf(variant, activity);
     const found = await readModels.get(webhooks, { scope: scopeFor(context), id: webhookId });
     const describe = await descriptions(
       context,
-      notices.map(({ seen }) => seen.transfer.asset),
+      notifications.map(({ seen }) => seen.transfer.asset),
     );
-    const noticeOf = ({ seen: { transfer, own }, state, deliveryId }: TransferNotice) => {
+    const notificationOf = ({ seen: { transfer, own }, state, deliveryId }: TransferNotification) => {
       const { number, time } = activity.block;
       const record = showTransfer(variant, { transfer, state, block_number: number, block_time: time }, describe);
       const data = {
@@ -76,16 +81,16 @@ const createAsk =
       };
       return { deliveryId, data };
     };
-    // A webhook that the read models do not have yet was registered a moment ago, and is not disabled.
+    // A webhook that is not in the read models yet was just registered, so it is not disabled.
     const to = found ?? { webhook_id: webhookId, disabled: false };
-    await deliveries.request(context, to, notices.map(noticeOf));
+    await deliveries.request(context, to, notifications.map(notificationOf));
   };
 
-/** Parts of the work on one activity with `count` transfers that are done: whole webhooks, and transfers of the next. */
+/** Progress on one activity with `count` transfers: finished webhooks, and finished transfers of the next webhook. */
 type Progress = { readonly count: number; readonly webhooks: Set<string>; transfers: number };
 
-/** Does one piece for the webhooks in question and returns whether something is left for them. */
-const doPiece = async (
+/** Runs one piece for the listeners and returns whether anything is left for them. */
+const runPiece = async (
   listeners: readonly Listener[],
   transfers: readonly Seen[],
   progress: Progress,
@@ -104,14 +109,14 @@ const doPiece = async (
     progress.webhooks.add(listener.webhookId);
     progress.transfers = 0;
   }
-  await allDone(doing);
+  await allSettledOrThrow(doing);
   return listeners.some(({ webhookId }) => !progress.webhooks.has(webhookId));
 };
 
-/** Keeps the progress by activity; this only saves work, since requesting a delivery twice does no harm. */
+/** Tracks progress by activity. This only saves work, because requesting a delivery twice is harmless. */
 const createProgress = () => {
   const kept = new Map<string, Progress>();
-  /** Begins anew for an activity that got more transfers, of which no webhook was notified. */
+  /** Returns the progress of an activity; starts over when the activity got more transfers. */
   const of = (activity: Activity, count: number) => {
     const key = activityKey(activity);
     const known = kept.get(key);
@@ -124,7 +129,7 @@ const createProgress = () => {
   return {
     of,
     forget,
-    /** Forgets the progress when the piece fails, because it is not known which deliveries were requested. */
+    /** Runs a piece. Forgets the progress when the piece fails, because some deliveries may not have been requested. */
     during: (activity: Activity, count: number, piece: (progress: Progress) => Promise<boolean>) =>
       piece(of(activity, count)).catch((error: unknown) => {
         forget(activity);
@@ -133,95 +138,95 @@ const createProgress = () => {
   };
 };
 
-/** Reads ledgers of activities that take several pieces once; an event about one makes it another activity object. */
+/** Caches ledgers of activities that take several pieces. Each event about an activity creates a new activity object. */
 const createLedgerCache = (ledgers: LedgerWriter) => {
   const read = new WeakMap<Activity, Promise<Ledger>>();
   return (activity: Activity) => {
     const found = read.get(activity) ?? ledgers.read(activity);
     read.set(activity, found);
-    // A failure is not kept, so that the next try reads the ledger again.
+    // A failure is not cached, so that the next attempt reads the ledger again.
     found.catch(() => read.delete(activity));
     return found;
   };
 };
 
-/** Derives ids of deliveries and finds the notices that turned out to be false. */
-const createNaming = ({ events, system }: Ports, variant: Variant) => {
-  /** Derives the id of a delivery; `drops` makes it a new one when a replaced block comes back. */
+/** Derives ids of deliveries, and finds notifications to retract. */
+const createDeliveryIds = ({ events, system }: Ports, variant: Variant) => {
+  /** Derives the id of a delivery; `drops` changes the id when a replaced block returns. */
   const idOf = (activity: Activity, { webhookId }: Listener, { transfer }: Seen, drops: number, kind: string) => {
     const { walletId, block } = activity;
     const parts = [webhookId, walletId, transfer.transaction, transfer.index, block.hash, String(drops), kind];
     return deliveryIdFor(system, contextOf(variant, activity), parts);
   };
 
-  const wasTold = async (activity: Activity, deliveryId: string) =>
+  const wasRequested = async (activity: Activity, deliveryId: string) =>
     (await events.read(deliveryStream(contextOf(variant, activity), deliveryId))).events.length > 0;
 
-  /** Finds the notices sent before each drop of the block; the ledger has already counted the last drop. */
-  const falseNotices = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
-    const found: TransferNotice[] = [];
+  /** Finds the notifications requested before each drop of the block; the ledger already counts the last drop. */
+  const toRetract = async (activity: Activity, listener: Listener, seen: Seen, drops: number) => {
+    const found: TransferNotification[] = [];
     for (let time = 0; time < drops; time++)
-      if (await wasTold(activity, idOf(activity, listener, seen, time, 'seen')))
+      if (await wasRequested(activity, idOf(activity, listener, seen, time, 'seen')))
         found.push({ seen, state: 'REMOVED', deliveryId: idOf(activity, listener, seen, time, 'removed') });
     return found;
   };
-  return { idOf, falseNotices };
+  return { idOf, toRetract };
 };
 
 export const createNotifier = (ports: Ports, variant: Variant): Notifier => {
   const { ledgers, watched } = ports;
-  const ask = createAsk(ports, variant);
-  const { idOf, falseNotices } = createNaming(ports, variant);
+  const requestDeliveries = createDeliveryRequest(ports, variant);
+  const { idOf, toRetract } = createDeliveryIds(ports, variant);
   const ledgerOf = createLedgerCache(ledgers);
-  const [told, takenBack] = [createProgress(), createProgress()];
+  const [notified, retracted] = [createProgress(), createProgress()];
 
-  const tellPiece = (
+  const notifyPiece = (
     activity: Activity,
     ledger: Ledger,
     due: readonly Listener[],
     depth: number,
     isConfirmed: boolean,
   ) => {
-    const { transfers, drops, told: before } = ledger;
-    const noticeOf =
+    const { transfers, drops, notified: before } = ledger;
+    const notificationOf =
       (listener: Listener) =>
-      (seen: Seen): TransferNotice => {
+      (seen: Seen): TransferNotification => {
         const settled = seen.transfer.failed ? 'FAILED' : 'SUCCESS';
         const deliveryId = idOf(activity, listener, seen, drops, 'seen');
         return { seen, state: isConfirmed ? settled : 'PENDING', deliveryId };
       };
-    return told.during(activity, transfers.length, (progress) =>
-      doPiece(due, transfers.slice(before), progress, (listener, some) =>
-        ask(activity, listener, some.map(noticeOf(listener)), depth),
+    return notified.during(activity, transfers.length, (progress) =>
+      runPiece(due, transfers.slice(before), progress, (listener, some) =>
+        requestDeliveries(activity, listener, some.map(notificationOf(listener)), depth),
       ),
     );
   };
 
   return {
     hasListeners: (activity) => watched.listeners(activity).length > 0,
-    tell: async (activity, depth, isConfirmed) => {
+    notify: async (activity, depth, isConfirmed) => {
       const listeners = watched.listeners(activity);
       const due = listeners.filter((one) => isDeep(variant, one, depth));
       if (due.length === 0 && listeners.length > 0) return { left: 'later', count: 0 };
       const ledger = await ledgerOf(activity);
       const { length: count } = ledger.transfers;
-      const { webhooks } = told.of(activity, count);
+      const { webhooks } = notified.of(activity, count);
       const isLeft = due.some(({ webhookId }) => !webhooks.has(webhookId));
-      if (isLeft && (await tellPiece(activity, ledger, due, depth, isConfirmed))) return { left: 'more', count };
+      if (isLeft && (await notifyPiece(activity, ledger, due, depth, isConfirmed))) return { left: 'more', count };
       if (due.length < listeners.length) return { left: 'later', count };
-      if (isConfirmed) told.forget(activity);
+      if (isConfirmed) notified.forget(activity);
       return { left: 'nothing', count };
     },
-    takeBack: async (activity) => {
-      told.forget(activity);
+    retract: async (activity) => {
+      notified.forget(activity);
       const { transfers, drops } = await ledgerOf(activity);
-      const isMore = await takenBack.during(activity, transfers.length, (progress) =>
-        doPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {
-          const found = await allDone(some.map((seen) => falseNotices(activity, listener, seen, drops)));
-          await ask(activity, listener, found.flat(), 0);
+      const isMore = await retracted.during(activity, transfers.length, (progress) =>
+        runPiece(watched.listeners(activity), transfers, progress, async (listener, some) => {
+          const found = await allSettledOrThrow(some.map((seen) => toRetract(activity, listener, seen, drops)));
+          await requestDeliveries(activity, listener, found.flat(), 0);
         }),
       );
-      if (!isMore) takenBack.forget(activity);
+      if (!isMore) retracted.forget(activity);
       return !isMore;
     },
   };

@@ -5,9 +5,9 @@ import type { Variant } from '../../domain/variant.js';
 import { contractKey } from '../assets/contracts.js';
 import { type Context, type Handle, step } from '../commands/handle.js';
 import type { Chain, Header } from '../ports/chain.js';
-import type { SetAside } from './set-aside.js';
+import type { FailingContracts } from './failing-contracts.js';
 
-/** Balances that were read, and those of contracts that do not tell them. */
+/** Balances that were read, and holdings of contracts that did not answer. */
 export type Found = { readonly balances: readonly Balance[]; readonly aside: readonly UnreadBalance[] };
 
 const noAnswer = 'the contract gives no answer when it is asked for a balance';
@@ -15,7 +15,7 @@ const notAsked = 'the contract is not asked for balances for a while, because it
 
 const contractOf = ({ asset }: Holding) => ('contract' in asset ? asset.contract : '');
 const withKey = (holding: Holding) => ({ holding, key: assetKey(holding.asset) });
-/** Holdings of one contract stand together, so that halving soon finds the contract that fails. */
+/** Sorts holdings by asset, so that bisection quickly isolates a failing contract. */
 const sorted = (holdings: readonly Holding[]) =>
   holdings
     .map(withKey)
@@ -26,9 +26,9 @@ const join = (a: Found, b: Found): Found => ({
   aside: [...a.aside, ...b.aside],
 });
 
-type Ports = { readonly chain: Chain; readonly handle: Handle; readonly aside: SetAside };
+type Ports = { readonly chain: Chain; readonly handle: Handle; readonly aside: FailingContracts };
 
-/** Notes which contracts cannot be asked for balances: for the reader itself, and in the contract's history. */
+/** Records failing contracts in the process state, for retries, and in the history of the contract. */
 const createReports = ({ handle, aside }: Ports, variant: Variant) => {
   const contextOf = (organizationId: string, address: string): Context => ({
     organizationId,
@@ -54,14 +54,14 @@ const createReports = ({ handle, aside }: Ports, variant: Variant) => {
 };
 
 /**
- * Reads balances for one organization. A batch that fails although the nodes answer is halved until a single holding
- * fails, whose contract is then set aside.
+ * Reads balances for one organization. A batch that fails although the nodes answer is bisected down to a single holding,
+ * whose contract is then recorded as failing.
  */
 export const createBalanceReading = (ports: Ports, variant: Variant) => {
   const { chain, aside } = ports;
   const { fail, recover, contextOf } = createReports(ports, variant);
 
-  /** Rejects when no node tells the native balance of the address at that block either: no contract is to blame then. */
+  /** Rejects when the nodes do not return the native balance either: then the nodes fail, not the contract. */
   const checkNodes = ({ address }: Holding, at: Header) =>
     chain.balances([{ address, asset: { standard: 'native' } }], at);
   const setAside = async (organizationId: string, holding: Holding, { message }: Error): Promise<Found> => {
@@ -82,7 +82,7 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     return { balances, aside: mute.map((one) => ({ ...one, reason: noAnswer })) };
   };
 
-  /** `avoided` has the contracts that are not asked; those that are found to fail are added to it. */
+  /** Reads balances except of contracts in `avoided`; adds contracts that fail to `avoided`. */
   const readSome = async (
     organizationId: string,
     holdings: readonly Holding[],
@@ -113,13 +113,13 @@ export const createBalanceReading = (ports: Ports, variant: Variant) => {
     contextOf,
     fail,
     recover,
-    /** Reads balances, except of contracts that are set aside. */
+    /** Reads balances, except of failing contracts. */
     read: (organizationId: string, holdings: readonly Holding[], at: Header) => {
       const contracts = new Set(holdings.map(contractOf));
       const avoided = [...contracts].filter((address) => aside.isAvoided({ organizationId, contract: address }));
       return readSome(organizationId, sorted(holdings), at, new Set(avoided));
     },
-    /** Asks a contract again that was set aside: first for one balance, then for all of them. */
+    /** Retries a failing contract: first one balance, then all of them. */
     readAgain: async (organizationId: string, holdings: readonly Holding[], at: Header): Promise<Found> => {
       const avoided = new Set<string>();
       const probe = await readSome(organizationId, holdings.slice(0, 1), at, avoided);

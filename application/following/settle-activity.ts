@@ -3,7 +3,7 @@ import type { Chain, Header } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 import type { Activity } from '../watch-list/activities.js';
 import type { WatchList } from '../watch-list/watch-list.js';
-import { type ActivityTasks, headerAt, type Known } from './activity-tasks.js';
+import { type ActivityTasks, headerAt, type KnownHeaders } from './activity-tasks.js';
 import type { LedgerWriter } from './ledger-writer.js';
 import type { Notifier } from './notify.js';
 
@@ -18,56 +18,56 @@ type Ports = {
 
 const activitiesAtOnce = 64;
 
-/** Tells whether the block is on the chain; null when the chain has not reached its height or has no header there. */
-const isCanonical = async (chain: Chain, known: Known, { number, hash }: Activity['block']) => {
+/** Returns whether the block is on the chain; null when the chain has no header at its height yet. */
+const isCanonical = async (chain: Chain, known: KnownHeaders, { number, hash }: Activity['block']) => {
   if (number > (known.headers.at(-1) as Header).number) return null;
   const found = await headerAt(chain, known, number);
   return found && found.hash === hash;
 };
 
 /**
- * Hands on the activities that a new block makes due: those to be confirmed and those whose balances are to be read to
- * the balance reader, those of which webhooks are to be notified to the fan-out. Neither keeps the follower waiting. Drops
- * activities whose block is no longer on the chain, which a crash or a failure may have left behind.
+ * Queues the activities that a new block makes due: activities to confirm or with unread balances for the balance reader,
+ * activities to notify for the fan-out. The follower waits for neither. Drops activities whose block is no longer on the
+ * chain, which a crash or a failure may have left behind.
  */
 export const createSettlement = (
   { chain, watched, ledgers, notifier, tasks, system }: Ports,
-  handOn: { tell: (activity: Activity) => void; read: (activity: Activity) => void },
+  queues: { notify: (activity: Activity) => void; read: (activity: Activity) => void },
 ) => {
-  /** False at the start and after a failure, when activities may have been left behind. */
-  let isSure = false;
+  /** False at the start and after a failure, when some activities may not be queued. */
+  let isComplete = false;
 
   const drop = (activity: Activity) => ledgers.drop(activity, notifier.hasListeners(activity));
-  const confirm = async (known: Known, activity: Activity) => {
-    const stands = await isCanonical(chain, known, activity.block);
-    if (stands) handOn.read(activity);
-    else if (stands === false) await drop(activity);
+  const confirm = async (known: KnownHeaders, activity: Activity) => {
+    const isOnChain = await isCanonical(chain, known, activity.block);
+    if (isOnChain) queues.read(activity);
+    else if (isOnChain === false) await drop(activity);
     else tasks.retry(known, activity);
   };
-  const dropReplaced = async (known: Known) => {
-    if (isSure) return;
+  const dropReplaced = async (known: KnownHeaders) => {
+    if (isComplete) return;
     tasks.restart();
     await mapInSlices(tasks.replaced(known), activitiesAtOnce, drop);
     await watched.catchUp();
   };
 
   return {
-    /** Makes the next settlement look at all activities, because a failure may have left some behind. */
-    doubt: () => {
-      isSure = false;
+    /** Makes the next settlement check all activities, because a failure may have left some behind. */
+    recheckAll: () => {
+      isComplete = false;
     },
-    settle: async (known: Known): Promise<void> => {
+    settle: async (known: KnownHeaders): Promise<void> => {
       await watched.catchUp();
       await dropReplaced(known);
-      isSure = false;
+      isComplete = false;
       for (const some of slicesOf(tasks.toConfirm(known), activitiesAtOnce)) {
         await Promise.all(some.map((activity) => confirm(known, activity)));
         await system.breathe();
       }
       await watched.catchUp();
-      for (const activity of tasks.toTell(known)) handOn.tell(activity);
-      for (const activity of tasks.toRead(known)) handOn.read(activity);
-      isSure = true;
+      for (const activity of tasks.toNotify(known)) queues.notify(activity);
+      for (const activity of tasks.toRead(known)) queues.read(activity);
+      isComplete = true;
     },
   };
 };

@@ -13,15 +13,18 @@ type Ports = {
   readonly save: (cursor: Cursor) => Promise<void>;
 };
 
-/** Moves the cursor back to before the replaced blocks and drops what these blocks did to wallets. */
+/** Undoes a reorganization: moves the cursor back behind the replaced blocks and drops their activities. */
 export const createUndoReorganization =
   ({ watched, ledgers, notifier, system, save }: Ports, variant: string) =>
   async (cursor: Cursor, replaced: readonly Header[]): Promise<Cursor> => {
     if (replaced.length === 0) return cursor;
-    system.log.warn({ variant, height: tipOf(cursor).number, depth: replaced.length }, 'blocks were replaced');
+    system.log.warn(
+      { variant, height: tipOf(cursor).number, depth: replaced.length },
+      'Reorganization: blocks were replaced',
+    );
     const kept = withoutNewest(cursor, replaced.length);
-    // The cursor is saved first: after a crash here, blocks to which the chain returns must be taken again. Activities
-    // that the crash leaves undropped are dropped by the settlement, since their block is no longer canonical.
+    // The cursor is saved first: after a crash here, blocks to which the chain returns must be processed again. The
+    // settlement drops activities that the crash left behind, because their block is no longer canonical.
     await save(kept);
     for (const { hash } of replaced)
       for (const activity of watched.activities.in(hash))

@@ -2,8 +2,7 @@ import type { Chain } from '../ports/chain.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Waits until the time is over, or less when the chain hints at a new block. A hint that comes between two waits ends
- * the next one at once.
+ * Waits for the given time, or until the chain hints at a new block. A hint between two waits ends the next wait at once.
  */
 export const createBlockWait = (chain: Chain, system: System, signal: AbortSignal) => {
   let wake: (() => void) | null = null;
@@ -15,7 +14,7 @@ export const createBlockWait = (chain: Chain, system: System, signal: AbortSigna
     }
   };
   listen().catch((error: unknown) => {
-    if (!signal.aborted) system.log.warn({ err: error }, 'hints of new blocks failed; polling instead');
+    if (!signal.aborted) system.log.warn({ err: error }, 'Subscription to new blocks failed; polling instead');
   });
   return async (ms: number) => {
     const hint = new Promise<void>((resolve) => {

@@ -1,36 +1,39 @@
-import { createPassingSet, type PassingSet } from '../async/passing.js';
+import { createHighChurnSet, type HighChurnSet } from '../async/high-churn.js';
 import type { Notification } from './notification.js';
 
-/** Bytes counted for an entry of a queue besides its message. */
+/** Bytes counted for a queue entry in addition to its message. */
 const placeBytes = 16;
 
 /** Client that may fail to read its socket or to poll its filters. */
 export type Reader = {
-  /** Returns the bytes that its socket has not sent yet. */
+  /** Returns the bytes that the client's socket has not sent yet. */
   readonly buffered: () => number;
-  /** Returns the bytes buffered in its socket and queued for it here, including messages that others wait for too. */
+  /** Returns the buffered bytes plus the queued messages, counted in full even when shared with other clients. */
   readonly unread: () => number;
   /** Disconnects the client and drops its queue. */
   readonly cut: () => void;
 };
 
-type Readers = Omit<PassingSet<Reader>, 'add' | 'delete'> & { add(one: Reader): unknown; delete(one: Reader): unknown };
+type Readers = Omit<HighChurnSet<Reader>, 'add' | 'delete'> & {
+  add(one: Reader): unknown;
+  delete(one: Reader): unknown;
+};
 
-/** Bytes that may wait for all clients together. */
+/** Maximum number of bytes that wait for all clients together. */
 export const maxUnread = 256 * 1_048_576;
 
 /**
- * Memory taken by messages and answers that wait for all clients together, over HTTP and WebSocket, bounded so that many
- * slow clients cannot exhaust it.
+ * Limit on the memory of messages and answers that wait for clients over HTTP and WebSocket, so that many slow clients
+ * cannot exhaust it.
  */
 export type Backpressure = ReturnType<typeof createBackpressure>;
 
 /**
- * Disconnects clients, those with the most unread bytes first, while more than `maxBytes` wait. A message or an answer
- * that waits for many clients counts once.
+ * Disconnects clients while more than `maxBytes` wait, starting with the most unread bytes. A message or an answer that
+ * waits for several clients counts once.
  */
-export const createBackpressure = (readers: Readers = createPassingSet(), maxBytes = maxUnread) => {
-  // A Map would keep long answers in memory after they were sent, until the next full garbage collection.
+export const createBackpressure = (readers: Readers = createHighChurnSet(), maxBytes = maxUnread) => {
+  // A WeakMap, because a Map would keep long answers in memory until the next full garbage collection.
   const held = new WeakMap<object, { holders: number; bytes: number }>();
   let waiting = 0;
   let bytes = 0;
@@ -67,11 +70,11 @@ export const createBackpressure = (readers: Readers = createPassingSet(), maxByt
   return {
     readers,
     waiting: () => waiting,
-    /** Returns the bytes of queued messages, and of answers that arrive or wait over HTTP. */
+    /** Returns the bytes of queued messages and of HTTP answers that are being received or sent. */
     bytes: () => bytes,
     /** Counts the bytes of an answer for one more client. */
     take,
-    /** Counts an answer whose bytes have become more or fewer since a client took it. */
+    /** Updates the size of an answer that has grown or shrunk since `take`. */
     resize: (what: object, size: number) => {
       const found = held.get(what);
       if (!found) return;
@@ -79,21 +82,20 @@ export const createBackpressure = (readers: Readers = createPassingSet(), maxByt
       found.bytes = size;
     },
     drop,
-    hold: (told: Notification) => {
-      take(told, told.json.length);
+    hold: (notification: Notification) => {
+      take(notification, notification.json.length);
       waiting++;
       bytes += placeBytes;
     },
-    release: (told: Notification) => {
-      drop(told);
+    release: (notification: Notification) => {
+      drop(notification);
       waiting--;
       bytes -= placeBytes;
     },
-    /** Relieves the pressure of queued messages; called after more were queued. */
+    /** Enforces the limit for queued messages and answers; called after more were queued. */
     check: () => relieve(() => bytes),
     /**
-     * Relieves the pressure of queued messages and socket buffers together; called now and then, as it visits every
-     * client.
+     * Enforces the limit including socket buffers. Called periodically, because it visits every client.
      */
     checkAll: () => relieve(everything),
   };

@@ -2,8 +2,9 @@ import { isHash, isQuantity, isRecord } from '../../domain/rpc-value.js';
 import { type Method, methods } from './methods.js';
 
 /**
- * Part of the chain that an answer depends on. always: none; hash: a block named by its hash; height: the chain up to a
- * height; head: the newest block; transaction: the block that includes it; open: unsettled data.
+ * Part of the chain that an answer depends on. `always`: none; `hash`: a block identified by its hash; `height`: the chain
+ * up to a height; `head`: the newest block; `transaction`: the block of the transaction; `open`: pending data, which is
+ * never cached.
  */
 export type Cacheability =
   | { readonly kind: 'always' | 'hash' | 'head' | 'transaction' | 'open' }
@@ -15,42 +16,42 @@ const head: Cacheability = { kind: 'head' };
 const transaction: Cacheability = { kind: 'transaction' };
 const open: Cacheability = { kind: 'open' };
 
-const reachOfBlock = (value: unknown): Cacheability => {
+const cacheabilityOfBlock = (value: unknown): Cacheability => {
   if (value === 'earliest') return { kind: 'height', height: 0 };
   if (value === 'pending') return open;
-  // A hash is tested first because most hashes also parse as quantities, as heights that no chain reaches.
+  // Hashes are tested first, because most of them also parse as quantities.
   if (isHash(value)) return hash;
   if (isQuantity(value)) return { kind: 'height', height: Number(value) };
   if (!isRecord(value)) return head;
   // `requireCanonical` makes the answer depend on a reorganization.
   if (value.requireCanonical === true) return head;
-  return value.blockHash === undefined ? reachOfBlock(value.blockNumber) : hash;
+  return value.blockHash === undefined ? cacheabilityOfBlock(value.blockNumber) : hash;
 };
 
-const reachOfFilter = (value: unknown): Cacheability => {
+const cacheabilityOfFilter = (value: unknown): Cacheability => {
   const { fromBlock, toBlock, blockhash, blockHash = blockhash } = isRecord(value) ? value : {};
   if (blockHash != null) return hash;
-  const ends = [fromBlock, toBlock].map(reachOfBlock);
+  const ends = [fromBlock, toBlock].map(cacheabilityOfBlock);
   if (ends.some(({ kind }) => kind === 'open')) return open;
   const heights = ends.map((end) => (end.kind === 'height' ? end.height : Number.NaN));
   const height = Math.max(...heights);
   return Number.isNaN(height) ? head : { kind: 'height', height };
 };
 
-/** Expensive node methods that the gateway does not offer but the queries use. */
+/** Expensive node methods that queries use and the gateway does not offer. */
 const expensive = ['debug_traceTransaction', 'trace_transaction'];
 
 const blockNames = ['block', 'block number', 'block hash'];
 
 type Rule = (params: readonly unknown[]) => Cacheability;
 
-const ruleOf = ({ lasting, params }: Method): Rule => {
-  if (lasting === 'never') return () => open;
-  if (lasting === 'constant') return () => always;
-  if (lasting === 'now') return () => head;
-  if (lasting === 'transaction') return () => transaction;
+const ruleOf = ({ validity, params }: Method): Rule => {
+  if (validity === 'never') return () => open;
+  if (validity === 'constant') return () => always;
+  if (validity === 'now') return () => head;
+  if (validity === 'transaction') return () => transaction;
   const place = params.findIndex((param) => blockNames.includes(param.name));
-  return place < 0 ? (given) => reachOfFilter(given[0]) : (given) => reachOfBlock(given[place]);
+  return place < 0 ? (given) => cacheabilityOfFilter(given[0]) : (given) => cacheabilityOfBlock(given[place]);
 };
 
 const rules = new Map<string, Rule>([

@@ -6,65 +6,65 @@ import type { FollowedLog } from './followed-block.js';
 import { createListenerLoop, type Leave, type Listener, type Notification, toNotification } from './notification.js';
 import { createSyncingFeed } from './syncing-feed.js';
 
-/** Callback for a new head; gets its header and its hash. */
+/** Callback for a new head, with the notifications of its header and of its hash. */
 type HeadListener = (header: Notification, hash: Notification) => void;
-type LogListener = { readonly filter: LogFilter; readonly hear: Listener };
+type LogListener = { readonly filter: LogFilter; readonly listener: Listener };
 
-/** Subscriptions to one chain, shared by all connections. Nodes are asked for nothing while nobody is subscribed. */
+/** Subscriptions to one chain, shared by all connections. Without subscribers, the nodes get no requests. */
 export type ChainFeed = {
-  /** Resolves once every later event will be delivered; the result unsubscribes. */
-  onHeads(hear: HeadListener): Promise<Leave>;
-  onLogs(filter: LogFilter, hear: Listener): Promise<Leave>;
-  onPending(hear: Listener): Promise<Leave>;
-  onSyncing(hear: Listener): Promise<Leave>;
+  /** Subscribes; resolves once no later event can be missed. The result unsubscribes. */
+  onHeads(listener: HeadListener): Promise<Leave>;
+  onLogs(filter: LogFilter, listener: Listener): Promise<Leave>;
+  onPending(listener: Listener): Promise<Leave>;
+  onSyncing(listener: Listener): Promise<Leave>;
 };
 
-/** Time for which the follower goes on without subscribers, so that a client that reconnects does not start it anew. */
+/** Time for which the follower keeps running without subscribers, so that a client can reconnect without a restart. */
 const lingerMs = 30_000;
-/** Filters tried before other work gets a turn. */
-const breatheEvery = 5000;
-/** Pending transactions that wait to be told; any more are left out. */
+/** Filters matched before other work gets a turn. */
+const filtersPerTurn = 5000;
+/** Maximum number of queued notifications of pending transactions; further ones are dropped. */
 const maxPending = 100_000;
 
-const tellLogs = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
-  let looks = 0;
-  const tellLog = async (log: FollowedLog, removed: boolean) => {
-    let told: Notification | null = null;
-    for (const { filter, hear } of listeners) {
-      if (++looks % breatheEvery === 0) await breathe();
+const createLogNotifier = (listeners: ReadonlySet<LogListener>, { breathe }: System) => {
+  let tested = 0;
+  const notifyLog = async (log: FollowedLog, removed: boolean) => {
+    let notification: Notification | null = null;
+    for (const { filter, listener } of listeners) {
+      if (++tested % filtersPerTurn === 0) await breathe();
       if (!matches(filter, log)) continue;
-      told ??= toNotification({ ...log, removed });
-      hear(told);
+      notification ??= toNotification({ ...log, removed });
+      listener(notification);
     }
   };
   return async (logs: readonly FollowedLog[], removed: boolean) => {
-    for (const log of logs) await tellLog(log, removed);
+    for (const log of logs) await notifyLog(log, removed);
   };
 };
 
-/** Tells subscribers of pending transactions, one after another. */
-const tellHashes = (listeners: ReadonlySet<Listener>, system: System) => {
-  const telling = createListenerLoop(system);
+/** Notifies subscribers of pending transactions, one transaction after another. */
+const createPendingNotifier = (listeners: ReadonlySet<Listener>, system: System) => {
+  const notifyAll = createListenerLoop(system);
   const waiting: string[] = [];
-  let isTelling = false;
-  const tellWaiting = async () => {
-    isTelling = true;
+  let isNotifying = false;
+  const notifyWaiting = async () => {
+    isNotifying = true;
     try {
       for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
-        const told = toNotification(hash);
-        await telling(listeners, (hear) => hear(told));
+        const notification = toNotification(hash);
+        await notifyAll(listeners, (listener) => listener(notification));
       }
     } finally {
-      isTelling = false;
+      isNotifying = false;
     }
   };
   return (hash: string) => {
     if (waiting.length < maxPending) waiting.push(hash);
-    if (!isTelling) void tellWaiting();
+    if (!isNotifying) void notifyWaiting();
   };
 };
 
-/** Follower of a chain that starts with the first subscriber and stops some time after the last one left. */
+/** Runs the follower of a chain from the first subscription until some time after the last one ended. */
 const createFollowing = (node: Node, system: System, events: ChainEvents, isWanted: () => boolean) => {
   type Running = { readonly follower: ReturnType<typeof createHeadFollower>; readonly ready: Promise<void> };
   let running: Running | null = null;
@@ -83,7 +83,7 @@ const createFollowing = (node: Node, system: System, events: ChainEvents, isWant
     return started;
   };
   return {
-    /** Starts the follower if needed and brings it up to the head, as far as nodes answer. */
+    /** Starts the follower if needed and waits until it has reached the head, if the nodes answer. */
     join: async () => {
       idle++;
       running ??= start();
@@ -104,29 +104,29 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
   const heads = new Set<HeadListener>();
   const logs = new Set<LogListener>();
   const pending = new Set<Listener>();
-  const tellOf = tellLogs(logs, system);
+  const notifyLogs = createLogNotifier(logs, system);
   let watchingPending: { readonly ending: AbortController; readonly begun: Promise<void> } | null = null;
 
-  const tellPending = tellHashes(pending, system);
-  const telling = createListenerLoop(system);
+  const notifyPending = createPendingNotifier(pending, system);
+  const notifyAll = createListenerLoop(system);
   const events: ChainEvents = {
     added: async ({ header, hash, logs: found }) => {
-      const [toldHeader, toldHash] = [toNotification(header), toNotification(hash)];
-      await telling(heads, (hear) => hear(toldHeader, toldHash));
-      await tellOf(found, false);
+      const [headerNotification, hashNotification] = [toNotification(header), toNotification(hash)];
+      await notifyAll(heads, (listener) => listener(headerNotification, hashNotification));
+      await notifyLogs(found, false);
     },
     removed: async (blocks, added) => {
       const logsGone = blocks.flatMap((block) => block.logs);
-      await tellOf(logsGone, true);
+      await notifyLogs(logsGone, true);
       const again = new Set(added.flatMap(({ transactions }) => transactions));
-      for (const hash of blocks.flatMap(({ transactions }) => transactions)) if (!again.has(hash)) tellPending(hash);
+      for (const hash of blocks.flatMap(({ transactions }) => transactions)) if (!again.has(hash)) notifyPending(hash);
     },
   };
   const following = createFollowing(node, system, events, () => heads.size + logs.size + pending.size > 0);
 
   const watchPending = () => {
     const ending = new AbortController();
-    return { ending, begun: node.watchPending(tellPending, ending.signal) };
+    return { ending, begun: node.watchPending(notifyPending, ending.signal) };
   };
   const join = async <T>(listeners: Set<T>, listener: T): Promise<Leave> => {
     await following.join();
@@ -141,10 +141,10 @@ export const createChainFeed = (node: Node, system: System): ChainFeed => {
     };
   };
   return {
-    onHeads: (hear) => join(heads, hear),
-    onLogs: (filter, hear) => join(logs, { filter, hear }),
-    onPending: async (hear) => {
-      const leave = await join(pending, hear);
+    onHeads: (listener) => join(heads, listener),
+    onLogs: (filter, listener) => join(logs, { filter, listener }),
+    onPending: async (listener) => {
+      const leave = await join(pending, listener);
       watchingPending ??= watchPending();
       await watchingPending.begun;
       return leave;

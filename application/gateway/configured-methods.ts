@@ -1,34 +1,34 @@
 import type { Method } from './methods.js';
 import { anything, type Param } from './params.js';
 
-/** Number of arguments that are handed on; no node has a method with more. */
+/** Maximum number of arguments that are forwarded; no node has a method with more. */
 const maxArguments = 16;
 
 const namePattern = /^[a-z][a-z0-9]{1,19}_[A-Za-z][A-Za-z0-9]{0,63}$/;
 
-/** Methods that no setting can offer, with the reason; rows are tried in order. */
+/** Methods that cannot be configured, with the reason; the first matching row applies. */
 const forbidden: readonly { readonly names: RegExp; readonly reason: string }[] = [
   {
     names: /^(personal|admin|miner|clique|engine|parity|ethash|les|db|shh)_/,
-    reason: 'belongs to the operator of a node',
+    reason: 'is reserved for the operator of the node',
   },
-  { names: /^(dev|hardhat|anvil|ganache|tenderly|testing)_/, reason: 'changes a chain for tests' },
+  { names: /^(dev|hardhat|anvil|ganache|tenderly|testing)_/, reason: 'changes the state of a test chain' },
   {
     names: /^(eth|evm)_(accounts|coinbase|sign|fillTransaction|mining|hashrate|submit|getWork|resend)/,
-    reason: 'is about the accounts or the mining of one node',
+    reason: 'concerns the accounts or the mining of a single node',
   },
-  { names: /^[a-z0-9]+_(send|cancel)/, reason: 'changes the chain, for which there is only evm_sendRawTransaction' },
-  { names: /subscribe|_(new|get|uninstall)[A-Za-z]*Filter/i, reason: 'needs a connection to one node' },
-  // A method of this namespace may set options of a node, write to its files or take all of its time.
+  { names: /^[a-z0-9]+_(send|cancel)/, reason: 'changes the chain; use evm_sendRawTransaction instead' },
+  { names: /subscribe|_(new|get|uninstall)[A-Za-z]*Filter/i, reason: 'needs a connection to a single node' },
+  // Other methods of this namespace may change options of a node, write files or block it.
   {
     names: /^debug_(?!trace|get|storageRangeAt$|accountRange$|executionWitness)/,
-    reason: 'may change or burden the node: of debug_ only those that trace or get something can be offered',
+    reason: 'may change or overload the node; only debug_trace…, debug_get… and other read methods are allowed',
   },
 ];
 
-/** Says why a method cannot be offered; null when it can. */
+/** Returns why a method cannot be configured; null when it can. */
 export const configuredFault = (name: string): string | null => {
-  if (!namePattern.test(name)) return 'is no name of a method, such as trace_block';
+  if (!namePattern.test(name)) return 'is not a method name; expected a name such as trace_block';
   return forbidden.find(({ names }) => names.test(name))?.reason ?? null;
 };
 
@@ -38,17 +38,17 @@ const params: readonly Param[] = Array.from({ length: maxArguments }, (_, place)
   required: false,
 }));
 
-const summary = 'A method of the nodes.';
-/** Units of a call, of which nothing is known but that a node must work for it. */
+const summary = 'Method of the nodes, added by a setting.';
+/** Units charged for a call, whose actual cost for the node is unknown. */
 const cost = 2;
 
-/** Describes a method that a setting adds to a gateway address. Its answers are never cached. */
+/** Returns the definition of a method that a setting adds to a gateway address. Its answers are never cached. */
 export const configuredMethod = (given: string): Method => {
   const own = given.replace(/^(eth|evm)_/, '');
   const [name, nodeName] = own === given ? [given, given] : [`evm_${own}`, `eth_${own}`];
-  return { name, nodeName, summary, params, result: {}, cost, lasting: 'never', over: 'both' };
+  return { name, nodeName, summary, params, result: {}, cost, validity: 'never', over: 'both' };
 };
 
-/** Lists each name by which methods that a setting adds can be called. */
+/** Returns all names by which the configured methods can be called. */
 export const configuredNames = (given: readonly string[]): ReadonlySet<string> =>
   new Set(given.map(configuredMethod).flatMap(({ name, nodeName }) => [name, nodeName]));

@@ -3,7 +3,7 @@ import { blocksIn } from './log-range.js';
 import { methods } from './methods.js';
 import { filter } from './params.js';
 
-/** Cost of methods that are in no table, such as those that are refused. */
+/** Cost of unknown methods. */
 const defaultCost = 1;
 
 const priced = new Map(
@@ -15,8 +15,8 @@ const priced = new Map(
 );
 
 /**
- * Returns the units that a call costs: those of its method, and 1 more for each further hundred blocks that it searches.
- * `seen` returns the head as last seen.
+ * Returns the cost of a call in units: the cost of its method, plus 1 for each further hundred blocks of a log search.
+ * `seen` returns the last known head.
  */
 export const unitsOf = (method: string, params: readonly unknown[], seen: () => number): number => {
   const price = priced.get(method);

@@ -8,38 +8,38 @@ import type { Notification } from './notification.js';
 type Filter = { changes: Notification[]; usedAt: number; readonly leave: () => void };
 
 /** Subscribes a filter to its events. */
-type Start = (hear: (told: Notification) => void) => Promise<() => void>;
+type Start = (listener: (notification: Notification) => void) => Promise<() => void>;
 
 export const unusedMs = 300_000;
 export const maxFilters = 1000;
-/** Number of changes between two polls beyond which a filter is dropped; the next poll says so. */
+/** Maximum number of changes between two polls. A filter with more is removed, and its next poll fails. */
 export const maxChanges = 10_000;
 
-/** Counts the bytes that filters collect and reports them to `pressure`. */
+/** Counts the bytes of collected changes and reports them to `pressure`. */
 const createCollecting = (pressure: Backpressure) => {
   let bytes = 0;
   return {
-    /** Returns the bytes collected here, including messages that other filters hold too. */
+    /** Returns the collected bytes, counted in full even when shared with other filters. */
     bytes: () => bytes,
-    put: ({ changes }: Filter, told: Notification) => {
-      changes.push(told);
-      bytes += told.json.length;
-      pressure.hold(told);
+    put: ({ changes }: Filter, notification: Notification) => {
+      changes.push(notification);
+      bytes += notification.json.length;
+      pressure.hold(notification);
     },
     /** Returns the collected changes and empties the filter. */
     take: (filter: Filter): readonly Notification[] => {
       const { changes } = filter;
       filter.changes = [];
-      for (const told of changes) {
-        bytes -= told.json.length;
-        pressure.release(told);
+      for (const notification of changes) {
+        bytes -= notification.json.length;
+        pressure.release(notification);
       }
       return changes;
     },
   };
 };
 
-/** Filters of one connection, each with the changes since it was last polled. */
+/** Creates the filters of one connection. Each filter collects the changes since its last poll. */
 export const createFilters = (feed: ChainFeed, system: System, pressure: Backpressure) => {
   const filters = new Map<string, Filter>();
   const { put, take, bytes } = createCollecting(pressure);
@@ -60,10 +60,10 @@ export const createFilters = (feed: ChainFeed, system: System, pressure: Backpre
     dropUnused();
     if (filters.size + opening >= maxFilters) return null;
     const id = newId(system);
-    const collect = (told: Notification) => {
+    const collect = (notification: Notification) => {
       const filter = filters.get(id);
       if (!filter) return;
-      put(filter, told);
+      put(filter, notification);
       if (filter.changes.length > maxChanges) drop(id);
       else pressure.check();
     };
@@ -76,13 +76,13 @@ export const createFilters = (feed: ChainFeed, system: System, pressure: Backpre
   };
 
   return {
-    /** Methods that add a filter and return its id; null when there are too many. */
+    /** Methods that add a filter and return its id; null when the connection has `maxFilters` filters. */
     add: {
-      evm_newFilter: ([filter]: readonly unknown[]) => add((hear) => feed.onLogs(readFilter(filter), hear)),
-      evm_newBlockFilter: () => add((hear) => feed.onHeads((_, hash) => hear(hash))),
+      evm_newFilter: ([filter]: readonly unknown[]) => add((listener) => feed.onLogs(readFilter(filter), listener)),
+      evm_newBlockFilter: () => add((listener) => feed.onHeads((_, hash) => listener(hash))),
       evm_newPendingTransactionFilter: () => add(feed.onPending),
     },
-    /** Returns the changes since the last poll as a JSON array; null when there is no such filter. */
+    /** Returns the changes since the last poll as a JSON array; null for an unknown filter. */
     changes: (id: string): string | null => {
       dropUnused();
       const filter = filters.get(id);

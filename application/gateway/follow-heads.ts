@@ -12,19 +12,19 @@ export type ChainEvents = {
   removed(blocks: readonly PathBlock[], added: readonly FollowedBlock[]): Promise<void>;
 };
 
-/** Number of remembered blocks, more than any chain takes to settle its head; fewer if their logs exceed `maxLogs`. */
+/** Maximum number of remembered blocks, more than any chain takes to settle; fewer if their logs exceed `maxLogs`. */
 const maxPathLength = 512;
 const maxLogs = 100_000;
 const pauseMs = 100;
 const maxPauseMs = 2000;
-/** Times and time for which nodes must say that a block has no logs, although its bloom filter says otherwise, to be believed. */
-const maxDenials = 20;
-const maxDenialMs = 10_000;
-/** Number of blocks that are read before they are reported; a longer gap is filled in pieces that stay when one fails. */
+/** Attempts and time after which an empty log list is accepted although the block's bloom filter announces logs. */
+const minDenials = 20;
+const minDenialMs = 10_000;
+/** Blocks read before they are reported. A longer gap is filled in parts, so that a failure does not lose all of them. */
 const maxAhead = 64;
 
-/** Time after which a head below all remembered blocks is taken for a replaced chain rather than a node that lags. */
-const believedAfterMs = 60_000;
+/** Time after which a head below all remembered blocks counts as a replaced chain instead of a lagging node. */
+const lagToleranceMs = 60_000;
 
 /** Newest blocks that were followed, each the parent of the next. */
 const createPath = () => {
@@ -51,7 +51,7 @@ const createPath = () => {
 };
 
 /**
- * Runs `work` one run at a time. `now` rejects when its run fails; `soon` repeats a failed run after growing pauses.
+ * Runs `work` serially. `now` rejects when its run fails; `soon` retries a failed run after increasing pauses.
  */
 const createSerialRunner = (work: () => Promise<void>, system: System, signal: AbortSignal) => {
   let last: Promise<void> = Promise.resolve();
@@ -70,7 +70,7 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   };
   const retry = async () => {
     fails++;
-    // Each new head makes a run, and one pause at a time is enough for those that fail.
+    // Every new head starts a run; one pause at a time is enough for all failed runs.
     if (isPausing) return;
     isPausing = true;
     await system.sleep(Math.min(pauseMs * fails, maxPauseMs), signal);
@@ -88,7 +88,7 @@ const createSerialRunner = (work: () => Promise<void>, system: System, signal: A
   return { now, soon };
 };
 
-/** Fetches the logs of blocks, and believes only repeated denials of logs that a block announces. */
+/** Fetches the logs of blocks. Accepts an empty list for a block that announces logs only after repeated attempts. */
 const createLogReader = (node: Node, { log, now }: System) => {
   let denied = { hash: '', times: 0, since: 0 };
   return async (block: FollowedBlock): Promise<readonly FollowedLog[]> => {
@@ -96,11 +96,14 @@ const createLogReader = (node: Node, { log, now }: System) => {
     if (logs) return logs;
     if (denied.hash !== block.hash) denied = { hash: block.hash, times: 0, since: now() };
     denied.times++;
-    if (denied.times < maxDenials || now() - denied.since < maxDenialMs)
-      return fail('NODE_ERROR', 'no node has logs of a block that announces some');
+    if (denied.times < minDenials || now() - denied.since < minDenialMs)
+      return fail(
+        'NODE_ERROR',
+        `No node returned logs of block ${block.hash}, although its bloom filter announces some.`,
+      );
     log.warn(
       { block: block.hash },
-      'no node has logs of a block whose bloom filter says that it has some: none are reported',
+      'No node returned logs of a block whose bloom filter announces some; no logs are reported',
     );
     return [];
   };
@@ -116,20 +119,21 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
   const logsOf = createLogReader(node, system);
   let belowSince: number | null = null;
 
-  /** Tells whether the head comes from a node that has not caught up with the path yet, so that nothing was removed. */
+  /** Returns whether the head comes from a lagging node, so that no block was removed. */
   const lags = ({ number }: Head): boolean => {
     if (number >= (path.oldest()?.number ?? 0)) belowSince = null;
     else belowSince ??= system.now();
-    return belowSince !== null && system.now() - belowSince < believedAfterMs;
+    return belowSince !== null && system.now() - belowSince < lagToleranceMs;
   };
 
-  /** Returns the blocks between the path and the given one, ascending. */
+  /** Returns the blocks from the path up to the given one, in ascending order. */
   const branchTo = async (hash: string): Promise<FollowedBlock[]> => {
     const branch: FollowedBlock[] = [];
     for (let wanted = hash; !path.has(wanted); ) {
       const block = await fetchBlock(node, wanted);
-      // The block was replaced, or the node that told of it is away; only the next look at the head can tell.
-      if (!block) return fail('UNAVAILABLE', 'no node has the newest block of the chain');
+      // The block was replaced, or the node that announced it is unreachable. The next poll of the head decides.
+      if (!block)
+        return fail('UNAVAILABLE', `No node has block ${wanted}, an ancestor of the head or the head itself.`);
       branch.unshift(block);
       if (block.number <= (path.oldest()?.number ?? 0)) return branch;
       wanted = block.parentHash;
@@ -143,7 +147,7 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
       // No remembered block is an ancestor, so the blocks in between cannot be reported.
       system.log.error(
         { head: newest.number },
-        'the chain was replaced below the oldest remembered block: blocks in between are not reported',
+        'Chain was replaced below the oldest remembered block; blocks in between are not reported',
       );
       return path.restart(newest);
     }
@@ -170,11 +174,11 @@ export const createHeadFollower = (node: Node, system: System, events: ChainEven
     /** Starts at the current head. */
     start: async () => {
       const block = await fetchBlock(node, (await node.head()).hash);
-      if (!block) return fail('UNAVAILABLE', 'the newest block of the chain was replaced while it was read: try again');
+      if (!block) return fail('UNAVAILABLE', 'The newest block was replaced while it was read. Retry the request.');
       path.restart(block);
       node.watchHeads(runner.soon, ended);
     },
-    /** Reports everything up to the current head, as far as nodes answer. */
+    /** Reports all blocks up to the current head; retries in the background if the nodes do not answer. */
     catchUp: () => runner.now().catch(runner.soon),
     stop: () => stop.abort(),
   };

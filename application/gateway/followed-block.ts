@@ -14,7 +14,7 @@ export type FollowedBlock = {
   readonly hash: string;
   readonly parentHash: string;
   readonly transactions: readonly string[];
-  /** Statement of the bloom filter about logs; `nothing` where the network makes no bloom filters. */
+  /** Content of the block according to its bloom filter; `nothing` where the network has no bloom filters. */
   readonly announces: 'logs' | 'no logs' | 'nothing';
   /** Fields of the block that belong to its header. */
   readonly header: object;
@@ -22,7 +22,7 @@ export type FollowedBlock = {
 
 const ofBodyOnly = ['transactions', 'uncles', 'withdrawals', 'size'];
 const emptyBloom = /^0x0+$/;
-/** Forms of a bloom filter on networks that make none, such as Filecoin. */
+/** Matches the bloom filters of networks that do not fill them, such as Filecoin. */
 const noBloom = /^0x(f{512})?$/i;
 
 const announcedBy = (bloom: unknown): FollowedBlock['announces'] => {
@@ -32,7 +32,7 @@ const announcedBy = (bloom: unknown): FollowedBlock['announces'] => {
 
 const readBlock = (hash: string, block: unknown): FollowedBlock => {
   if (!isRecord(block) || !isQuantity(block.number) || !isHash(block.parentHash))
-    return fail('NODE_ERROR', 'a node answered with something that is no block');
+    return fail('NODE_ERROR', `A node returned an invalid block for hash ${hash}.`);
   return {
     number: Number(block.number),
     hash,
@@ -49,11 +49,11 @@ export const fetchBlock = async (node: Node, hash: string): Promise<FollowedBloc
   return block === null ? null : readBlock(hash, block);
 };
 
-/** Returns the hash of the block at a height that the chain has. */
+/** Returns the hash of the block at a height; rejects with NODE_ERROR when no node has the block. */
 export const fetchHash = async (node: Node, height: number): Promise<string> => {
   const block = await node.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false]);
   if (!isRecord(block) || !isHash(block.hash))
-    return fail('NODE_ERROR', `no node has block ${height}, although the chain is longer`);
+    return fail('NODE_ERROR', `No node has block ${height}, although the chain is longer.`);
   return block.hash.toLowerCase();
 };
 
@@ -67,16 +67,16 @@ const isLogOf =
     String(log.blockHash).toLowerCase() === hash;
 
 /**
- * Fetches the logs of exactly that block; null when every node that answers has none although the block announces some.
- * Refuses a list that contradicts the block, so that the caller asks again.
+ * Fetches the logs of exactly one block; null when all answering nodes return none although the block announces some.
+ * Rejects with NODE_ERROR for a list that contradicts the block, so that the caller retries.
  */
 export const fetchLogs = async (
   node: Node,
   { hash, announces }: FollowedBlock,
 ): Promise<readonly FollowedLog[] | null> => {
   if (announces === 'no logs') return [];
-  const logs = await node.ask('eth_getLogs', [{ blockHash: hash }], { doubtsEmpty: announces === 'logs' });
+  const logs = await node.ask('eth_getLogs', [{ blockHash: hash }], { retryIfEmpty: announces === 'logs' });
   if (!Array.isArray(logs) || !logs.every(isLogOf(hash)))
-    return fail('NODE_ERROR', 'a node gave something other than the logs of the block');
+    return fail('NODE_ERROR', `A node returned invalid logs for block ${hash}.`);
   return logs.length === 0 && announces === 'logs' ? null : logs;
 };

@@ -3,7 +3,7 @@ import type { System } from '../ports/system.js';
 const digits = 32;
 
 /**
- * Returns 128 random bits as a quantity, always of the same length, so that notifications that differ only in the id
+ * Returns 128 random bits as a quantity. All ids have the same length, so that notifications that differ only in the id
  * have equal length.
  */
 export const newId = (system: System): string => {

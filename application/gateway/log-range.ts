@@ -2,7 +2,7 @@ import { isQuantity, isRecord } from '../../domain/rpc-value.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { Node } from '../ports/node.js';
 
-/** Number of blocks that a log filter may cover: more would take a node longer than other callers should wait. */
+/** Maximum number of blocks of a log filter; a larger range would delay other callers of the node. */
 export const maxBlocks = 10_000;
 
 /** Returns the height of a block parameter; null for tags of a block near the head. */
@@ -12,25 +12,25 @@ const heightOf = (block: unknown): number | null => {
 };
 
 const faultOf = (from: number, to: number) =>
-  to - from < maxBlocks ? null : `reaches over more than ${maxBlocks} blocks: ask for fewer at a time`;
+  to - from < maxBlocks ? null : `must cover at most ${maxBlocks} blocks: split the range`;
 
-/** Returns the highest head that the nodes were last seen at; 0 before the first. */
+/** Returns the highest known head of the nodes; 0 before the first answer. */
 export const headSeen = (node: Pick<Node, 'metrics'>) => Math.max(0, ...node.metrics().members.map(({ head }) => head));
 
-/** Returns the number of blocks that a filter covers; tags stand for the head as last seen. */
+/** Returns the number of blocks that a filter covers; tags count as the last known head. */
 export const blocksIn = (given: unknown, seen: number): number => {
   const { fromBlock, toBlock } = isRecord(given) ? given : {};
   const blocks = (heightOf(toBlock) ?? seen) - (heightOf(fromBlock) ?? seen) + 1;
   return Math.min(Math.max(1, blocks), maxBlocks);
 };
 
-/** Returns the reason why a filter covers too many blocks; null when it does not. */
+/** Returns an error text for a filter that covers too many blocks; null for a valid filter. */
 export const rangeFault = (node: Node, given: unknown): MaybePromise<string | null> => {
   const { fromBlock, toBlock } = isRecord(given) ? given : {};
   const from = heightOf(fromBlock);
   const to = heightOf(toBlock) ?? Number.POSITIVE_INFINITY;
   if (from === null || faultOf(from, to) === null) return null;
-  // A filter that starts near the head as last seen needs no call to find the head.
+  // A filter that starts near the last known head needs no request for the head.
   const seen = headSeen(node);
   if (seen > 0 && seen - from < maxBlocks / 2) return null;
   return node.head().then((head) => faultOf(from, Math.min(to, head.number)));

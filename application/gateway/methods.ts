@@ -11,9 +11,9 @@ import {
   filter,
   flag,
   hash,
-  type Kind,
   object,
   type Param,
+  type ParamKind,
   percentiles,
   position,
   quantity,
@@ -22,28 +22,29 @@ import {
 } from './params.js';
 
 /**
- * Time for which an answer stays true. constant: for ever; block: as long as the requested block; transaction: as long
- * as the block that includes it; now: a moment; never: the method is no question, or asks about unsettled data.
+ * Time for which an answer is valid. `constant`: forever; `block`: while the requested block is on the chain;
+ * `transaction`: while the block of the transaction is on the chain; `now`: a moment; `never`: the method changes state or
+ * returns pending data.
  */
-type Lasting = 'constant' | 'block' | 'transaction' | 'now' | 'never';
+type Validity = 'constant' | 'block' | 'transaction' | 'now' | 'never';
 
 export type Method = {
   /** Name as docs/specification.md#91-methods-over-http-and-websocket lists it, for example evm_call. */
   readonly name: string;
-  /** Name that nodes know the method by. */
+  /** Name of the method on nodes, for example eth_call. */
   readonly nodeName: string;
   readonly summary: string;
-  /** Units of rate limits and of a node's budget that a call costs; a search for logs costs more by its blocks. */
+  /** Cost of a call in units of rate limits and node budgets; the cost of a log search grows with its blocks. */
   readonly cost: number;
   readonly params: readonly Param[];
   readonly result: object;
-  readonly lasting: Lasting;
-  /** Transports that offer the method; filters and subscriptions need a connection to live in. */
+  readonly validity: Validity;
+  /** Transports that offer the method; filters and subscriptions need a WebSocket. */
   readonly over: 'both' | 'socket';
 };
 
-const param = (name: string, kind: Kind, required = true): Param => ({ name, kind, required });
-const optional = (name: string, kind: Kind): Param => param(name, kind, false);
+const param = (name: string, kind: ParamKind, required = true): Param => ({ name, kind, required });
+const optional = (name: string, kind: ParamKind): Param => param(name, kind, false);
 const nullable = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] });
 
 const someText = { type: 'string' };
@@ -55,14 +56,14 @@ const found = nullable(someObject);
 type Row = readonly [
   name: string,
   cost: number,
-  lasting: Lasting,
+  lasting: Validity,
   params: readonly Param[],
   result: object,
   summary: string,
 ];
 
 const account = param('address', address);
-const at: Param = { ...optional('block', block), missing: 'latest' };
+const at: Param = { ...optional('block', block), default: 'latest' };
 const numbered = param('block number', blockNumber);
 const hashed = param('block hash', hash);
 const index = param('index', quantity);
@@ -71,24 +72,24 @@ const transaction = param('transaction hash', hash);
 const callAt = [param('call', call), optional('block', block), optional('state overrides', object)];
 
 const reading: readonly Row[] = [
-  ['web3_clientVersion', 1, 'now', [], someText, 'The version of the node.'],
-  ['net_version', 1, 'constant', [], someText, 'The id of the network.'],
-  ['net_peerCount', 1, 'now', [], quantity.schema, 'How many peers the node has.'],
-  ['net_listening', 1, 'now', [], yesOrNo, 'Whether the node listens for peers.'],
-  ['evm_protocolVersion', 1, 'now', [], someText, 'The version of the protocol.'],
-  ['evm_syncing', 1, 'now', [], { oneOf: [yesOrNo, someObject] }, 'How far the node has come, or false.'],
-  ['evm_gasPrice', 1, 'now', [], quantity.schema, 'The price of gas, in wei.'],
-  ['evm_blockNumber', 1, 'now', [], quantity.schema, 'The number of the latest block.'],
-  ['evm_getBalance', 1, 'block', [account, at], quantity.schema, 'The balance of an address, in wei.'],
-  ['evm_getStorageAt', 1, 'block', [account, param('position', position), at], data.schema, 'A place in storage.'],
-  ['evm_getTransactionCount', 1, 'block', [account, at], quantity.schema, 'How many transactions an address sent.'],
+  ['web3_clientVersion', 1, 'now', [], someText, 'Version of the node.'],
+  ['net_version', 1, 'constant', [], someText, 'Id of the network.'],
+  ['net_peerCount', 1, 'now', [], quantity.schema, 'Number of peers of the node.'],
+  ['net_listening', 1, 'now', [], yesOrNo, 'Whether the node accepts peers.'],
+  ['evm_protocolVersion', 1, 'now', [], someText, 'Version of the protocol.'],
+  ['evm_syncing', 1, 'now', [], { oneOf: [yesOrNo, someObject] }, 'Sync progress of the node, or false.'],
+  ['evm_gasPrice', 1, 'now', [], quantity.schema, 'Gas price in wei.'],
+  ['evm_blockNumber', 1, 'now', [], quantity.schema, 'Number of the latest block.'],
+  ['evm_getBalance', 1, 'block', [account, at], quantity.schema, 'Balance of an address in wei.'],
+  ['evm_getStorageAt', 1, 'block', [account, param('position', position), at], data.schema, 'Value of a storage slot.'],
+  ['evm_getTransactionCount', 1, 'block', [account, at], quantity.schema, 'Number of transactions sent by an address.'],
   [
     'evm_getBlockTransactionCountByHash',
     1,
     'block',
     [hashed],
     nullable(quantity.schema),
-    'How many transactions a block has.',
+    'Number of transactions in a block.',
   ],
   [
     'evm_getBlockTransactionCountByNumber',
@@ -96,11 +97,11 @@ const reading: readonly Row[] = [
     'block',
     [numbered],
     nullable(quantity.schema),
-    'How many transactions a block has.',
+    'Number of transactions in a block.',
   ],
-  ['evm_getUncleCountByBlockHash', 1, 'block', [hashed], nullable(quantity.schema), 'How many uncles a block has.'],
-  ['evm_getUncleCountByBlockNumber', 1, 'block', [numbered], nullable(quantity.schema), 'How many uncles a block has.'],
-  ['evm_getCode', 1, 'block', [account, at], data.schema, 'The code of a contract.'],
+  ['evm_getUncleCountByBlockHash', 1, 'block', [hashed], nullable(quantity.schema), 'Number of uncles of a block.'],
+  ['evm_getUncleCountByBlockNumber', 1, 'block', [numbered], nullable(quantity.schema), 'Number of uncles of a block.'],
+  ['evm_getCode', 1, 'block', [account, at], data.schema, 'Code of a contract.'],
   [
     'evm_sendRawTransaction',
     2,
@@ -115,23 +116,23 @@ const reading: readonly Row[] = [
     'block',
     [...callAt, optional('block overrides', object)],
     data.schema,
-    'Run a call; nothing is added.',
+    'Run a call without sending a transaction.',
   ],
-  ['evm_estimateGas', 4, 'block', callAt, quantity.schema, 'How much gas a call would take.'],
+  ['evm_estimateGas', 4, 'block', callAt, quantity.schema, 'Estimated gas of a call.'],
   ['evm_getBlockByHash', 1, 'block', [hashed, isFull], found, 'A block.'],
   ['evm_getBlockByNumber', 1, 'block', [numbered, isFull], found, 'A block.'],
   ['evm_getTransactionByHash', 1, 'transaction', [transaction], found, 'A transaction.'],
   ['evm_getTransactionByBlockHashAndIndex', 1, 'block', [hashed, index], found, 'A transaction of a block.'],
   ['evm_getTransactionByBlockNumberAndIndex', 1, 'block', [numbered, index], found, 'A transaction of a block.'],
-  ['evm_getTransactionReceipt', 1, 'transaction', [transaction], found, 'What came of a transaction.'],
+  ['evm_getTransactionReceipt', 1, 'transaction', [transaction], found, 'Receipt of a transaction.'],
   ['evm_getUncleByBlockHashAndIndex', 1, 'block', [hashed, index], found, 'An uncle of a block.'],
   ['evm_getUncleByBlockNumberAndIndex', 1, 'block', [numbered, index], found, 'An uncle of a block.'],
-  ['evm_getLogs', 3, 'block', [param('filter', filter)], someList, 'The logs that a filter matches.'],
+  ['evm_getLogs', 3, 'block', [param('filter', filter)], someList, 'Logs that match a filter.'],
 ];
 
-/** Methods beyond the specified ones that clients such as ethers and viem call. */
+/** Additional methods that clients such as ethers and viem call. */
 const extra: readonly Row[] = [
-  ['evm_chainId', 1, 'constant', [], quantity.schema, 'The id of the chain.'],
+  ['evm_chainId', 1, 'constant', [], quantity.schema, 'Id of the chain.'],
   [
     'evm_feeHistory',
     1,
@@ -140,23 +141,23 @@ const extra: readonly Row[] = [
     someObject,
     'Fees of past blocks.',
   ],
-  ['evm_maxPriorityFeePerGas', 1, 'now', [], quantity.schema, 'A tip that is likely to be taken, in wei.'],
-  ['evm_getBlockReceipts', 10, 'block', [param('block', blockOrHash)], nullable(someList), 'The receipts of a block.'],
+  ['evm_maxPriorityFeePerGas', 1, 'now', [], quantity.schema, 'Suggested priority fee in wei.'],
+  ['evm_getBlockReceipts', 10, 'block', [param('block', blockOrHash)], nullable(someList), 'Receipts of a block.'],
 ];
 
 const connected: readonly Row[] = [
-  ['evm_newBlockFilter', 1, 'never', [], someText, 'Collect the hashes of new blocks.'],
-  ['evm_newFilter', 1, 'never', [param('filter', filter)], someText, 'Collect the logs that match.'],
-  ['evm_newPendingTransactionFilter', 1, 'never', [], someText, 'Collect the hashes of pending transactions.'],
-  ['evm_getFilterChanges', 1, 'never', [param('filter id', text)], someList, 'What came since the last call.'],
-  ['evm_uninstallFilter', 1, 'never', [param('filter id', text)], yesOrNo, 'End a filter.'],
+  ['evm_newBlockFilter', 1, 'never', [], someText, 'Create a filter for hashes of new blocks.'],
+  ['evm_newFilter', 1, 'never', [param('filter', filter)], someText, 'Create a filter for matching logs.'],
+  ['evm_newPendingTransactionFilter', 1, 'never', [], someText, 'Create a filter for hashes of pending transactions.'],
+  ['evm_getFilterChanges', 1, 'never', [param('filter id', text)], someList, 'Changes since the last call.'],
+  ['evm_uninstallFilter', 1, 'never', [param('filter id', text)], yesOrNo, 'Remove a filter.'],
   [
     'evm_subscribe',
     1,
     'never',
     [param('subscription name', subscriptionName), optional('options', anything)],
     someText,
-    'Be told of events as they come.',
+    'Subscribe to events.',
   ],
   ['evm_unsubscribe', 1, 'never', [param('subscription id', text)], yesOrNo, 'End a subscription.'],
 ];
@@ -179,11 +180,11 @@ const nodeName = (name: string) => (name.startsWith('evm_') ? `eth_${name.slice(
 
 const toMethod =
   (over: Method['over']) =>
-  ([name, cost, lasting, params, result, summary]: Row): Method => ({
+  ([name, cost, validity, params, result, summary]: Row): Method => ({
     name,
     nodeName: nodeName(name),
     cost,
-    lasting,
+    validity,
     params,
     result,
     summary,
@@ -211,7 +212,7 @@ const knownInDevelopment = byName([...methods, ...developmentMethods]);
 
 const unavailable = (name: string) => `the method ${name} does not exist/is not available`;
 
-/** Says why a method cannot be called: it needs a WebSocket or the development chain, or its name is mistyped. */
+/** Returns why a method cannot be called: it needs a WebSocket or the development chain, or its name is unknown. */
 export const explainMethod = (name: string, isDevelopment: boolean): string => {
   if (findMethod(name, isDevelopment)?.over === 'socket')
     return `${unavailable(name)} over HTTP: filters and subscriptions need a WebSocket, at …/v1/ws/<API_KEY>`;

@@ -11,17 +11,17 @@ import {
   unknownMember,
 } from '../../domain/rpc-value.js';
 
-/** Kind of parameter: its OpenRPC schema, and the reason why a value does not fit; null when it does. */
-export type Kind = { readonly schema: object; fault(value: unknown): string | null };
+/** Kind of a parameter: its OpenRPC schema and its validation. `fault` returns null for a valid value. */
+export type ParamKind = { readonly schema: object; fault(value: unknown): string | null };
 export type Param = {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ParamKind;
   readonly required: boolean;
-  /** Value that an argument has when it is left out; nodes get it said, since older ones demand it. */
-  readonly missing?: string;
+  /** Default of an omitted argument, which is sent to nodes because older ones require the argument. */
+  readonly default?: string;
 };
 
-const kind = (schema: object, isValid: (value: unknown) => boolean, rule: string): Kind => ({
+const kind = (schema: object, isValid: (value: unknown) => boolean, rule: string): ParamKind => ({
   schema,
   fault: (value) => (isValid(value) ? null : `must be ${rule}`),
 });
@@ -41,7 +41,7 @@ export const data = kind(dataSchema, isData, 'byte data: 0x and two hex digits a
 export const address = kind(addressSchema, isAddress, 'an address: 0x and 40 hex digits');
 export const hash = kind(hashSchema, isHash, 'a hash: 0x and 64 hex digits');
 export const flag = kind({ type: 'boolean' }, (value) => typeof value === 'boolean', 'true or false');
-export const text = kind({ type: 'string' }, (value) => typeof value === 'string', 'a text');
+export const text = kind({ type: 'string' }, (value) => typeof value === 'string', 'a string');
 export const anything = kind({}, (value) => value != null, 'anything but null');
 export const object = kind({ type: 'object' }, isRecord, 'an object');
 
@@ -70,7 +70,7 @@ export const blockOrHash = kind(
 export const count = kind(
   { oneOf: [quantitySchema, { type: 'integer', minimum: 0 }] },
   (value) => isQuantity(value) || (Number.isSafeInteger(value) && Number(value) >= 0),
-  'a quantity, or a whole number from 0 on',
+  'a quantity, or an integer of at least 0',
 );
 export const percentiles = kind(
   { type: 'array', items: { type: 'number' } },
@@ -78,7 +78,7 @@ export const percentiles = kind(
   'a list of numbers',
 );
 
-export const callFields: Readonly<Record<string, Kind>> = {
+export const callFields: Readonly<Record<string, ParamKind>> = {
   from: address,
   to: address,
   gas: quantity,
@@ -90,11 +90,11 @@ export const callFields: Readonly<Record<string, Kind>> = {
   data,
   input: data,
 };
-/** Members of newer kinds of transactions, which are handed on as they are. */
+/** Fields of newer transaction types, which are forwarded without validation. */
 const laterCallFields =
   'type chainId accessList maxFeePerBlobGas blobVersionedHashes blobs commitments proofs authorizationList'.split(' ');
 const everyCallField = [...Object.keys(callFields), ...laterCallFields];
-export const call: Kind = {
+export const call: ParamKind = {
   schema: {
     type: 'object',
     properties: Object.fromEntries(Object.entries(callFields).map(([name, { schema }]) => [name, schema])),
@@ -115,7 +115,7 @@ const logFields = {
   address: { oneOf: [addressSchema, { type: 'array', items: addressSchema, maxItems: 1000 }] },
   topics: { type: 'array', maxItems: 4, items: { oneOf: [{ type: 'null' }, hashSchema, { type: 'array' }] } },
 };
-export const filter: Kind = {
+export const filter: ParamKind = {
   schema: {
     type: 'object',
     properties: { ...logFields, fromBlock: blockNumber.schema, toBlock: blockNumber.schema, blockhash: hashSchema },
@@ -134,7 +134,7 @@ export const subscriptionName = kind(
 const namesOf = (params: readonly Param[]) =>
   params.length === 0 ? '' : ` (${params.map(({ name }) => name).join(', ')})`;
 
-/** Returns the reason why parameters do not fit, naming the argument; null when they do. */
+/** Returns the reason why parameters are invalid, naming the argument; null for valid parameters. */
 export const paramsFault = (params: readonly Param[], given: readonly unknown[]): string | null => {
   if (given.length > params.length) return `too many arguments, want at most ${params.length}${namesOf(params)}`;
   for (let i = 0; i < params.length; i++) {
@@ -148,8 +148,8 @@ export const paramsFault = (params: readonly Param[], given: readonly unknown[])
   return null;
 };
 
-/** Adds the values of left out arguments, so that a call with them and one without them are the same call. */
-export const withMissing = (params: readonly Param[], given: readonly unknown[]): readonly unknown[] =>
-  params.every(({ missing }, i) => missing === undefined || given[i] != null)
+/** Fills in the defaults of omitted arguments, so that calls with and without them share a cache entry. */
+export const withDefaults = (params: readonly Param[], given: readonly unknown[]): readonly unknown[] =>
+  params.every(({ default: value }, i) => value === undefined || given[i] != null)
     ? given
-    : params.map(({ missing }, i) => given[i] ?? missing);
+    : params.map(({ default: value }, i) => given[i] ?? value);

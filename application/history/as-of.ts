@@ -9,51 +9,48 @@ import { type Folded, foldHistory, TooManyEvents } from './replay.js';
 
 export type AsOf<Records> = {
   /**
-   * Returns an organization's records as they stood at a moment, and the position of its last event until then. A
-   * moment in the future means now. Refuses with TooManyEvents when that takes more than `bounds.most` events.
+   * Returns an organization's records as of a moment, and the position of its last event up to then. A future moment
+   * means now. Rejects with TooManyEvents when more than `bounds.maxEvents` events would be replayed.
    */
   at(organizationId: string, moment: Moment, bounds: Bounds): Promise<{ records: Records; position: Position }>;
-  /** Number of events that one answer may take. */
-  readonly most: number;
+  /** Limit of events that one answer may replay. */
+  readonly maxEvents: number;
 };
 
 type Bounds = {
   readonly signal: AbortSignal;
-  readonly most: number;
-  /** Reports the events that were folded for this answer. */
+  readonly maxEvents: number;
+  /** Reports the number of events replayed for this answer. */
   readonly touch?: ((count: number) => void) | undefined;
 };
 
-type StoresThen = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
+type StoresAsOf = { readonly events: Streams; readonly readModels: ReadModels; readonly pageTokens: PageTokens };
 
 export type AsOfPorts<Records> = {
   readonly events: EventStore;
   readonly pageTokens: PageTokens;
-  /** Builds the use cases that read from the given stores. */
-  readonly show: (stores: StoresThen) => Records;
-  /** Creates empty read models, which are freed when no longer referenced. */
+  /** Builds the use cases over the given stores. */
+  readonly show: (stores: StoresAsOf) => Records;
+  /** Creates empty in-memory read models. */
   readonly scratch: () => ReadModels;
   readonly asOfEvents: number;
 };
 
-/**
- * Returns the position of an organization's last event up to a moment, so that all moments between two events share one
- * answer.
- */
+/** Returns the position of an organization's last event up to a moment. All moments between two events share it. */
 export const positionAt = async (events: EventStore, organizationId: string, moment: Moment): Promise<Position> => {
   for await (const [last] of events.readOrganizationBackwards(organizationId, moment)) if (last) return last.position;
   return beginning;
 };
 
-/** Cache of the folded histories used last, bounded by the number of events that they took together. */
-const createShelf = (most: number) => {
-  /** Events added to each entry's weight, because even the shortest history takes some memory. */
-  const least = 1000;
+/** LRU cache of folded histories, bounded by the total number of events. */
+const createFoldedCache = (maxEvents: number) => {
+  /** Base weight of an entry in events, because even an empty history takes some memory. */
+  const baseWeight = 1000;
   const kept = new Map<string, Folded>();
   let weight = 0;
   const remove = (key: string, { events }: Folded) => {
     kept.delete(key);
-    weight -= events + least;
+    weight -= events + baseWeight;
   };
   return {
     find: (key: string) => {
@@ -67,24 +64,24 @@ const createShelf = (most: number) => {
       const before = kept.get(key);
       if (before) remove(key, before);
       kept.set(key, folded);
-      weight += folded.events + least;
-      for (const [oldest, one] of kept) if (weight > most + least) remove(oldest, one);
+      weight += folded.events + baseWeight;
+      for (const [oldest, one] of kept) if (weight > maxEvents + baseWeight) remove(oldest, one);
     },
   };
 };
 
-/** Returns the streams at the length they had then; appending is refused. */
-const streamsThen = (events: EventStore, { lengths }: Folded, position: Position): Streams => ({
+/** Returns the streams at the length they had at the position. Appending is rejected. */
+const streamsAsOf = (events: EventStore, { lengths }: Folded, position: Position): Streams => ({
   read: async (stream) => {
     const length = lengths.get(stream) ?? 0;
     return { events: (await events.read(stream)).events.slice(0, length), revision: length - 1 };
   },
-  append: async () => fail('FAILED_PRECONDITION', 'the past cannot be changed'),
+  append: async () => fail('FAILED_PRECONDITION', 'Records as of a past moment are read-only.'),
   head: async () => position,
 });
 
-/** Returns page tokens that are valid for this moment alone, not for another one or for the current list. */
-const tokensOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
+/** Returns page tokens that are valid only for lists as of this moment. */
+const pageTokensAsOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
   const then = ['as of', JSON.stringify(moment)];
   return {
     read: (list, token) => pageTokens.read([...then, ...list], token),
@@ -94,23 +91,20 @@ const tokensOf = (pageTokens: PageTokens, moment: Moment): PageTokens => {
 
 export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> => {
   const { events, scratch, pageTokens, show, asOfEvents } = ports;
-  const shelf = createShelf(asOfEvents);
+  const cache = createFoldedCache(asOfEvents);
   const flights = createSingleFlight<Folded>();
-  /** Each organization folds one history at a time; few are folded together, to save memory, and take turns. */
-  const inTurn = createFairTurns({ atOnce: 2, ofOneKey: 1, maxWaiting: 64 });
-  /**
-   * First event that was too much, by organization, so that later requests are refused without reading the events
-   * again.
-   */
+  /** Limits memory: two histories are folded at a time, one per organization. */
+  const inTurn = createFairTurns({ maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaiting: 64 });
+  /** First event beyond the limit, by organization, so that later requests fail without reading the events again. */
   const tooMany = new Map<string, TooManyEvents>();
 
-  const make = (organizationId: string, upTo: Position, { most, signal }: Bounds) =>
-    inTurn(organizationId, () => foldHistory({ events, scratch }, { organizationId, upTo }, { most, signal }));
+  const make = (organizationId: string, upTo: Position, { maxEvents, signal }: Bounds) =>
+    inTurn(organizationId, () => foldHistory({ events, scratch }, { organizationId, upTo }, { maxEvents, signal }));
 
   const makeAndKeep = async (key: string, organizationId: string, upTo: Position, signal: AbortSignal) => {
     try {
-      const made = await make(organizationId, upTo, { most: asOfEvents, signal });
-      shelf.put(key, made);
+      const made = await make(organizationId, upTo, { maxEvents: asOfEvents, signal });
+      cache.put(key, made);
       return made;
     } catch (error) {
       if (error instanceof TooManyEvents) tooMany.set(organizationId, error);
@@ -119,8 +113,8 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
   };
 
   const folded = async (organizationId: string, upTo: Position, bounds: Bounds): Promise<Folded> => {
-    const { most, signal, touch } = bounds;
-    if (most !== asOfEvents) return make(organizationId, upTo, { most, signal });
+    const { maxEvents, signal, touch } = bounds;
+    if (maxEvents !== asOfEvents) return make(organizationId, upTo, { maxEvents, signal });
     const known = tooMany.get(organizationId);
     if (known && known.position <= upTo) throw known;
     const key = `${organizationId} ${upTo}`;
@@ -129,19 +123,19 @@ export const createAsOf = <Records>(ports: AsOfPorts<Records>): AsOf<Records> =>
       touch?.(made.events);
       return made;
     };
-    return shelf.find(key) ?? flights.run(key, cancellationOf(signal), work);
+    return cache.find(key) ?? flights.run(key, cancellationOf(signal), work);
   };
 
   const at: AsOf<Records>['at'] = async (organizationId, moment, bounds) => {
     const position = await positionAt(events, organizationId, moment);
     const then = await folded(organizationId, position, bounds);
     const records = show({
-      events: streamsThen(events, then, position),
+      events: streamsAsOf(events, then, position),
       readModels: then.readModels,
-      pageTokens: tokensOf(pageTokens, moment),
+      pageTokens: pageTokensAsOf(pageTokens, moment),
     });
     return { records, position };
   };
 
-  return { at, most: asOfEvents };
+  return { at, maxEvents: asOfEvents };
 };

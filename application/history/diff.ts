@@ -5,15 +5,15 @@ import { projections } from '../../projections/index.js';
 import type { EventStore, Moment, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import { positionAt } from './as-of.js';
-import { createFold, eventsUpTo, type Turned } from './replay.js';
+import { createFold, type DocumentChange, eventsUpTo } from './replay.js';
 
 type Document = Readonly<Record<string, unknown>>;
 type Value = { readonly before?: unknown; readonly after?: unknown };
 
-/** Change of one document between two moments. */
+/** Difference in one document between two moments. */
 export type Difference = {
   readonly collection: string;
-  /** API of the document, as in the event history. */
+  /** Variant tag of the document's API, as in event metadata. */
   readonly chain: string;
   readonly id: string;
 } & (
@@ -24,7 +24,7 @@ export type Difference = {
 export type Differences = {
   readonly from: Position;
   readonly to: Position;
-  /** Differences in the order of the collections, and within one in the order of the first change. */
+  /** Differences in collection order, then in the order of each document's first change. */
   readonly documents: Iterable<Difference>;
 };
 
@@ -35,7 +35,7 @@ const changedFields = (before: Document, after: Document) =>
       .map((field): [string, Value] => [field, { before: before[field], after: after[field] }]),
   );
 
-const differenceOf = ({ collection, scope, id, before, document }: Turned): Difference | null => {
+const differenceOf = ({ collection, scope, id, before, document }: DocumentChange): Difference | null => {
   const [was, is] = [before as Document | null, document as Document | null];
   const place = { collection: collection.name, chain: scope.split('/')[1] ?? globalVariant.tag, id };
   if (was && is) {
@@ -46,23 +46,23 @@ const differenceOf = ({ collection, scope, id, before, document }: Turned): Diff
   return is && { ...place, change: 'added', document: is };
 };
 
-const differencesIn = function* (turned: Iterable<Turned>) {
+const differencesIn = function* (turned: Iterable<DocumentChange>) {
   for (const one of turned) {
     const difference = differenceOf(one);
     if (difference) yield difference;
   }
 };
 
-/** Lists the documents that differ between two moments. */
+/** Lists the documents that differ between two moments. The first moment must not be after the last. */
 export const createDifferences =
   ({ events, scratch }: { events: EventStore; scratch: () => ReadModels }) =>
   async (organizationId: string, first: Moment, last: Moment, signal: AbortSignal): Promise<Differences> => {
     const from = await positionAt(events, organizationId, first);
     const to = await positionAt(events, organizationId, last);
-    if (from > to) fail('INVALID_ARGUMENT', 'from is after to');
+    if (from > to) fail('INVALID_ARGUMENT', 'from must not be after to');
     const apply = createFold(scratch());
-    const touched = new Map(projections.map(({ name }) => [name, new Map<string, Turned>()]));
-    const note = (turned: Turned) => {
+    const touched = new Map(projections.map(({ name }) => [name, new Map<string, DocumentChange>()]));
+    const note = (turned: DocumentChange) => {
       const ofCollection = touched.get(turned.collection.name);
       const slot = `${turned.scope}\n${turned.id}`;
       ofCollection?.set(slot, { ...turned, before: (ofCollection.get(slot) ?? turned).before });

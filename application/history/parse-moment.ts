@@ -2,24 +2,24 @@ import { fail } from '../../domain/failure.js';
 import type { Moment } from '../ports/event-store.js';
 
 const position = /^\d{1,16}$/;
-/** Date, or time with its zone: without a zone it would mean another moment on another machine. */
+/** ISO 8601 date, or time with a zone. A time without a zone would depend on the machine. */
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Returns an ISO time in Unix ms; null when the text is none. */
+/** Parses an ISO 8601 time to Unix ms; null when the text is not one. */
 export const timeOf = (given: string): number | null => {
   const time = isoTime.test(given) ? Date.parse(given) : Number.NaN;
   return Number.isNaN(time) ? null : time;
 };
 
-/**
- * Parses an event position or an ISO time, which is compared with commit times. `name` is how the caller calls the
- * value.
- */
+/** Parses an event position or an ISO 8601 time, which is compared with commit times. `name` names the value in errors. */
 export const parseAsOf = (given: string, name: string): Moment => {
   if (position.test(given) && Number.isSafeInteger(Number(given))) return { position: Number(given) };
   const time = timeOf(given);
   if (time !== null) return { time };
-  return fail('INVALID_ARGUMENT', `${name} is neither a position nor an ISO time such as 2026-01-31T12:00:00Z`);
+  return fail(
+    'INVALID_ARGUMENT',
+    `${name} must be an event position, or an ISO 8601 time with a zone such as 2026-01-31T12:00:00Z`,
+  );
 };
 
 /** Moment after every event. */

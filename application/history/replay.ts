@@ -5,15 +5,15 @@ import type { Change, ReadModels } from '../ports/read-models.js';
 import { fold, plan } from '../projecting/fold-batch.js';
 
 export class TooManyEvents extends Failure {
-  /** Position of the first event that was too much. */
+  /** Position of the first event beyond the limit. */
   readonly position: Position;
-  constructor(most: number, position: Position) {
-    super('UNAVAILABLE', `the answer takes more than the ${most} events that CHAINFOLD_AS_OF_EVENTS allows`);
+  constructor(maxEvents: number, position: Position) {
+    super('UNAVAILABLE', `The answer needs more than ${maxEvents} events, the limit set by CHAINFOLD_AS_OF_EVENTS`);
     this.position = position;
   }
 }
 
-/** Result of folding an organization's events up to a position. */
+/** Read models and stream lengths after folding an organization's events up to a position. */
 export type Folded = {
   readonly readModels: ReadModels;
   /** Number of events in each stream. */
@@ -21,14 +21,14 @@ export type Folded = {
   readonly events: number;
 };
 
-const ofEveryMoment = projections.filter(({ presentOnly }) => !presentOnly);
+const historicalProjections = projections.filter(({ presentOnly }) => !presentOnly);
 
-export type Turned = Change & { readonly before: object | null };
+export type DocumentChange = Change & { readonly before: object | null };
 
-/** Applies events to read models that nobody else writes and returns the changed documents. */
+/** Applies events to read models that have no other writer. Returns the changed documents. */
 export const createFold = (readModels: ReadModels) => async (batch: readonly Recorded[]) => {
-  const turned: Turned[] = [];
-  for (const projection of ofEveryMoment) {
+  const turned: DocumentChange[] = [];
+  for (const projection of historicalProjections) {
     const mine = batch.filter(({ type }) => Object.hasOwn(projection.on, type));
     if (mine.length === 0) continue;
     const planned = plan(projection, mine);
@@ -40,7 +40,7 @@ export const createFold = (readModels: ReadModels) => async (batch: readonly Rec
   return turned;
 };
 
-/** Yields an organization's events up to a position; stops between two batches when the signal fires. */
+/** Yields an organization's events up to a position. Rejects between two batches when the signal fires. */
 export const eventsUpTo = async function* (
   events: EventStore,
   organizationId: string,
@@ -48,7 +48,7 @@ export const eventsUpTo = async function* (
   signal: AbortSignal,
 ) {
   for await (const batch of events.readOrganization(organizationId, beginning)) {
-    if (signal.aborted) fail('UNAVAILABLE', 'the request was canceled before its answer was ready');
+    if (signal.aborted) fail('UNAVAILABLE', 'The request was canceled before the answer was ready.');
     const wanted = batch.filter(({ position }) => position <= upTo);
     if (wanted.length > 0) yield wanted;
     if (wanted.length < batch.length) return;
@@ -58,15 +58,15 @@ export const eventsUpTo = async function* (
 export const foldHistory = async (
   { events, scratch }: { events: EventStore; scratch: () => ReadModels },
   { organizationId, upTo }: { organizationId: string; upTo: Position },
-  { most, signal }: { most: number; signal: AbortSignal },
+  { maxEvents, signal }: { maxEvents: number; signal: AbortSignal },
 ): Promise<Folded> => {
   const readModels = scratch();
   const apply = createFold(readModels);
   const lengths = new Map<string, number>();
   let count = 0;
   for await (const batch of eventsUpTo(events, organizationId, upTo, signal)) {
-    const excess = batch[most - count];
-    if (excess) throw new TooManyEvents(most, excess.position);
+    const excess = batch[maxEvents - count];
+    if (excess) throw new TooManyEvents(maxEvents, excess.position);
     count += batch.length;
     await apply(batch);
     for (const { stream } of batch) lengths.set(stream, (lengths.get(stream) ?? 0) + 1);

@@ -1,13 +1,13 @@
 /** Result of a check, with advice where something is wrong. */
 export type Finding = { readonly level: 'ok' | 'warn' | 'fail'; readonly found: string; readonly advice?: string };
 
-/** Check that changes nothing. */
+/** Read-only check. */
 export type Check = {
   readonly name: string;
   readonly run: () => Promise<readonly Finding[]>;
-  /** Advice for when the check itself fails. */
+  /** Advice shown when the check itself fails. */
   readonly advice: string;
-  /** Time that it may take, where that is more than what an answer usually takes. */
+  /** Timeout of the check in milliseconds, where the default is too short. */
   readonly ms?: number;
 };
 
@@ -19,15 +19,15 @@ export const fail = (found: string, advice: string): Finding => ({ level: 'fail'
 
 const tolerable = { warnMs: 2000, failMs: 60_000 };
 
-/** Compares the clock of this machine with another one's; `other` in Unix ms. */
+/** Compares the clock of this machine with another clock; `other` and `now` are Unix ms. */
 export const clockFinding = (whose: string, other: number, now: number): Finding => {
   const apartMs = Math.abs(now - other);
   const found = `${whose} and this machine are ${(apartMs / 1000).toFixed(1)} s apart`;
-  const advice = 'let every machine keep its time by NTP: signed requests are refused when they seem five minutes old';
+  const advice = 'synchronize all machines by NTP: signed requests more than five minutes off are rejected';
   if (apartMs > tolerable.failMs) return fail(found, advice);
   return apartMs > tolerable.warnMs ? warn(found, advice) : ok(found);
 };
 
-/** Checks that an event which another machine dated does not lie in the future. */
+/** Checks that a time set by another machine (Unix ms) is not in the future. */
 export const futureFinding = (what: string, time: number, now: number): Finding =>
   time > now + tolerable.warnMs ? clockFinding(what, time, now) : ok(`${what} is not ahead of this machine`);

@@ -11,38 +11,38 @@ import {
   beginMigration,
   entriesOf,
   finishMigration,
-  refuseHalfMoved,
+  rejectUnfinishedMigration,
   type StateEntry,
   writeEntry,
 } from './state-entries.js';
 
-/** One end of a move; `engine` names where the events are; the limiter is absent where it does not move. */
-export type MovePlace = {
+/** Source or target of a migration. `engine` names the event store; the limiter is absent where it is not migrated. */
+export type MigrationStores = {
   readonly engine: string;
   readonly events: EventStore;
   readonly state: StateStore;
-  readonly limiter?: Pick<Limiter, 'memories' | 'remember'>;
+  readonly limiter?: Pick<Limiter, 'exportRecords' | 'importRecords'>;
 };
 
-export type MovePorts = {
-  readonly from: MovePlace;
-  readonly to: MovePlace;
-  /** Tells whether a key belongs to the stores it is in and is therefore not copied. */
-  readonly staysBehind: (entry: StateEntry) => boolean;
-  /** Returns the first key of the vault that cannot be opened; null when all can. */
-  readonly firstUnopened: (state: StateStore) => Promise<string | null>;
-  /** Opens the key that signs what moved; called once the vault is known to open. */
+export type MigrationPorts = {
+  readonly from: MigrationStores;
+  readonly to: MigrationStores;
+  /** Returns whether an entry is bound to its stores and so not copied. */
+  readonly isStoreBound: (entry: StateEntry) => boolean;
+  /** Returns the first vault key that the master key does not decrypt; null when all can be decrypted. */
+  readonly firstUnreadableKey: (state: StateStore) => Promise<string | null>;
+  /** Opens the key that signs migration records; called after `firstUnreadableKey` returned null. */
   readonly notary: (state: StateStore) => Promise<Notary>;
   readonly sha256: System['sha256'];
 };
 
-export type MoveStep = {
+export type MigrationProgress = {
   readonly step: 'copying' | 'verifying';
   readonly events: number;
-  /** Fraction that is done, from 0 to 1. */
+  /** Completed fraction, from 0 to 1. */
   readonly done: number;
 };
-export type Moved = {
+export type MigrationResult = {
   readonly events: number;
   readonly organizations: number;
   /** Hash over the hash chains of all organizations. */
@@ -52,7 +52,8 @@ export type Moved = {
   readonly resumed: boolean;
 };
 
-const tellEvery = 500;
+/** Events between two progress reports. */
+const reportInterval = 500;
 
 const eventsOf = async function* (events: EventStore): AsyncGenerator<Recorded> {
   for await (const batch of events.readAll(beginning)) yield* batch;
@@ -63,10 +64,10 @@ const isSame = (one: Recorded, other: Recorded | undefined) => !!other && conten
 const differs = (n: number, { id }: Recorded): never =>
   fail(
     'FAILED_PRECONDITION',
-    `event ${n} (${id}) is not the same in the stores to move into; empty them and begin anew`,
+    `Event ${n} (${id}) is not the same in the target stores. Empty them and run chainfold migrate again.`,
   );
 
-/** Returns the events of a batch that are missing; those that an interrupted move copied before must be the same. */
+/** Returns the events of a batch that the target lacks. Events copied by an interrupted migration must be equal. */
 const createMissing = (to: EventStore) => {
   const held = eventsOf(to);
   let [seen, isThrough] = [0, false];
@@ -83,22 +84,22 @@ const createMissing = (to: EventStore) => {
   };
 };
 
-type Tell = (events: number, position: Position) => void;
+type Report = (events: number, position: Position) => void;
 
-const copyEvents = async ({ from, to }: MovePorts, tell: Tell) => {
+const copyEvents = async ({ from, to }: MigrationPorts, report: Report) => {
   const missingOf = createMissing(to.events);
   let events = 0;
   for await (const batch of from.events.readAll(beginning)) {
     const missing = await missingOf(batch);
     if (missing.length > 0) await to.events.adopt(missing);
     events += batch.length;
-    tell(events, batch.at(-1)?.position ?? beginning);
+    report(events, batch.at(-1)?.position ?? beginning);
   }
 };
 
 /**
- * Maps positions of the old store to the new one: each to the event at that position or the last one before; the
- * beginning for a position that never existed.
+ * Maps positions of the source to positions of the target: each to the event at or before that position, and an unknown
+ * position to the beginning.
  */
 const createPlaces = (asked: ReadonlySet<Position>) => {
   const waiting = [...asked].toSorted((a, b) => a - b);
@@ -118,10 +119,10 @@ const createPlaces = (asked: ReadonlySet<Position>) => {
 
 /** Reads both stores from the beginning and compares them event by event. */
 const verifyEvents = async (
-  { from, to, sha256 }: MovePorts,
+  { from, to, sha256 }: MigrationPorts,
   histories: MovedHistories,
   passed: (from: Position, to: Position) => void,
-  tell: Tell,
+  report: Report,
 ) => {
   const there = eventsOf(to.events);
   let events = 0;
@@ -131,7 +132,7 @@ const verifyEvents = async (
     if (!isSame(event, value)) return differs(events, event);
     await histories.passed(event, value);
     passed(event.position, value.position);
-    if (events % tellEvery === 0) tell(events, event.position);
+    if (events % reportInterval === 0) report(events, event.position);
   }
   const { value: more } = await there.next();
   if (more) return differs(events + 1, more);
@@ -140,59 +141,69 @@ const verifyEvents = async (
   return { events, organizations: links.size, hash: sha256(text.toSorted((a, b) => (a < b ? -1 : 1)).join('\n')) };
 };
 
-/** Digest of the source's last position and state, which changes when the source does. */
-const fingerprint = async ({ events, state }: MovePlace, sha256: System['sha256']) => {
+/** Returns a digest of the source's last position and state, which changes when the source changes. */
+const fingerprint = async ({ events, state }: MigrationStores, sha256: System['sha256']) => {
   let text = String(await events.head());
   for await (const { bucket, id, value } of entriesOf(state)) text = sha256([text, bucket, id, value].join('\n'));
   return text;
 };
 
 const wantedEntries = async (
-  { from, staysBehind }: MovePorts,
+  { from, isStoreBound }: MigrationPorts,
   at: (position: Position) => Position,
-  memoryIn: MovedHistories['memoryIn'] = () => null,
+  sealProgressIn: MovedHistories['sealProgressIn'] = () => null,
 ) => {
   const wanted: StateEntry[] = [];
   for await (const entry of entriesOf(from.state))
-    if (!staysBehind(entry))
+    if (!isStoreBound(entry))
       wanted.push(
         entry.bucket === 'vault'
           ? entry
-          : { ...entry, value: memoryIn(entry.id) ?? translated(entry.id, entry.value, at) },
+          : { ...entry, value: sealProgressIn(entry.id) ?? translated(entry.id, entry.value, at) },
       );
   return wanted;
 };
 
-const moveState = async (ports: MovePorts, at: (position: Position) => Position, histories: MovedHistories) => {
-  const wanted = await wantedEntries(ports, at, histories.memoryIn);
+const copyState = async (ports: MigrationPorts, at: (position: Position) => Position, histories: MovedHistories) => {
+  const wanted = await wantedEntries(ports, at, histories.sealProgressIn);
   for (const entry of wanted) await writeEntry(ports.to.state, entry);
   const found: StateEntry[] = [];
   for await (const entry of entriesOf(ports.to.state)) found.push(entry);
   if (JSON.stringify(found) !== JSON.stringify(wanted))
-    fail('FAILED_PRECONDITION', 'the vault and process state are not the same in the stores to move into');
+    fail(
+      'FAILED_PRECONDITION',
+      'Vault and process state differ in the target stores. Stop all processes that use them and run chainfold migrate again.',
+    );
   const keys = wanted.filter(({ bucket }) => bucket === 'vault').length;
   return { keys, processes: wanted.length - keys };
 };
 
-const moveRequests = async ({ from, to }: MovePorts) => {
-  if (from.limiter && to.limiter) for await (const some of from.limiter.memories()) await to.limiter.remember(some);
+const copyRequests = async ({ from, to }: MigrationPorts) => {
+  if (from.limiter && to.limiter)
+    for await (const some of from.limiter.exportRecords()) await to.limiter.importRecords(some);
 };
 
-const isEmpty = async ({ events, state }: MovePlace) =>
+const isEmpty = async ({ events, state }: MigrationStores) =>
   (await events.head()) === beginning && (await entriesOf(state).next()).done === true;
 
 /**
- * Copies events, vault and process state into empty stores and proves that they are the same there. A call after an
- * interruption continues the move. Read models and queues are not copied: the service builds them from the events.
+ * Copies events, vault and process state into empty stores and verifies the copy. A call after an interruption resumes the
+ * migration. Read models and queues are not copied: the service builds them from the events.
  */
-export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Promise<Moved> => {
+export const migrateStores = async (
+  ports: MigrationPorts,
+  report: (step: MigrationProgress) => void,
+): Promise<MigrationResult> => {
   const { from, to, sha256 } = ports;
   const { value: first } = await eventsOf(from.events).next();
-  if (!first) return fail('FAILED_PRECONDITION', 'the stores to move from are empty');
-  await refuseHalfMoved(from.state);
-  const unopened = await ports.firstUnopened(from.state);
-  if (unopened !== null)
-    return fail('FAILED_PRECONDITION', 'CHAINFOLD_MASTER_KEY is not the key that the vault to move was written under');
+  if (!first) return fail('FAILED_PRECONDITION', 'Nothing to migrate: the source stores are empty.');
+  await rejectUnfinishedMigration(from.state);
+  const unreadable = await ports.firstUnreadableKey(from.state);
+  if (unreadable !== null)
+    return fail(
+      'FAILED_PRECONDITION',
+      `CHAINFOLD_MASTER_KEY does not decrypt the key ${unreadable} of the source vault.`,
+    );
   const ends = { from: from.engine, to: to.engine };
   const histories = createMovedHistories(from.state, await ports.notary(from.state), sha256, ends);
   const before = await fingerprint(from, sha256);
@@ -200,20 +211,20 @@ export const move = async (ports: MovePorts, tell: (step: MoveStep) => void): Pr
   await wantedEntries(ports, (position) => asked.add(position) && position);
 
   const head = await from.events.head();
-  const telling =
-    (step: MoveStep['step']): Tell =>
+  const reporter =
+    (step: MigrationProgress['step']): Report =>
     (events, position) =>
-      tell({ step, events, done: position / head });
+      report({ step, events, done: position / head });
   const resumed = await beginMigration(to.state, first.id, () => isEmpty(to));
-  await copyEvents(ports, telling('copying'));
+  await copyEvents(ports, reporter('copying'));
   const places = createPlaces(asked);
-  const events = await verifyEvents(ports, histories, places.passed, telling('verifying'));
-  const state = await moveState(ports, places.at, histories);
-  await moveRequests(ports);
+  const events = await verifyEvents(ports, histories, places.passed, reporter('verifying'));
+  const state = await copyState(ports, places.at, histories);
+  await copyRequests(ports);
   if ((await fingerprint(from, sha256)) !== before)
     return fail(
       'FAILED_PRECONDITION',
-      'the stores to move from changed meanwhile: stop what uses them and run this again',
+      'The source stores changed during the migration. Stop all processes that use them and run chainfold migrate again.',
     );
   await finishMigration(to.state);
   return { ...events, ...state, resumed };

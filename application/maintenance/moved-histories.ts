@@ -6,36 +6,36 @@ import {
   type Standing,
   statementOf,
 } from '../../domain/aggregates/audit.js';
-import { type Memory, memoryId, readMemory, signedMemory } from '../audit/seal-progress.js';
+import { readSealProgress, type SealProgress, sealProgressId, signSealProgress } from '../audit/seal-progress.js';
 import { organizationOf, type Position, type Recorded } from '../ports/event-store.js';
 import type { Notary } from '../ports/notary.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 
 type History = Standing & {
-  /** Hash over the places in the store that is moved from; `places` is that of the new store. */
+  /** Hash over the places in the source; `places` is the hash over the places in the target. */
   readonly before: string;
-  /** Memory of the sealer, and its last event in the new store once that was passed. */
-  readonly memory: Memory | null;
+  /** Progress of the sealer in the source; `remembered` is its last event in the target, null until that was copied. */
+  readonly progress: SealProgress | null;
   readonly remembered: { readonly places: string; readonly position: Position } | null;
 };
 type Ends = { readonly from: string; readonly to: string };
 
 /**
- * Follows both stores of a move event by event, and signs for each organization what moved: the same events at other
- * positions. The sealer's memory in the new store carries the record until the sealer writes it into the history.
+ * Hashes the events of both stores during a migration, and signs a record for each organization: the same events at other
+ * positions. The sealer's progress in the target carries the record until the sealer appends it to the history.
  */
 export const createMovedHistories = (state: StateStore, notary: Notary, sha256: System['sha256'], ends: Ends) => {
   const histories = new Map<string, History>();
-  const memoryOf = async (organizationId: string) => {
-    const entry = await state.get('processes', memoryId(organizationId));
-    const found = entry && readMemory(organizationId, entry.value, notary);
-    return found?.kind === 'signed' ? found.memory : null;
+  const sealProgressOf = async (organizationId: string) => {
+    const entry = await state.get('processes', sealProgressId(organizationId));
+    const found = entry && readSealProgress(organizationId, entry.value, notary);
+    return found?.kind === 'signed' ? found.progress : null;
   };
   const begin = async (organizationId: string): Promise<History> => {
     const places = firstPlaces(organizationId, sha256);
-    const memory = await memoryOf(organizationId);
-    return { ...firstLink(organizationId, sha256), places, before: places, memory, remembered: null };
+    const progress = await sealProgressOf(organizationId);
+    return { ...firstLink(organizationId, sha256), places, before: places, progress, remembered: null };
   };
 
   return {
@@ -45,20 +45,20 @@ export const createMovedHistories = (state: StateStore, notary: Notary, sha256: 
       const { count, hash } = nextLink(known, copy, sha256);
       const places = nextPlaces(known.places, count, copy, sha256);
       const before = nextPlaces(known.before, count, old, sha256);
-      const isRemembered = known.memory?.count === count;
+      const isRemembered = known.progress?.count === count;
       const remembered = isRemembered ? { places, position: copy.position } : known.remembered;
       histories.set(organizationId, { ...known, count, hash, places, before, remembered });
     },
     organizations: () => histories as ReadonlyMap<string, Standing>,
-    /** Returns the entry of the sealer's memory for the new store; null for every other entry, and one that is false. */
-    memoryIn: (id: string): string | null => {
+    /** Returns the sealer's progress for the target; null for any other entry, and for forged progress. */
+    sealProgressIn: (id: string): string | null => {
       const [, organizationId = ''] = id.split(':');
-      const history = id === memoryId(organizationId) ? histories.get(organizationId) : undefined;
-      if (!history?.memory || !history.remembered) return null;
-      const { count, hash, before, places: after, memory, remembered } = history;
+      const history = id === sealProgressId(organizationId) ? histories.get(organizationId) : undefined;
+      if (!history?.progress || !history.remembered) return null;
+      const { count, hash, before, places: after, progress, remembered } = history;
       const stated = { organizationId, count, hash, before, after, ...ends };
       const moved = { ...stated, keyId: notary.keyId, signature: notary.sign(statementOf('moved', stated)) };
-      return signedMemory(organizationId, { ...memory, ...remembered, moved }, notary);
+      return signSealProgress(organizationId, { ...progress, ...remembered, moved }, notary);
     },
   };
 };

@@ -1,11 +1,11 @@
 import { fail } from '../../domain/failure.js';
-import { objectIn } from '../audit/seal-progress.js';
+import { parseObject } from '../audit/seal-progress.js';
 import { withPositions } from '../following/progress/cursor-store.js';
 import type { Position } from '../ports/event-store.js';
 import type { PageKey } from '../ports/read-models.js';
 
-/** Replaces every position in the stored state of a process. */
-type Translate = (value: string, at: (position: Position) => Position) => string;
+/** Replaces every position in a stored state entry; returns null for an unknown format. */
+type Translate = (value: string, at: (position: Position) => Position) => string | null;
 
 const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
   [/^follow:/, withPositions],
@@ -20,8 +20,8 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
   [
     /^audit-chain:/,
     (value, at) => {
-      const chain = objectIn(value) as { position: Position; signature?: string };
-      // A signed memory that does not move with its history was false before.
+      const chain = parseObject(value) as { position: Position; signature?: string };
+      // Progress that is signed but was not migrated with its history was already invalid in the source.
       return chain.signature === undefined ? JSON.stringify({ ...chain, position: at(chain.position) }) : value;
     },
   ],
@@ -34,13 +34,17 @@ const byKind: readonly (readonly [kind: RegExp, translate: Translate])[] = [
       );
     },
   ],
-  [/^(?:[a-z-]+[A-Z]?|witness:[a-z]+)$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : unknown())],
+  [/^(?:[a-z-]+[A-Z]?|witness:[a-z]+)$/, (value, at) => (/^\d+$/.test(value) ? String(at(Number(value))) : null)],
 ];
 
-const unknown = (): never => fail('FAILED_PRECONDITION', 'there is process state that this version cannot move');
+const unknown = (id: string): never =>
+  fail(
+    'FAILED_PRECONDITION',
+    `This version cannot migrate the process state ${id}. Migrate with the version that wrote it.`,
+  );
 
-/** Converts the positions in a process's stored state to those of another store, because each store has its own. */
+/** Converts the positions in a process state entry to positions of another store. */
 export const translated = (id: string, value: string, at: (position: Position) => Position): string => {
   const [, translate] = byKind.find(([kind]) => kind.test(id)) ?? [];
-  return translate ? translate(value, at) : unknown();
+  return translate?.(value, at) ?? unknown(id);
 };

@@ -9,13 +9,16 @@ const isMarker = ({ bucket, id }: StateEntry) => bucket === marker.bucket && id 
 
 const readMarker = async (state: StateStore) => (await state.get(marker.bucket, marker.id))?.value ?? null;
 
-/** Refuses stores with an unfinished move: an event written now would stand before those not copied yet. */
-export const refuseHalfMoved = async (state: StateStore) => {
+/** Rejects stores with an unfinished migration, because an event written now would precede events not copied yet. */
+export const rejectUnfinishedMigration = async (state: StateStore) => {
   if ((await readMarker(state)) !== null)
-    fail('FAILED_PRECONDITION', 'a move into these stores was begun and not finished: run chainfold migrate again');
+    fail(
+      'FAILED_PRECONDITION',
+      'A migration into these stores was begun and not finished. Run the same chainfold migrate again.',
+    );
 };
 
-/** Yields every entry but the marker, in order. */
+/** Yields every entry except the migration marker, in order. */
 export const entriesOf = async function* (state: StateStore): AsyncGenerator<StateEntry> {
   for (const bucket of buckets)
     for (let ids = await state.ids(bucket, ''); ids.length > 0; ids = await state.ids(bucket, ids.at(-1) as string))
@@ -26,15 +29,19 @@ export const entriesOf = async function* (state: StateStore): AsyncGenerator<Sta
       }
 };
 
-/** Returns true when this move was begun before, false when it begins now. */
+/** Begins a migration; returns true when the same migration was begun before and is resumed. */
 export const beginMigration = async (state: StateStore, name: string, isEmpty: () => Promise<boolean>) => {
   const begun = await readMarker(state);
   if (begun === name) return true;
   if (begun !== null)
-    return fail('FAILED_PRECONDITION', 'a move of another history into these stores was begun and not finished');
-  if (!(await isEmpty())) return fail('FAILED_PRECONDITION', 'the stores to move into are not empty');
+    return fail(
+      'FAILED_PRECONDITION',
+      'A migration of another history into these stores was begun and not finished. Finish it, or empty the stores.',
+    );
+  if (!(await isEmpty()))
+    return fail('FAILED_PRECONDITION', 'The target stores are not empty. Empty them or choose others.');
   if (!(await state.put(marker.bucket, marker.id, name, noEntry)))
-    return fail('FAILED_PRECONDITION', 'another process is moving a history into these stores');
+    return fail('FAILED_PRECONDITION', 'Another process is migrating a history into these stores.');
   return false;
 };
 export const finishMigration = (state: StateStore) => state.destroy(marker.bucket, marker.id);
@@ -43,5 +50,5 @@ export const writeEntry = async (state: StateStore, { bucket, id, value }: State
   const before = await state.get(bucket, id);
   if (before?.value === value) return;
   if (!(await state.put(bucket, id, value, before?.revision ?? noEntry)))
-    fail('FAILED_PRECONDITION', 'another process writes to the stores to move into');
+    fail('FAILED_PRECONDITION', `Another process wrote ${id} in the target stores. Stop it and retry.`);
 };

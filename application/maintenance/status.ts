@@ -1,15 +1,16 @@
 import { chains } from '../../domain/variant.js';
 import type { AnyProjection } from '../../projections/index.js';
-import { everyLeftOut } from '../following/blocks/chain-blocks.js';
+import { allUnreadBlocks } from '../following/blocks/chain-blocks.js';
+import { allFailingContracts } from '../following/failing-contracts.js';
 import { readReached } from '../following/progress/cursor-store.js';
-import { blindMs, readPulse, troubleOf } from '../following/progress/pulse.js';
-import { everyAside } from '../following/set-aside.js';
+import { headValidMs, problemOf, readHeartbeat } from '../following/progress/heartbeat.js';
 import { beginning, type EventStore, type Position } from '../ports/event-store.js';
 import type { Generation, RebuildableReadModels } from '../ports/generations.js';
+import { type Checkpoint, partKey, stoppedParts } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
 import type { Projector } from '../projecting/projector.js';
-import type { StoppedProjections } from '../projecting/stopped.js';
+import type { StoppedProjections, Stops } from '../projecting/stopped.js';
 import { tracedChains } from './tracing.js';
 
 type ProjectionStatus = {
@@ -18,46 +19,48 @@ type ProjectionStatus = {
   readonly position: Position;
   /** Number of events not yet included. */
   readonly lag: number;
-  /** Time that the oldest event not yet included has waited. */
+  /** Age in seconds of the oldest event not yet included. */
   readonly lagSeconds: number;
   readonly stopped: string | null;
+  /** Organizations for which alone the projection is stopped, with the reasons; null when there is none. */
+  readonly stoppedFor: string | null;
   /** Generation that is read. */
   readonly generation: { readonly number: number; readonly version: number };
-  /** Generation that is being built, or was when the rebuild was interrupted. */
+  /** Generation that is being built, also while its rebuild is interrupted. */
   readonly rebuild: { readonly number: number; readonly position: Position; readonly percent: number } | undefined;
 };
 
-/** Events per second; null where nothing is built or the store cannot count that many. */
+/** Events per second; null where nothing is built or there are too many events for the store to count. */
 type Rates = { readonly live: number | null; readonly rebuild: number | null };
 
 export type Status = {
   head(): Promise<Position>;
   projections(): Promise<readonly ProjectionStatus[]>;
-  /** Measures for `ms` how many events a second each projection and each rebuild applies. */
+  /** Measures for `ms` milliseconds the events per second of each projection and each rebuild. */
   rates(ms: number): Promise<Readonly<Record<string, Rates>>>;
-  /** Progress of the followers of all processes, as they last saved it. */
+  /** Returns the last saved progress of the followers of all processes. */
   followers(): Promise<readonly FollowerStatus[]>;
-  /** Contracts whose balances cannot be read, by chain. */
-  setAside(): ReturnType<typeof everyAside>;
-  /** Chains of which a follower found whether their blocks are traced. */
+  /** Lists the contracts whose balances cannot be read, with their chain. */
+  failingContracts(): ReturnType<typeof allFailingContracts>;
+  /** Returns for each chain whether its blocks are traced, where a follower found out. */
   traced(): ReturnType<typeof tracedChains>;
-  /** Blocks that followers left out, by chain. */
-  leftOut(): ReturnType<typeof everyLeftOut>;
+  /** Lists the unreadable blocks that followers left out, with their chain. */
+  unreadBlocks(): ReturnType<typeof allUnreadBlocks>;
 };
 
 type FollowerStatus = {
   readonly chain: string;
   readonly height: number;
-  /** Head that a node told last, also while the follower itself is stuck. */
+  /** Last polled head, which is updated even while the follower is stuck. */
   readonly head: number;
-  /** Age of the last block taken; 0 while a node told of no later one a moment ago. */
+  /** Age in seconds of the last processed block; 0 while the follower is at the head. */
   readonly lagSeconds: number;
-  /** Time since a node told its head; null when no follower ever asked one. */
+  /** Seconds since a node last returned its head; null if no follower ever polled one. */
   readonly headReadSeconds: number | null;
-  /** Reason why the chain stands still, why its follower fails, or that its head is old; null while following works. */
+  /** Reason of a stall, an outage or an old head; null while following works. */
   readonly trouble: string | null;
   /**
-   * Age of the newest block the follower knows: when it grows, the nodes are unreachable or their chain stands still.
+   * Age in seconds of the newest known block. A growing age means that the nodes are unreachable or the chain has halted.
    */
   readonly headSeconds: number;
 };
@@ -65,6 +68,19 @@ type FollowerStatus = {
 const find = (generations: readonly Generation[], name: string, state: Generation['state']) =>
   generations.find((one) => one.collection === name && one.state === state);
 const builtTo = (generations: readonly Generation[], name: string) => find(generations, name, 'building')?.position;
+
+const maxListedParts = 3;
+
+const partsOf = (positions: Checkpoint['positions'], name: string, noted: Stops): string | null => {
+  const parts = stoppedParts(positions).filter(({ projection }) => projection === name);
+  if (parts.length === 0) return null;
+  const listed = parts.slice(0, maxListedParts).map(({ organizationId }) => {
+    const reason = noted[partKey(name, organizationId)]?.reason ?? 'the log of the projector has the reason';
+    return `organization ${organizationId}: ${reason}`;
+  });
+  const more = parts.length - listed.length;
+  return [...listed, ...(more > 0 ? [`and ${more} more organizations`] : [])].join('; ');
+};
 
 const builtOf = (generations: readonly Generation[], name: string, head: Position) => {
   const [live, building] = [find(generations, name, 'live'), find(generations, name, 'building')];
@@ -79,13 +95,13 @@ const builtOf = (generations: readonly Generation[], name: string, head: Positio
   };
 };
 
-/** Compares what was taken with the clock and with the head, since a follower that is stuck learns of no new block. */
+/** Compares the progress with the clock and with the polled head, because a stuck follower learns of no new block. */
 const followerIn = async (state: StateStore, chain: string, now: number): Promise<FollowerStatus[]> => {
-  const [reached, pulse] = [await readReached(state, chain), await readPulse(state, chain)];
+  const [reached, heartbeat] = [await readReached(state, chain), await readHeartbeat(state, chain)];
   if (!reached) return [];
   const { tip, head: known } = reached;
   const age = (time: number) => Math.max(0, now / 1000 - time);
-  const seen = pulse && now - pulse.headAt <= blindMs ? pulse.head : null;
+  const seen = heartbeat && now - heartbeat.headAt <= headValidMs ? heartbeat.head : null;
   const head = seen && seen.number > known.number ? seen : known;
   return [
     {
@@ -93,8 +109,8 @@ const followerIn = async (state: StateStore, chain: string, now: number): Promis
       height: tip.number,
       head: head.number,
       lagSeconds: seen && head.number <= tip.number ? 0 : age(tip.time),
-      headReadSeconds: pulse && pulse.headAt > 0 ? age(pulse.headAt / 1000) : null,
-      trouble: pulse && troubleOf(pulse, now),
+      headReadSeconds: heartbeat && heartbeat.headAt > 0 ? age(heartbeat.headAt / 1000) : null,
+      trouble: heartbeat && problemOf(heartbeat, now),
       headSeconds: age(head.time),
     },
   ];
@@ -120,10 +136,13 @@ export const createStatus = (ports: {
   };
 
   const look = async () => {
-    const [{ positions }, generations] = await Promise.all([readModels.checkpoint(), readModels.generations.all()]);
+    const [{ positions }, generations] = await Promise.all([
+      readModels.checkpoint(),
+      readModels.generations.listGenerations(),
+    ]);
     return { positions, generations };
   };
-  /** Counts the events between two positions; null where there are too many for the store to count. */
+  /** Counts the events between two positions; null when there are too many for the store to count. */
   const passed = async (from: Position | undefined, to: Position | undefined) => {
     if (from === undefined || to === undefined) return null;
     const [since, left] = [await events.countAfter(from), await events.countAfter(to)];
@@ -133,9 +152,9 @@ export const createStatus = (ports: {
   return {
     head: () => events.head(),
     followers: () => followersIn(state, system.now()),
-    setAside: () => everyAside(state),
+    failingContracts: () => allFailingContracts(state),
     traced: () => tracedChains(state),
-    leftOut: () => everyLeftOut(readModels),
+    unreadBlocks: () => allUnreadBlocks(readModels),
     projections: async () => {
       const { positions, generations } = await look();
       const [noted, head] = [await stops.read(), await events.head()];
@@ -152,6 +171,7 @@ export const createStatus = (ports: {
             lag,
             lagSeconds: lag === 0 ? 0 : await waitedSeconds(position),
             stopped: projector.stopped().get(name) ?? elsewhere,
+            stoppedFor: partsOf(positions, name, noted),
             ...builtOf(generations, name, head),
           };
         }),

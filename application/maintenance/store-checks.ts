@@ -1,11 +1,11 @@
-import { type Refusal, refusalsIn, theLog } from '../audit/refusals.js';
-import { type Chain, objectIn } from '../audit/seal-progress.js';
-import { everyAside } from '../following/set-aside.js';
+import { type SealFailure, sealFailuresIn, wholeLog } from '../audit/seal-failures.js';
+import { type Chain, parseObject } from '../audit/seal-progress.js';
+import { allFailingContracts } from '../following/failing-contracts.js';
 import { beginning, type EventStore, type Position } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
-import type { Stuck } from '../transactions/stuck.js';
+import type { StuckTransactions } from '../transactions/stuck.js';
 import { type Check, type Finding, fail, ok, warn } from './finding.js';
-import { refuseHalfMoved } from './state-entries.js';
+import { rejectUnfinishedMigration } from './state-entries.js';
 import type { Status } from './status.js';
 import { tracedChains } from './tracing.js';
 
@@ -13,20 +13,19 @@ type Ports = {
   readonly events: () => Promise<EventStore>;
   readonly state: () => Promise<StateStore>;
   readonly status: () => Promise<Status>;
-  readonly stuck: () => Promise<Stuck>;
+  readonly stuck: () => Promise<StuckTransactions>;
   readonly stuckSeconds: number;
   readonly now: () => number;
 };
 
 const lateSeconds = { warn: 60, fail: 600 };
 /**
- * Events after which a process counts as late: it saves its position every ten thousand events even when it has nothing
- * to do.
+ * Lag in events from which a process counts as late. A process without work saves its position every ten thousand events.
  */
 const tooManyEvents = 12_000;
 /**
- * Time after which a history counts as unsealed: seals are due after an hour, and the rest is for a service that just
- * started.
+ * Age of unsealed events from which a seal counts as late: seals are due after one hour, plus a tolerance for a service
+ * that has just started.
  */
 const sealLateMs = 4_500_000;
 
@@ -35,7 +34,7 @@ const processIds = async function* (state: StateStore) {
     yield* ids;
 };
 
-/** Yields the saved positions of processes; entries with a colon belong to one chain, organization or lease. */
+/** Yields the checkpoints of processes. Entries with a colon belong to a chain, an organization or a lease and are skipped. */
 const savedPositions = async function* (state: StateStore) {
   for await (const id of processIds(state)) {
     const value = id.includes(':') ? '' : ((await state.get('processes', id))?.value ?? '');
@@ -55,9 +54,12 @@ const eventsAfter = async (events: EventStore, position: Position) => {
 const projectionLag =
   ({ status }: Ports): Check['run'] =>
   async () =>
-    (await (await status()).projections()).map(({ name, lag, lagSeconds }) => {
+    (await (await status()).projections()).map(({ name, lag, lagSeconds, stoppedFor }) => {
+      if (stoppedFor !== null)
+        return fail(`${name} is stopped for ${stoppedFor}`, 'other organizations are served; docs/operations.md');
       const found = `${name} is ${lag} events behind, ${lagSeconds.toFixed(0)} s`;
-      const advice = 'is a projector running (serve --role projector)? its log says why it stopped; docs/operations.md';
+      const advice =
+        'check that a projector runs (serve --role projector) and why it stopped in its log; see docs/operations.md';
       if (lagSeconds > lateSeconds.fail) return fail(found, advice);
       return lagSeconds > lateSeconds.warn ? warn(found, advice) : ok(found);
     });
@@ -71,23 +73,23 @@ const processLag =
       const count = await eventsAfter(events, position);
       const late = warn(
         `${id} is ${count} events behind or more`,
-        'is every role running? docs/deployment.md says who does what',
+        'check that every role runs; docs/deployment.md lists the roles',
       );
       findings.push(count >= tooManyEvents ? late : ok(`${id} is up to date`));
     }
-    return findings.length > 0 ? findings : [ok('nothing was ever run on these stores')];
+    return findings.length > 0 ? findings : [ok('no process has run on these stores yet')];
   };
 
 const sealing = async function* (state: StateStore) {
   for await (const id of processIds(state)) {
     const found = id.startsWith('audit-chain:') ? await state.get('processes', id) : null;
-    if (found) yield objectIn(found.value) as Chain;
+    if (found) yield parseObject(found.value) as Chain;
   }
 };
 
-const refusalFinding = ({ about, reason }: Refusal): Finding => {
+const refusalFinding = ({ about, reason }: SealFailure): Finding => {
   const go = (what: string) => `chainfold audit verify ${what}; chainfold audit accept-loss`;
-  if (about === theLog) return fail(`nothing is sealed: ${reason}`, `${go('--all')} --log`);
+  if (about === wholeLog) return fail(`sealing stopped: ${reason}`, `${go('--all')} --log`);
   const named = `--organization ${about}`;
   return fail(`the history of ${about} is not sealed: ${reason}`, `${go(named)} ${named}`);
 };
@@ -102,9 +104,10 @@ const seals =
       organizations++;
       if (isLate(chain)) late++;
     }
-    findings.push(...(await refusalsIn(await state())).map(refusalFinding));
-    const waiting = `${late} histories wait for a seal for over an hour`;
-    if (late > 0) findings.push(warn(waiting, 'is a projector running? it seals too'));
+    findings.push(...(await sealFailuresIn(await state())).map(refusalFinding));
+    const waiting = `${late} histories have had unsealed events for over an hour`;
+    if (late > 0)
+      findings.push(warn(waiting, 'check that a projector runs (serve --role projector), which also seals'));
     return findings.length > 0 ? findings : [ok(`${organizations} histories are sealed in time`)];
   };
 
@@ -116,22 +119,22 @@ const stuckTransactions =
     return [
       warn(
         `${found.length} were sent over ${stuckSeconds} s ago and are in no block`,
-        'chainfold transactions stuck; docs/operations.md',
+        'run chainfold transactions stuck; see docs/operations.md',
       ),
     ];
   };
 
-const shownOf = 5;
+const maxListed = 5;
 const balancesSetAside =
   ({ state }: Ports): Check['run'] =>
   async () => {
-    const found = await everyAside(await state());
+    const found = await allFailingContracts(await state());
     if (found.length === 0) return [ok('all can be read')];
     const named = found
-      .slice(0, shownOf)
+      .slice(0, maxListed)
       .map(({ chain, organizationId, contract, reason }) => `${contract} on ${chain} of ${organizationId} (${reason})`);
-    const rest = found.length > shownOf ? ` and ${found.length - shownOf} more` : '';
-    const advice = 'do the nodes answer eth_call? the contract may not; docs/operations.md';
+    const rest = found.length > maxListed ? ` and ${found.length - maxListed} more` : '';
+    const advice = 'check that the nodes answer eth_call; the contract itself may fail; see docs/operations.md';
     return [warn(`balances of ${found.length} contracts cannot be read: ${named.join('; ')}${rest}`, advice)];
   };
 
@@ -139,45 +142,45 @@ const traces =
   ({ state }: Ports): Check['run'] =>
   async () => {
     const found = Object.entries(await tracedChains(await state()));
-    const advice = 'add a node with debug_traceBlockByHash, or refresh balances; docs/following.md says what is missed';
+    const advice = 'add a node with debug_traceBlockByHash, or refresh balances; see docs/following.md';
     const findings = found.map(([chain, isTraced]) =>
       isTraced
-        ? ok(`${chain} is traced`)
-        : warn(`${chain} is not traced: native transfers made by contracts are not recorded`, advice),
+        ? ok(`blocks of ${chain} are traced`)
+        : warn(`blocks of ${chain} are not traced: native transfers made by contracts are not recorded`, advice),
     );
-    return findings.length > 0 ? findings : [ok('no followed block ran code yet')];
+    return findings.length > 0 ? findings : [ok('no followed block has run code yet')];
   };
 
 const blocksLeftOut =
   ({ status }: Ports): Check['run'] =>
   async () => {
-    const found = await (await status()).leftOut();
+    const found = await (await status()).unreadBlocks();
     if (found.length === 0) return [ok('none was left out')];
     const named = found
-      .slice(0, shownOf)
+      .slice(0, maxListed)
       .map(({ tag, number, hash, reason }) => `${number} of ${tag} (${hash}: ${reason})`);
-    const rest = found.length > shownOf ? ` and ${found.length - shownOf} more` : '';
-    const advice = 'chainfold chain retry <chain> <block> once a node can give the block; docs/operations.md';
+    const rest = found.length > maxListed ? ` and ${found.length - maxListed} more` : '';
+    const advice = 'run chainfold chain retry <chain> <block> once a node has the block; see docs/operations.md';
     return [warn(`${found.length} blocks could not be read: ${named.join('; ')}${rest}`, advice)];
   };
 
-const unfinishedMove =
+const unfinishedMigration =
   ({ state, events }: Ports): Check['run'] =>
   async () => {
     const isUsed = (await (await events()).head()) > beginning;
     const unfinished = (error: Error) =>
       fail(error.message, 'run the same chainfold migrate again, or empty the stores');
-    return [await refuseHalfMoved(await state()).then(() => ok(isUsed ? 'whole' : 'empty so far'), unfinished)];
+    return [await rejectUnfinishedMigration(await state()).then(() => ok(isUsed ? 'complete' : 'empty'), unfinished)];
   };
 
-/** Checks of the service's health that need only its stores. */
+/** Returns the health checks that need only the stores. */
 export const storeChecks = (ports: Ports): readonly Check[] => [
-  { name: 'history', run: unfinishedMove(ports), advice: 'see to the event store and the process state first' },
-  { name: 'projection lag', run: projectionLag(ports), advice: 'see to the event store and the read models first' },
-  { name: 'process lag', run: processLag(ports), advice: 'see to the event store and the process state first' },
-  { name: 'seals', run: seals(ports), advice: 'see to the process state first' },
-  { name: 'balances', run: balancesSetAside(ports), advice: 'see to the process state first' },
-  { name: 'traces', run: traces(ports), advice: 'see to the process state first' },
-  { name: 'blocks', run: blocksLeftOut(ports), advice: 'see to the read models first' },
-  { name: 'stuck transactions', run: stuckTransactions(ports), advice: 'see to the read models first' },
+  { name: 'history', run: unfinishedMigration(ports), advice: 'fix the event store and the process state first' },
+  { name: 'projection lag', run: projectionLag(ports), advice: 'fix the event store and the read models first' },
+  { name: 'process lag', run: processLag(ports), advice: 'fix the event store and the process state first' },
+  { name: 'seals', run: seals(ports), advice: 'fix the process state first' },
+  { name: 'balances', run: balancesSetAside(ports), advice: 'fix the process state first' },
+  { name: 'traces', run: traces(ports), advice: 'fix the process state first' },
+  { name: 'blocks', run: blocksLeftOut(ports), advice: 'fix the read models first' },
+  { name: 'stuck transactions', run: stuckTransactions(ports), advice: 'fix the read models first' },
 ];

@@ -5,13 +5,13 @@ import { noEntry, type StateStore } from '../ports/state.js';
 const idOf = (variant: string) => `traced:${variant}`;
 const [yes, no] = ['yes', 'no'];
 
-/** Returns a chain that notes for other processes whether its blocks are traced, whenever that changes. */
-export const notingTraces = (chain: Chain, state: StateStore, variant: string): Chain => {
+/** Wraps a chain so that it records for other processes whether its blocks are traced, whenever that changes. */
+export const recordingTraces = (chain: Chain, state: StateStore, variant: string): Chain => {
   if (!chain.traced) return chain;
   let noted: boolean | null = null;
   const note = async (isTraced: boolean) => {
     const [entry, value] = [await state.get('processes', idOf(variant)), isTraced ? yes : no];
-    // Another follower that notes at the same time has seen the same nodes.
+    // A concurrent write by another follower is harmless, because that follower uses the same nodes.
     if (entry?.value !== value) await state.put('processes', idOf(variant), value, entry?.revision ?? noEntry);
     noted = isTraced;
   };
@@ -26,7 +26,7 @@ export const notingTraces = (chain: Chain, state: StateStore, variant: string): 
   };
 };
 
-/** Tells of each followed chain whether a follower found it traced; chains of which that is not known are left out. */
+/** Returns for each followed chain whether its blocks are traced; chains without a record are omitted. */
 export const tracedChains = async (state: StateStore): Promise<Readonly<Record<string, boolean>>> => {
   const found = await Promise.all(
     chains.map(async ({ tag }) => ({ tag, entry: await state.get('processes', idOf(tag)) })),

@@ -19,8 +19,8 @@ export type Interest = {
   address(address: string): boolean;
   contract(address: string): boolean;
   /**
-   * Returns the imports that name an account as the holder of their tokens, on chains with such accounts. They are
-   * claims of organizations: the connector believes those that the account itself confirms.
+   * Returns the imports that name an account as the holder of their tokens, on chains with token accounts. These imports
+   * are claims of organizations: the connector accepts only those that the account itself confirms.
    */
   tokenAccounts(account: string): readonly TokenAccount[];
 };
@@ -34,9 +34,9 @@ export type Movement = Transfer & {
 };
 
 /**
- * Balance that changed without a transfer: by a fee, a withdrawal, a block reward, a transaction that the network itself
- * made, by coins that a token contract wrapped, or perhaps by code that no node traced. The native one when `asset` is
- * absent.
+ * Balance that may have changed without a transfer. The reason is a fee, a withdrawal, a block reward, a transaction of
+ * the network itself, coins wrapped by a token contract, or code that no node traced. It is the native balance when
+ * `asset` is absent.
  */
 export type Touch = {
   readonly address: string;
@@ -65,7 +65,7 @@ export type FoundTokens = { readonly owner: string; readonly asset: Asset; reado
 
 export type Call = { readonly from: string; readonly to: string; readonly value: string; readonly data: string };
 
-/** Outcome of handing a transaction to the nodes; `unknown` means that some of them may have accepted it. */
+/** Outcome of a broadcast; `unknown` means that some nodes may have accepted the transaction. */
 export type Broadcast =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -76,65 +76,65 @@ export type Inclusion = {
   readonly failed: boolean;
 };
 
-/** Calls needed to send transactions on a chain. Each rejects with NODE_ERROR when no node answers in time. */
+/** Calls needed to send transactions on a chain. Every call rejects with NODE_ERROR when no node answers in time. */
 export interface Sending {
   chainId(): Promise<number>;
-  /** Estimates the gas of a call; refuses a call that would fail, with INVALID_ARGUMENT and the node's reason. */
+  /** Estimates the gas of a call. Rejects with INVALID_ARGUMENT and the node's reason when the call would fail. */
   estimateGas(call: Call): Promise<string>;
   gasPrice(): Promise<string>;
-  /** Counts the sender's transactions, including those that wait for a block. */
+  /** Counts the sender's transactions, including pending ones. */
   pendingCount(from: string): Promise<number>;
-  /** Sends a signed transaction to every node; sending one twice is harmless. Never rejects. */
+  /** Sends a signed transaction to every node. Sending a transaction twice is harmless. Never rejects. */
   broadcast(signed: { readonly raw: string; readonly hash: string }): Promise<Broadcast>;
   /** Counts the transactions of each sender as of exactly that block, in the order of `senders`. */
   countsAt(senders: readonly string[], at: Header): Promise<readonly number[]>;
   /**
-   * Finds each transaction on the chain that ends with that block, in the order of `hashes`; null where it is not
-   * included.
+   * Finds the block of each transaction on the chain that ends with block `at`, in the order of `hashes`; null where a
+   * transaction is not included.
    */
   inclusionsAt(hashes: readonly string[], at: Header): Promise<readonly (Inclusion | null)[]>;
-  /** Tells for each hash whether any node knows the transaction, included or pending. */
+  /** Returns for each hash whether any node knows the transaction, mined or pending. */
   knows(hashes: readonly string[]): Promise<readonly boolean[]>;
 }
 
-/** One chain behind all its configured nodes. Calls reject with NODE_ERROR when no node answers in time. */
+/** One chain, read from all its configured nodes. Calls reject with NODE_ERROR when no node answers in time. */
 export interface Chain {
-  /** Returns the first block; its hash identifies the chain, and has the id of the chain in it where number 0 is missing. */
+  /** Returns the first block. Its hash identifies the chain; where block 0 is missing, the hash contains the chain id. */
   genesis(): Promise<Header>;
-  /** Tells whether the chain is its family's main network; absent where addresses of test networks look the same. */
+  /** Returns whether this is the family's main network. Absent where addresses of test networks have the same form. */
   isMainNetwork?(): Promise<boolean>;
   head(): Promise<Header>;
   /**
-   * Returns the head for a follower that listens to `hints`, without a request where nodes tell it by themselves, and at
-   * most a second old where they do not. Absent on chains where asking for the head is cheap.
+   * Returns the head for a follower that listens to `hints`: without a request where nodes push heads, otherwise at most
+   * one second old. Absent on chains where requesting the head is cheap.
    */
   followedHead?(): Promise<Header>;
   /** Returns the height below which blocks can no longer be replaced. */
   finalized(): Promise<number>;
-  /** Yields when there may be a new head. A hint only: a connector may never yield. */
+  /** Yields when there may be a new head. Hints are optional: a connector may never yield. */
   hints(signal: AbortSignal): AsyncIterable<void>;
   /** Returns the header at a height; null when the chain is shorter. */
   headerAt(number: number): Promise<Header | null>;
   /** Returns the header with that hash; null when no node knows it, for example after a reorganization. */
   headerOf(hash: string): Promise<Header | null>;
   /**
-   * Returns a block after checking its contents against its own hashes, so that a node that lags or lies is not
-   * believed. Null when no node knows the block.
+   * Returns a block after verifying its contents against its hashes, so that answers of a lagging or malicious node are
+   * rejected. Null when no node knows the block.
    */
   block(hash: string, interest: Interest): Promise<Block | null>;
   /**
-   * Tells whether transfers made by contracts are seen: true when a node traces blocks, false when none can, null until
-   * a block that ran code was read. Absent on chains whose blocks show every transfer.
+   * Returns whether transfers made by contracts are seen: true when a node traces blocks, false when no node can, null
+   * until a block that ran code was read. Absent on chains whose blocks show every transfer.
    */
   traced?(): boolean | null;
   /**
-   * Reads balances in smallest units as of exactly that block, in the order of `holdings`; null where the contract does
+   * Reads balances in smallest units as of exactly block `at`, in the order of `holdings`; null where the contract does
    * not answer.
    */
   balances(holdings: readonly Holding[], at: Header): Promise<readonly (string | null)[]>;
   /**
-   * Looks through the logs of blocks, from one up to another, for tokens that some addresses received. Gives those up to
-   * the block `to` of the answer, which may be an earlier one than was asked for. Absent on chains without token ids.
+   * Searches the logs of a block range for tokens that the addresses received. The result covers the blocks up to its
+   * own `to`, which may be lower than the requested one. Absent on chains without token ids.
    */
   tokensReceived?(asked: {
     readonly standard: NumberedStandard;
@@ -144,25 +144,25 @@ export interface Chain {
     readonly to: number;
   }): Promise<{ readonly tokens: readonly Holding[]; readonly to: number }>;
   /**
-   * Reads name, symbol and decimals of a token contract; refuses with FAILED_PRECONDITION one that does not answer as
-   * its standard demands.
+   * Reads name, symbol and decimals of a token contract. Rejects with FAILED_PRECONDITION when the contract does not
+   * answer as its standard requires.
    */
   contract(address: string, standard: RegisteredStandard): Promise<TokenDescription>;
   /** Returns the URI of one token's description; empty when the contract names none. */
   tokenUri(asset: Asset): Promise<string>;
   /**
-   * Reads the description of an imported token, and the URI of the document that has a part of it; empty where there is
-   * none. `read` fetches that document. Absent on chains where tokens are described by their contracts alone.
+   * Reads the description of an imported token. `uri` is the address of the document that holds a part of the
+   * description, fetched with `read`; empty where there is none. Absent on chains where contracts alone describe tokens.
    */
   describe?(token: ImportedToken, read: Documents['read']): Promise<{ uri: string; description: TokenDescription }>;
   /** Sending of transactions; absent on chains where the service only follows. */
   readonly sending?: Sending;
   /**
-   * Asks the chain for the parts of `named` that are undefined; refuses an asset that is no token and an account of
+   * Reads the parts of `named` that are undefined from the chain. Rejects an asset that is no token, and an account of
    * another owner.
    */
   tokens(named: NamedTokens): Promise<FoundTokens>;
-  /** True where an address does not hold its tokens itself, but an account for each kind of them. */
+  /** True where tokens are held by one account per owner and token instead of by the owner's address. */
   readonly hasTokenAccounts?: true;
   close(): Promise<void>;
 }

@@ -8,19 +8,19 @@ export type ConfiguredChain = {
   readonly isNew: boolean;
   /** Family of the nodes; absent where it is the variant's own. */
   readonly family?: Family;
-  /** Age from which on the newest block is an alarm; absent where blocks are made only on request. */
+  /** Age in seconds from which the newest block raises an alarm; absent where blocks are made only on request. */
   readonly oldHeadSeconds?: number | undefined;
 };
 
-/** The chains that are configured, by variant. */
+/** Configured chains by the tag of their variant. */
 export type ConfiguredChains = ReadonlyMap<Variant['tag'], ConfiguredChain>;
 
 export type Chains = {
   of(variant: Variant): Chain;
-  /** Returns the chain of a variant; undefined when it is off. */
+  /** Returns the chain of a variant; undefined when the chain is off. */
   find(variant: Variant): Chain | undefined;
   sending(variant: Variant): Sending;
-  /** Returns the family of the nodes, which decides the form of addresses. */
+  /** Returns the family of the nodes, which determines the address format. */
   familyOf(variant: Variant): Family;
 };
 
@@ -34,6 +34,6 @@ export const createChains = (configured: ConfiguredChains): Chains => {
     familyOf: ({ tag, family }) => configured.get(tag)?.family ?? family,
     find,
     sending: (variant) =>
-      of(variant).sending ?? fail('UNAVAILABLE', `transactions cannot be sent on chain ${variant.tag}`),
+      of(variant).sending ?? fail('UNAVAILABLE', `Chain ${variant.tag} does not support sending transactions.`),
   };
 };

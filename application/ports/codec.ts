@@ -9,27 +9,26 @@ export interface AddressCodec {
    * this family.
    */
   parse(input: string): string | null;
-  /** Tells whether an address was written for test networks only; absent where a family does not mark such addresses. */
+  /** Returns whether an address is marked as valid on test networks only; absent where a family has no such mark. */
   isForTests?(input: string): boolean;
-  /** Names the rule that a text breaks which `parse` refuses: "must have 40 hex digits after 0x, has 39". */
+  /** Names the rule that an input rejected by `parse` breaks: "must have 40 hex digits after 0x, has 39". */
   fault(input: string): string;
-  /** Returns the form that users of this chain expect to see; empty where that is the stored form. */
+  /** Returns the display form that users of this chain expect; empty where it equals the stored form. */
   friendly(address: string): string;
   /** Returns the stored form of a transaction's identifier. */
   transaction(input: string): string;
-  /** Returns the asset that requests name by this token address; null when it cannot be one. */
+  /** Returns the asset at a token address; null when the input is no token address. */
   asset(input: string): Asset | null;
-  /** Form of the token addresses that `asset` takes, following "must be"; null where it takes none. */
+  /** Description of the token addresses that `asset` accepts, to follow "must be"; null where it accepts none. */
   readonly assetForm: string | null;
 }
 
-/** Says of a text that it is no address, and which rule it breaks. */
-export const notAnAddress = (codec: AddressCodec, input: string) =>
-  `is not an address of this chain: ${codec.fault(input)}`;
+/** Builds the message about an invalid address of a chain family. `fault` is the rule that the address breaks. */
+export const invalidAddress = (family: Family, fault: string) => `is not a valid ${family} address: ${fault}`;
 
 export type AddressCodecs = Readonly<Record<Family, AddressCodec>>;
 
-/** Transfer of a token; `tokenId` is for contracts whose tokens differ, `value` for those with several of a kind. */
+/** Transfer of a token; `tokenId` applies to non-fungible standards, `value` to standards with amounts. */
 export type TokenTransfer = {
   readonly standard: TokenStandard;
   readonly from: string;
@@ -38,12 +37,15 @@ export type TokenTransfer = {
   readonly value: string;
 };
 
-/** Encoding and signing format of transactions; pure, holds no key. */
+/** Encoding and signing format of the transactions of one chain family; pure, holds no key. */
 export interface TransactionCodec {
   /** Returns the 32 bytes, in hex, that the sender signs. */
   digest(unsigned: Unsigned): string;
-  /** Builds the signed transaction; null when the signature was not made by `from` or is not in its canonical form. */
+  /** Builds the signed transaction; null when the signature is not by `from` or not in canonical form. */
   assemble(unsigned: Unsigned, from: string, signature: string): Signed | null;
   /** Encodes the call data of a token transfer. */
   tokenCall(transfer: TokenTransfer): string;
 }
+
+/** Codecs by family; null for a family without managed transactions. */
+export type TransactionCodecs = Readonly<Record<Family, TransactionCodec | null>>;

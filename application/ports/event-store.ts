@@ -1,22 +1,23 @@
 import type { Message } from '../../domain/decider.js';
 import { Failure, StoreDown } from '../../domain/failure.js';
 
-/** Place in the one global order. Positions grow but have gaps: compare them, never compute the next one. */
+/** Place in the global order of events. Positions grow but have gaps: compare them, never compute the next one. */
 export type Position = number;
 export const beginning: Position = 0;
 
-/** Revision of a stream as `read` returned it, which an append must expect; `noStream` when the stream was empty. */
+/** Revision of a stream, returned by `read` and expected by `append`; `noStream` for an empty stream. */
 export type Revision = number;
 export const noStream: Revision = -1;
 
-/** Upper bound of a history, inclusive: a position or a commit time (Unix ms). */
+/** Inclusive upper bound of a history: a position or a commit time (Unix ms). */
 export type Moment = { readonly position: Position } | { readonly time: number };
-/** Place in the order of commits, and the time that it was given. */
+/** Position of a commit and its commit time (Unix ms). */
 export type Commit = { readonly position: Position; readonly time: number };
 
 /**
- * Returns whether a commit belongs to a moment. A time means everything up to the last position that was committed at or
- * before it; since times go back at the corrections of the clock alone, earlier commits may have later times.
+ * Returns a predicate that tells whether a commit belongs to a moment. A time includes everything up to the last
+ * position committed at or before it. Commit times go back only at corrections of the clock, so an earlier commit may
+ * have a later time.
  */
 export const commitsUpTo = (moment: Moment, corrections: readonly Commit[]): ((commit: Commit) => boolean) => {
   if ('position' in moment) return ({ position }) => position <= moment.position;
@@ -41,7 +42,7 @@ export type Metadata = {
   readonly version?: number;
 };
 
-/** `id` is a UUID that the writer chose, so that the same write sent twice is stored once. */
+/** Event to append; the writer chooses `id` (a UUID), so that a write sent twice is stored once. */
 export type NewEvent = Message & { readonly id: string; readonly metadata: Metadata };
 export type Recorded = NewEvent & {
   readonly stream: string;
@@ -57,104 +58,104 @@ export type StreamWrite = {
   readonly expected: Revision;
   readonly events: readonly NewEvent[];
   /**
-   * Allows a store that bounds the size of one append to store the events in several, in order. Interrupted, the store
-   * holds the first of them, so the writer must be able to tell what is left.
+   * Allows a store that bounds the size of an append to split the events over several appends, in order. After an
+   * interruption the store holds only the first of them, so the writer must be able to tell what is left.
    */
   readonly divisible?: true | undefined;
 };
 
-/** Patience of one command with a remote store, shared by its calls: it ends a while after the last that succeeded. */
-export type Patience = {
-  /** Returns the ms that are left; 0 or less when the patience has ended. */
+/** Deadline of one command at a remote store, shared by its calls. Each call that succeeds renews it. */
+export type Deadline = {
+  /** Returns the ms that are left; 0 or less when the deadline has passed. */
   left(): number;
   renew(): void;
 };
 
 export interface EventStore {
-  /** Starts the patience of a command; absent where the store does not wait for a server. */
-  patience?(): Patience;
+  /** Starts the deadline of a command; absent where the store does not wait for a server. */
+  deadline?(): Deadline;
   /**
-   * True where a refused append to many streams leaves no trace; elsewhere callers read the streams before they append.
+   * True where a rejected append to several streams leaves no trace. Elsewhere callers read the streams before they
+   * append, to avoid conflicts.
    */
-  readonly refusesFreely?: true;
+  readonly rejectsWithoutTrace?: true;
   /**
    * Appends to all the streams or to none, durably, and returns a position that includes them. Rejects with
    * WrongRevision when a stream is not at its expected revision, unless these very events were stored there before.
-   * Rejects with TooLarge, and stores nothing, when the events take more bytes than the store takes at once, with
-   * StreamDeleted or StoreRefuses when no retry can succeed, and with StoreDown when the patience ends. All streams
+   * Rejects with TooLarge, and stores nothing, when the events exceed the size limit of one append. Rejects with
+   * StreamDeleted or StoreRefuses when no retry can succeed, and with StoreDown when the deadline passes. All streams
    * belong to one organization or to `system`.
    */
-  append(writes: readonly StreamWrite[], patience?: Patience): Promise<Position>;
+  append(writes: readonly StreamWrite[], deadline?: Deadline): Promise<Position>;
   /**
-   * Copies events that another store recorded: after everything stored here, in the given order and with their commit
-   * times. Nobody else may write to the streams meanwhile. When interrupted, the first events of the list are stored.
+   * Copies events recorded by another store to the end of this one, in the given order and with their commit times. No
+   * other writer may use the streams meanwhile. After an interruption, a prefix of the list is stored.
    */
   adopt(events: readonly Recorded[]): Promise<void>;
   read(
     stream: string,
-    patience?: Patience,
+    deadline?: Deadline,
   ): Promise<{ readonly events: readonly NewEvent[]; readonly revision: Revision }>;
   /**
-   * Yields the events after a position, in order and in batches; ends at the last event. Positions to read from, here
-   * and below, came from events: a store may reject any other with UnknownPosition.
+   * Yields the events after a position, in order and in batches; ends at the last event. `after` must be the position of
+   * an event or `beginning`, here and below: a store may reject any other with UnknownPosition.
    */
   readAll(after: Position): AsyncIterable<readonly Recorded[]>;
   /**
-   * Yields the events of one organization after a position, at a cost that depends on that organization alone. They end
-   * with what was stored when reading began: of the events before the last one, none is absent. Any position will do.
+   * Yields the events of one organization after any position. The cost depends on that organization alone. The result
+   * ends with the events stored when reading began and has no gaps.
    */
   readOrganization(organizationId: string, after: Position): AsyncIterable<readonly Recorded[]>;
   /** Yields the events of an organization up to a moment, newest first, reading no further than the caller iterates. */
   readOrganizationBackwards(organizationId: string, upTo: Moment): AsyncIterable<readonly Recorded[]>;
   /** Yields the events after a position and then those appended by any process, until the signal fires. */
   subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]>;
-  /** Returns the position of the last event, as whoever takes writes knows it. */
+  /** Returns the position of the last event; a cluster is asked through its leader, so that the answer is not stale. */
   head(): Promise<Position>;
-  /** Returns the last event. */
+  /** Returns the last event; null when the store is empty. */
   newest(): Promise<Recorded | null>;
   /**
-   * Counts the events after a position; a store that has to count one by one may stop at ten thousand. After a position
-   * that the store does not know come all events.
+   * Counts the events after a position. A store that counts one by one may stop at ten thousand. For a position that the
+   * store does not know, all events count.
    */
   countAfter(position: Position): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Part of the store that use cases need, which look at single streams. */
-export type Streams = Pick<EventStore, 'refusesFreely' | 'patience' | 'append' | 'read' | 'head'>;
+/** Subset of the event store for use cases, which read and append single streams. */
+export type Streams = Pick<EventStore, 'rejectsWithoutTrace' | 'deadline' | 'append' | 'read' | 'head'>;
 
-/** Conflict with another writer of the stream: read the stream again and decide again. */
+/** Thrown when another writer appended first. The caller reads the stream again and repeats its decision. */
 export class WrongRevision extends Error {
   override readonly name = 'WrongRevision';
   readonly stream: string;
   constructor(stream: string) {
-    super(`stream ${stream} is not at the expected revision`);
+    super(`Stream ${stream} is not at the expected revision: another writer appended first.`);
     this.stream = stream;
   }
 }
 
-/** Thrown when the events of one append take more bytes than the store takes at once; a retry cannot succeed. */
+/** Thrown when the events of one append exceed the store's size limit; a retry cannot succeed. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
-  constructor(bytes: number, most: number | undefined) {
-    const bound = most === undefined ? 'less' : `at most ${most}`;
-    super(`the events take ${bytes} bytes; the event store takes ${bound} in one append`);
+  constructor(bytes: number, maxBytes: number | undefined) {
+    const bound = maxBytes === undefined ? 'fewer' : `at most ${maxBytes}`;
+    super(`The events take ${bytes} bytes; the event store accepts ${bound} in one append.`);
   }
 }
 
-/** Thrown for a stream that was deleted in the event store itself; it takes no events any more. */
+/** Thrown for a stream that was deleted in the event store itself; such a stream accepts no more events. */
 export class StreamDeleted extends Failure {
   constructor(stream: string) {
-    super('FAILED_PRECONDITION', `stream ${stream} was deleted in the event store`);
+    super('FAILED_PRECONDITION', `Stream ${stream} was deleted in the event store and accepts no more events.`);
   }
 }
 
-/** Thrown when the event store answers, but refuses the service until an operator changes something. */
+/** Thrown when the event store rejects the service until an operator intervenes (permissions, read-only mode). */
 export class StoreRefuses extends StoreDown {}
 
 /**
- * Thrown when a stream lacks events that it had, because somebody deleted or truncated it behind the service's back; a
- * retry cannot succeed.
+ * Thrown when a stream lacks events because it was deleted or truncated outside of the service; a retry cannot succeed.
  */
 export class MissingEvents extends Error {
   override readonly name = 'MissingEvents';
@@ -166,8 +167,8 @@ export class MissingEvents extends Error {
 }
 
 /**
- * Thrown when no event stands at the position after which to read, as after an older backup of the store was restored.
- * Stores that number their events one by one cannot tell.
+ * Thrown when there is no event at the position after which to read, for example after an older backup was restored.
+ * Stores whose positions have no gaps cannot detect this.
  */
 export class UnknownPosition extends Error {
   override readonly name = 'UnknownPosition';
@@ -176,12 +177,12 @@ export class UnknownPosition extends Error {
   }
 }
 
-/** `<organizationId>.<aggregate>-<key>`: organization ids and aggregate names have no dash or dot, keys may. */
+/** Returns `<organizationId>.<aggregate>-<key>`. Only keys may contain dashes and dots. */
 export const streamName = (organizationId: string, aggregate: string, key: string) =>
   `${organizationId}.${aggregate}-${key}`;
 export const organizationOf = (stream: string) => stream.slice(0, stream.indexOf('.'));
 
-/** Name that stands for an organization in the streams of the service itself, and the key of the clock's stream there. */
+/** Owner of the service's own streams, in place of an organization id. */
 export const systemStreams = 'system';
 export const clockKey = 'commits';
 /** Stream of the corrections of commit times. */

@@ -3,8 +3,9 @@ import type { Position } from './event-store.js';
 import type { Change, ReadModels } from './read-models.js';
 
 /**
- * Documents of a collection as one run over the events made them. Readers and `commit` see the live generation. A newer
- * one is built beside it and replaces it in one step; the replaced one is retired, and removed once nobody reads it.
+ * Documents of a collection, built by one run over the events. Readers and `commit` use the live generation. A newer
+ * generation is built beside the live one and replaces it atomically. The replaced generation is retired, and removed
+ * once no reader uses it.
  */
 export type Generation = {
   readonly collection: string;
@@ -12,39 +13,38 @@ export type Generation = {
   /** Version of the projection that built these documents. */
   readonly version: number;
   readonly state: 'live' | 'building';
-  /** Position up to which a generation is built. That of the live one is in the checkpoint instead. */
+  /** Position up to which a generation is built. The position of the live generation is in the checkpoint instead. */
   readonly position: Position;
 };
 
-/** Positions by the name of the collection. */
+/** Positions by collection name. */
 export type Positions = Readonly<Record<string, Position>>;
 
-/** Longest time that `hold` may block commits, also when the clock of the process that asked for it is wrong. */
+/** Upper bound for `hold`, which also applies when the clock of the requesting process is wrong. */
 export const maxHoldMs = 5000;
 
 export interface Generations {
   /** Lists the generations that are live or being built. */
-  all(): Promise<readonly Generation[]>;
+  listGenerations(): Promise<readonly Generation[]>;
   /** Starts a generation for each collection, or continues one that was started for the same projection version. */
   begin(collections: readonly AnyCollection[]): Promise<void>;
   /** Documents of the generations being built; reads reject with NothingBuilt when there is none. */
   readonly built: Pick<ReadModels, 'getMany' | 'scan'>;
   /**
-   * Writes documents and positions in one step; returns false and writes nothing unless everything being built is still
-   * at `from`.
+   * Writes documents and positions atomically. Returns false and writes nothing unless every generation being built is
+   * still at `from`.
    */
   build(changes: readonly Change[], from: Positions, to: Positions): Promise<boolean>;
-  /** Adds the indexes that readers need. That may take long, so newer events are applied after it. */
+  /** Adds the indexes that readers need. Indexing may take long, so newer events are applied afterwards. */
   makeReady(collections: readonly AnyCollection[]): Promise<void>;
   /**
-   * Replaces the live generations with the built ones in one step; returns false and changes nothing if one is behind
-   * or not indexed. A live one beyond `end`, the last event, was made from other events: against that one, a generation
-   * counts as behind only before the end.
+   * Replaces the live generations with the built ones atomically. Returns false and changes nothing if a built generation
+   * is behind the live one or not indexed. A live generation beyond `end`, the position of the last event, was made from
+   * other events; then the built generation only has to reach `end`.
    */
   swap(collections: readonly AnyCollection[], end?: Position): Promise<boolean>;
   /**
-   * Refuses `commit` for a while, or until a swap, so that a rebuild can catch up with projections that keep moving
-   * ahead.
+   * Blocks `commit` for `ms` or until a swap, so that a rebuild can catch up with live projections. At most `maxHoldMs`.
    */
   hold(ms: number): Promise<void>;
   /** Removes generations that are being built. */
@@ -53,7 +53,7 @@ export interface Generations {
   removeRetired(): Promise<void>;
 }
 
-/** Absence of a generation being built: it was swapped or removed, perhaps by another process. */
+/** Thrown when no generation is being built: it was swapped or removed, perhaps by another process. */
 export class NothingBuilt extends Error {
   override readonly name = 'NothingBuilt';
 }

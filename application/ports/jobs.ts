@@ -1,6 +1,6 @@
 /**
- * Work to be done at a certain time. Organizations take turns, and so do the lanes of an organization: jobs of one lane
- * may delay each other, but hardly those of another lane, and still less those of another organization.
+ * Work that is due at a certain time. The queue is fair: organizations take turns, and so do the lanes of an
+ * organization. Jobs delay other jobs of their lane, but hardly those of other lanes or organizations.
  */
 export type Job = { readonly id: string; readonly organization: string; readonly lane: string };
 
@@ -9,31 +9,30 @@ export type JobOutcome = 'done' | { readonly again: number };
 
 type Work = {
   readonly run: (job: Job) => Promise<JobOutcome>;
-  /** Number of jobs done at once in this process, and of those of one organization and in one lane. */
+  /** Maximum number of concurrent jobs in this process, per organization and per lane. */
   readonly atOnce: number;
   readonly perOrganization: number;
   readonly perLane: number;
 };
 
 /**
- * Queue of jobs that are done at least once, by any process. It may lose or repeat jobs: they are put again from the
- * event stream, which is the truth, so a job carries nothing but its id.
+ * Queue with at-least-once delivery to any process. The queue may lose or repeat jobs: the event stream is the source of
+ * truth, and jobs are put again from it. A job therefore carries nothing but its id.
  */
 export interface Jobs {
   /**
-   * Adds jobs that are due from `at` (Unix ms). Of a job that waits already, the earlier time counts; one that is being
-   * done is done once more afterwards, since the work may have begun before the reason for the new job.
+   * Adds jobs that are due from `at` (Unix ms). For a job that is already queued, the earlier time applies. A job that is
+   * running runs once more afterwards, because it may have started before the reason for the new job.
    */
   put(jobs: readonly (Job & { readonly at: number })[]): Promise<void>;
-  /** Removes jobs that have not begun; one that is being done is not stopped. */
+  /** Removes queued jobs; a running job is not stopped. */
   remove(ids: readonly string[]): Promise<void>;
   /**
-   * Does jobs as they come due until the signal fires, then finishes those it has begun. Jobs of a process that died
-   * are done within five seconds, by another process or by the same one after its restart; a job whose work fails is
-   * done again soon.
+   * Runs due jobs until the signal fires, then finishes the running ones. Jobs of a process that died are run within five
+   * seconds, by another process or by the same one after its restart. A job that throws is retried soon.
    */
   work(work: Work, signal: AbortSignal): Promise<void>;
-  /** Counts the jobs that wait or are being done. */
+  /** Counts the queued and running jobs. */
   count(): Promise<number>;
   /** Returns an id that changes when the queue may have lost its jobs. */
   identity(): Promise<string>;

@@ -2,20 +2,20 @@ import { Failure } from '../../domain/failure.js';
 import type { Cancellation } from '../async/cancellation.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 
-/** Place of the node that gave an answer, in the order of the configuration, and the number of times that nodes were asked. */
+/** Index of the node that answered, in the order of the configuration, and the number of attempts on all nodes. */
 export type Source = { readonly node: number; readonly attempts: number };
 
-/** Bytes that a node sent: the JSON of its result or of its error object; without `source` no node was asked. */
+/** JSON of a node's result or error object, in bytes; `source` is absent when no node was asked. */
 export type RpcAnswer =
   | {
       readonly result: Uint8Array;
-      /** Chunks of a long result as they arrived, so that it can be passed on without joining them. */
+      /** Chunks of a long result as they arrived, so that the result can be streamed without joining them. */
       readonly pieces?: readonly Uint8Array[];
       /**
-       * Counts a cache hit. Present on results that never change: a caller that keeps one calls this on each reuse, and
-       * drops the result when this returns false, because the nodes serve another chain since.
+       * Counts a cache hit. Present on results that never change. A caller that caches the result calls this function on
+       * each reuse, and drops the result when it returns false, because the nodes serve another chain since.
        */
-      readonly repeated?: () => boolean;
+      readonly recordReuse?: () => boolean;
       readonly source?: Source;
     }
   | { readonly error: Uint8Array; readonly source?: Source };
@@ -23,12 +23,12 @@ export type RpcAnswer =
 export type RpcCall = {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Group of calls: those made at the same time reach a node as one batch. */
+  /** Group of calls; concurrent calls of one group are sent to a node as one batch. */
   readonly bundle?: symbol;
-  /** True where an empty result is expected to be wrong, so that the other nodes are asked as well. */
-  readonly doubtsEmpty?: boolean;
-  /** True to ask a node, whatever is remembered. */
-  readonly isFresh?: boolean;
+  /** True where an empty result is probably wrong, so that the other nodes are asked as well. */
+  readonly retryIfEmpty?: boolean;
+  /** True to ask a node even if the answer is cached. */
+  readonly bypassCache?: boolean;
 };
 
 export type Head = { readonly number: number; readonly hash: string };
@@ -50,7 +50,7 @@ export class NodeTimeout extends Failure {
   }
 }
 
-/** Reason for a node's refusal: it lacks the requested data, it lacks the method, or something else. */
+/** Cause of an error answer: the node lacks the requested data, lacks the method, or anything else. */
 export type RefusalKind = 'missing' | 'unsupported' | 'other';
 
 export class NodeRefusal extends Failure {
@@ -61,35 +61,38 @@ export class NodeRefusal extends Failure {
   }
 }
 
-/** Heads that processes told their callers, by gateway address, so that no process tells of an older one. */
+/**
+ * Shares the highest head that any process returned to a client, per gateway address, so that heads never go backwards
+ * from one process to another.
+ */
 export interface AnnouncedHeads {
-  /** Tells the other processes of a head, which may reach them late or not at all. */
-  tell(address: string, height: number): void;
-  /** Calls the listener with the newest head and with each later one; resolves once no later one is missed. */
-  hear(address: string, listener: (height: number) => void): Promise<void>;
+  /** Publishes a head to the other processes. Delivery is best effort. */
+  announce(address: string, height: number): void;
+  /** Calls the listener with the newest head and each later one; resolves once no later head can be missed. */
+  listen(address: string, listener: (height: number) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Pool of nodes behind one gateway address, used like a single node that does not fail. */
+/** Pool of nodes behind one gateway address, used like a single reliable node. */
 export interface Node {
   /** True for the development chain, which offers the `dev_` methods. */
   readonly isDevelopment: boolean;
-  /** Each name of the methods that a setting adds for this address. */
+  /** Names of the methods that `GATEWAY_<CHAIN>_<NETWORK>_METHODS` adds for this address. */
   readonly extraMethods?: ReadonlySet<string>;
   /**
-   * Answers from the cache, synchronously, or from the first node that answers properly; methods have their `eth_`
-   * names. Heads never go backwards. Rejects with UNAVAILABLE when no node answers. A call is given up once none of its
-   * cancellations is left.
+   * Answers synchronously from the cache, or from the first node with a valid answer. Methods have their `eth_` names.
+   * Heads never go backwards. Rejects with UNAVAILABLE when no node answers. A call is aborted once every caller that
+   * shares it has cancelled.
    */
   answer(call: RpcCall, cancellation?: Cancellation): MaybePromise<RpcAnswer>;
-  /** Returns the parsed result of a call; rejects with a NodeRefusal and the node's reason when the node refuses. */
-  ask(method: string, params: readonly unknown[], terms?: Pick<RpcCall, 'bundle' | 'doubtsEmpty'>): Promise<unknown>;
-  /** Returns the newest block that any node knows; of several at that height, the one that was returned last. */
+  /** Returns the parsed result of `answer`. Rejects with NodeRefusal and the node's message on an error answer. */
+  ask(method: string, params: readonly unknown[], terms?: Pick<RpcCall, 'bundle' | 'retryIfEmpty'>): Promise<unknown>;
+  /** Returns the newest block that any node knows. Among several at the same height, the last returned one wins. */
   head(): Promise<Head>;
-  /** Calls `notice` when there may be a new head, until the signal fires. */
-  watchHeads(notice: () => void, signal: AbortSignal): void;
-  /** Calls `notice` with the hash of each new pending transaction, from when this resolves until the signal fires. */
-  watchPending(notice: (hash: string) => void, signal: AbortSignal): Promise<void>;
+  /** Calls the listener when there may be a new head, until the signal fires. */
+  watchHeads(listener: () => void, signal: AbortSignal): void;
+  /** Calls the listener with the hash of each new pending transaction, from when this resolves until the signal fires. */
+  watchPending(listener: (hash: string) => void, signal: AbortSignal): Promise<void>;
   metrics(): NodeMetrics;
   /** Signal that fires when the pool is closed. */
   readonly closed: AbortSignal;

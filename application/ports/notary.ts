@@ -1,7 +1,7 @@
-/** Tells whether a text was signed with the private half of a public key; false for a malformed key or signature. */
+/** Verifies a signature under a public key; false for a malformed key or signature. */
 export type IsSigned = (publicKey: string, text: string, signature: string) => boolean;
 
-/** Signer of what auditors rely on, so that write access to the stores alone cannot forge it. */
+/** Signer of audit records, so that write access to the stores is not enough to forge them. */
 export interface Notary {
   readonly keyId: string;
   /** `audpk_…` */
@@ -10,10 +10,10 @@ export interface Notary {
   readonly isSigned: IsSigned;
 }
 
-/** Place outside of the stores that keeps the signed heads of the log of seals, so that stores cannot be taken back. */
+/** Archive outside of the stores for signed heads of the log of seals, so that a rollback of the stores is detected. */
 export interface Witness {
-  /** Name under which the progress of handing over is kept. */
+  /** Name of the checkpoint that stores which heads the witness has. */
   readonly name: string;
-  /** Keeps a head, written as one line of JSON; rejects when the witness did not take it. */
-  take(line: string): Promise<void>;
+  /** Stores a head, given as one line of JSON; rejects when the witness did not store the head. */
+  record(line: string): Promise<void>;
 }

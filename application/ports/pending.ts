@@ -1,31 +1,31 @@
-/** A transaction that waits to be included in a block. */
+/** Transaction in a node's pool that is not in a block yet. */
 export type PendingTransaction = {
   readonly hash: string;
   readonly from: string;
   readonly nonce: bigint;
   /** Unix ms. */
   readonly firstSeen: number;
-  /** Fields of the transaction as the node gave them. */
-  readonly told: Readonly<Record<string, string>>;
+  /** Fields of the transaction as the node returned them. */
+  readonly fields: Readonly<Record<string, string>>;
 };
 
 /**
- * Nonce that a block has used: no transaction of that sender with this nonce or a lower one can be included any more.
+ * Nonce used by a mined transaction. No pending transaction of the sender with this or a lower nonce can be mined.
  */
 export type UsedNonce = Pick<PendingTransaction, 'from' | 'nonce'>;
 
-/** Transactions that are pending right now. Observations, not history: lost ones are observed again. */
+/** Transactions that are pending now. They are observations, not history: a lost one is observed again. */
 export interface PendingTransactions {
-  /** Adds transactions; one that is already known keeps its `firstSeen`. */
+  /** Adds transactions; a known transaction keeps its `firstSeen`. */
   add(transactions: readonly PendingTransaction[]): Promise<void>;
   find(hash: string): Promise<PendingTransaction | null>;
-  /** Lists a sender's transactions by nonce and then by `firstSeen`; all nonces when none is given. */
+  /** Lists a sender's transactions by nonce and then by `firstSeen`; with any nonce when `nonce` is absent. */
   listFrom(sender: string, nonce?: bigint): Promise<readonly PendingTransaction[]>;
-  /** Returns some of the transactions first seen after the given one, in that order; empty at the end. */
+  /** Returns the next transactions in the order of `firstSeen`; empty at the end. */
   scan(after: PendingTransaction | null): Promise<readonly PendingTransaction[]>;
   forget(hashes: readonly string[]): Promise<void>;
   forgetUsed(used: readonly UsedNonce[]): Promise<void>;
-  /** Keeps at most the newest `most` transactions, and none first seen before `since` (Unix ms). */
-  trim(since: number, most: number): Promise<void>;
+  /** Removes transactions first seen before `since` (Unix ms), and the oldest above `maxCount`. */
+  trim(since: number, maxCount: number): Promise<void>;
   close(): Promise<void>;
 }

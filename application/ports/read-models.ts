@@ -26,19 +26,42 @@ export type Change = DocumentKey & {
   readonly document: object | null;
 };
 
-/** Positions of all projections by name; `revision` changes with every commit. */
+/**
+ * Positions of all projections by name, and of stopped parts by `partKey`; `revision` changes with every commit.
+ */
 export type Checkpoint = { readonly revision: number; readonly positions: Readonly<Record<string, Position>> };
+
+/** Documents of one organization in a projection, which stay at a position while the others move on. */
+export type StoppedPart = {
+  readonly projection: string;
+  readonly organizationId: string;
+  readonly position: Position;
+};
+
+/** Names the position of a stopped part in the checkpoint. */
+export const partKey = (projection: string, organizationId: string) => `${projection} ${organizationId}`;
+
+export const stoppedParts = (positions: Checkpoint['positions']): readonly StoppedPart[] =>
+  Object.entries(positions).flatMap(([key, position]) => {
+    const [projection = '', organizationId] = key.split(' ');
+    return organizationId === undefined ? [] : [{ projection, organizationId, position }];
+  });
+
+/** Leaves out the stopped parts of collections whose new generations include every organization. */
+export const withoutParts = (positions: Checkpoint['positions'], collections: ReadonlySet<string>) =>
+  Object.fromEntries(
+    Object.entries(positions).filter(([key]) => !key.includes(' ') || !collections.has(key.split(' ')[0] ?? '')),
+  );
 
 export interface ReadModels {
   get<Doc>(collection: Collection<Doc>, key: DocumentKey): Promise<Doc | null>;
   /** Returns the documents in the order of the keys; null where there is none. */
   getMany<Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]): Promise<readonly (Doc | null)[]>;
   /**
-   * Returns a page by index, newest first. Pages are stable under inserts and cost the same wherever they lie in the
-   * list.
+   * Returns a page by index, newest first. Pages are stable under inserts, and every page costs the same.
    */
   page<Doc>(collection: Collection<Doc>, scope: string, query: PageQuery): Promise<Page<Doc>>;
-  /** Returns some documents of all owners that sort after the given one by scope and id; empty at the end. */
+  /** Returns the next documents of all owners after the given key, by scope and id; empty at the end. */
   scan<Doc>(collection: Collection<Doc>, after?: DocumentKey): Promise<readonly Found<Doc>[]>;
   checkpoint(): Promise<Checkpoint>;
   /**
@@ -46,7 +69,7 @@ export interface ReadModels {
    * writes nothing when another process moved the checkpoint away from `from`.
    */
   commit(changes: readonly Change[], from: Checkpoint, positions: Checkpoint['positions']): Promise<boolean>;
-  /** Calls the listener each time that everything was lost at once, before the first read of what takes its place. */
+  /** Calls the listener each time all documents are lost at once, before the first read of the empty collections. */
   onLost?(listener: () => void): void;
   close(): Promise<void>;
 }

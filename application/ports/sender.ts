@@ -1,4 +1,4 @@
-/** Notification to be posted; `headers` are those that the customer configured. */
+/** Notification to post; `headers` are the ones configured by the customer. */
 export type WebhookMessage = {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -10,14 +10,14 @@ export type WebhookMessage = {
   readonly signature: string;
 };
 
-export type Reception = {
-  /** HTTP status; null when there was no answer, and `failure` says why. */
+export type PostResult = {
+  /** HTTP status; null when there was no response. `failure` then gives the reason. */
   readonly status: number | null;
   readonly failure: string;
   readonly durationMs: number;
-  /** First kibibyte of the answer, as text. */
+  /** First kibibyte of the response body, as text. */
   readonly answer: string;
-  /** Time before which the receiver asked not to be called again, Unix ms. */
+  /** Earliest next attempt that the receiver asked for (`retry-after`), Unix ms; null without such a header. */
   readonly retryAt: number | null;
 };
 
@@ -27,22 +27,22 @@ type HeaderFault = { readonly part: 'name' | 'value'; readonly reason: string };
 export interface Sender {
   /** Returns the reason why a URL cannot be used; null when it can. */
   check(url: string): string | null;
-  /** Returns the part of a header because of which it cannot be sent, and the reason; null when it can. */
+  /** Returns the invalid part of a header and the reason; null when the header can be sent. */
   checkHeader(name: string, value: string): HeaderFault | null;
-  post(letter: WebhookMessage): Promise<Reception>;
+  post(message: WebhookMessage): Promise<PostResult>;
   close(): Promise<void>;
 }
 
-/** Webhook that a letter is signed for, with its secret (`whsec_…`). */
-export type Addressee = { readonly organizationId: string; readonly webhookId: string; readonly secret: string };
+/** Webhook that a message is signed for, with its secret (`whsec_…`). */
+export type SigningTarget = { readonly organizationId: string; readonly webhookId: string; readonly secret: string };
 
-/** Signer of notifications, so that receivers can tell that this service sent them, and sent them to one webhook alone. */
+/** Signer of notifications. Receivers verify that this service sent a notification, and sent it to their webhook. */
 export interface WebhookSigner {
-  /** Signs with the key and with the secret of the webhook, and with the shared key as long as it signs. */
-  sign(to: Addressee, letter: Pick<WebhookMessage, 'id' | 'timestamp' | 'body'>): string;
-  /** Returns the public key (`whpk_…`) with which the receivers of a webhook, and no others, check signatures. */
-  publicKeyOf(to: Addressee): string;
-  /** Returns the public keys that sign for all webhooks at a time, Unix ms. */
+  /** Signs with the key and the secret of the webhook, and with the shared key while that is enabled. */
+  sign(to: SigningTarget, message: Pick<WebhookMessage, 'id' | 'timestamp' | 'body'>): string;
+  /** Returns the public key of one webhook (`whpk_…`), with which its receivers verify signatures. */
+  publicKeyOf(to: SigningTarget): string;
+  /** Returns the public keys shared by all webhooks that are valid at a time, Unix ms. */
   sharedKeys(at: number): readonly string[];
   newSecret(): string;
 }

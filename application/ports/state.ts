@@ -1,4 +1,4 @@
-/** Kinds of state that must survive a rebuild but are not history: wrapped keys, and the progress of processes. */
+/** Kinds of durable state that are not history: wrapped keys (`vault`) and the progress of processes. */
 export type Bucket = 'vault' | 'processes';
 
 export type Entry = { readonly value: string; readonly revision: number };
@@ -6,10 +6,10 @@ export const noEntry = 0;
 
 export interface StateStore {
   get(bucket: Bucket, id: string): Promise<Entry | null>;
-  /** Returns some of the ids that sort after the given one, in order; empty at the end. */
+  /** Returns the next ids after the given one, in order; empty at the end. */
   ids(bucket: Bucket, after: string): Promise<readonly string[]>;
   /**
-   * Writes durably if the entry is at revision `expected` (`noEntry`: absent); otherwise returns false and writes
+   * Writes durably if the entry is at revision `expected` (`noEntry` for a new entry). Otherwise returns false and writes
    * nothing.
    */
   put(bucket: Bucket, id: string, value: string, expected: number): Promise<boolean>;

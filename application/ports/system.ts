@@ -1,7 +1,7 @@
 export interface Log {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
 /** Clock, ids, digests and log: everything impure that is neither a store nor a network. */
@@ -21,7 +21,7 @@ export interface System {
   hmac(key: string, text: string): string;
   /** Signs with a key that only this service holds; `purpose` keeps its uses apart. */
   sign(purpose: string, text: string): string;
-  /** Signs with a key of these stores, for texts that mean nothing after a move to other stores. */
+  /** Signs with a key of these stores, for texts that become invalid when the service moves to other stores. */
   signHere(purpose: string, text: string): string;
   /** Compares in constant time. */
   same(a: string, b: string): boolean;

@@ -1,24 +1,23 @@
-/** Store of secrets under keys of their own, so that destroying one key makes one secret unreadable everywhere. */
+/** Encrypts each secret under its own key, so that destroying the key makes every copy of the secret unreadable. */
 export interface Vault {
   /**
-   * Encrypts a secret under the key named `keyId`, which is made at first use. The result opens only with the same
-   * context.
+   * Encrypts a secret under the key `keyId`, which is created at first use. Decryption requires the same context.
    */
   seal(keyId: string, secret: string, context: string): Promise<string>;
-  /** Decrypts a secret; null when its key was destroyed. Rejects with NotAsSealed when secret or context differ. */
+  /** Decrypts a secret; null when its key was destroyed. Rejects with NotAsSealed when secret or context changed. */
   open(keyId: string, sealed: string, context: string): Promise<string | null>;
   destroyKey(keyId: string): Promise<void>;
   /**
-   * Wraps every key under the current master key, so that older ones are no longer needed; returns how many keys were
-   * rewrapped.
+   * Rewraps every key under the current master key, so that older master keys are no longer needed. Returns the number of
+   * rewrapped keys.
    */
   changeMasterKey(): Promise<number>;
 }
 
-/** Thrown for a secret, or facts that it is bound to, that were changed since the secret was sealed. */
+/** Thrown when a secret, or the context that it is bound to, was changed after encryption. */
 export class NotAsSealed extends Error {
   override readonly name = 'NotAsSealed';
   constructor() {
-    super('a secret does not open with the facts that are stored beside it');
+    super('Secret failed authentication: the secret, or the stored data it is bound to, was changed.');
   }
 }

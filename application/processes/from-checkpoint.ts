@@ -1,39 +1,90 @@
+import { OrganizationStopped } from '../../domain/failure.js';
+import { UnknownEventVersion } from '../../domain/upcasters.js';
 import { beginning, type EventStore, type Position, type Recorded, UnknownPosition } from '../ports/event-store.js';
 import { noEntry, type StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
 
-/** Number of events without work after which the position is saved; reading some of them again is harmless. */
-const rememberEvery = 10_000;
+/** Events without work after which the position is saved; reading some events again is harmless. */
+const saveInterval = 10_000;
 
 type Work = (batch: readonly Recorded[], from: Position) => Promise<boolean>;
 type Options = {
-  /** Process that did this work in earlier versions: the new one starts where that one was. */
+  /** Id of the process that did this work in earlier versions, whose checkpoint is used at the first start. */
   readonly splitFrom?: string;
-  /** Returns the position from which work is unfinished that goes on after its batch; it is saved in place of later ones. */
+  /** Returns the position before the oldest unfinished work that outlives its batch; no later position is saved. */
   readonly unfinishedFrom?: () => Position | undefined;
 };
 
+type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: Pick<System, 'log'> };
+
 /**
- * Hands events in batches to a process with effects, from where it left off. A batch may come again after a crash or
- * while another process does the same work, so the effects must be safe to repeat.
+ * Leaves out an organization whose events cannot be worked on, so that the others go on. Its position is kept for a
+ * release that reads its events; where only its documents are stopped, it is tried again with the next batch.
+ */
+const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => {
+  const leftOut = new Map<string, { readonly from: Position; readonly isUnreadable: boolean }>();
+
+  const leaveOut = (error: unknown, from: Position) => {
+    if (!(error instanceof OrganizationStopped) || leftOut.has(error.organizationId)) throw error;
+    const { organizationId } = error;
+    leftOut.set(organizationId, { from, isUnreadable: error instanceof UnknownEventVersion });
+    system.log.error({ process: id, organization: organizationId, err: error }, 'a process left out an organization');
+  };
+  const tryAgain = async (organizationId: string, from: Position, end: Position) => {
+    try {
+      for await (const batch of events.readOrganization(organizationId, from)) {
+        const due = batch.filter(({ position }) => position <= end);
+        await work(due, from);
+        if (due.length < batch.length) break;
+      }
+      leftOut.delete(organizationId);
+    } catch (error) {
+      if (!(error instanceof OrganizationStopped)) throw error;
+    }
+  };
+  const tryAllAgain = async (end: Position) => {
+    for (const [organizationId, { from, isUnreadable }] of leftOut)
+      if (!isUnreadable) await tryAgain(organizationId, from, end);
+  };
+  return {
+    /** Returns the position before the first event that was left out; undefined when there is none. */
+    from: () => (leftOut.size > 0 ? Math.min(...[...leftOut.values()].map(({ from }) => from)) : undefined),
+    work: async (batch: readonly Recorded[], before: Position): Promise<boolean> => {
+      const isWorkedOn = ({ metadata }: Recorded) => !leftOut.has(metadata.organizationId);
+      await tryAllAgain(before);
+      for (;;)
+        try {
+          return await work(leftOut.size > 0 ? batch.filter(isWorkedOn) : batch, before);
+        } catch (error) {
+          leaveOut(error, before);
+        }
+    },
+  };
+};
+
+/**
+ * Passes events in batches to a process with side effects, starting at its checkpoint. A batch may be repeated after a
+ * crash or while another process does the same work, so the side effects must be idempotent.
  */
 export const fromCheckpoint = (
   id: string,
-  { events, state }: { events: EventStore; state: StateStore },
+  ports: Ports,
   { splitFrom = id, unfinishedFrom = () => undefined }: Options = {},
 ) => {
-  const resume = async () => {
+  const { events, state } = ports;
+  const resume = async (leftOutFrom: () => Position | undefined) => {
     const stored = await state.get('processes', id);
     const known = stored ?? (await state.get('processes', splitFrom));
     const position: Position = known ? Number(known.value) : beginning;
-    // A store restored from a backup may end before the saved position. It is asked twice, since a wrong answer would
-    // have all events read again.
+    // A store restored from a backup may end before the saved position. The store is asked twice, because a wrong answer
+    // would cost reading all events again.
     const isAhead = async () => position > (await events.head());
     const from = (await isAhead()) && (await isAhead()) ? beginning : position;
     let revision = stored?.revision ?? noEntry;
     let saved = from;
     /** Returns false when another process saved its position first. */
     const save = async (reached: Position) => {
-      const done = unfinishedFrom() ?? reached;
+      const done = Math.min(unfinishedFrom() ?? reached, leftOutFrom() ?? reached);
       if (done <= saved) return true;
       saved = done;
       return state.put('processes', id, String(done), revision++);
@@ -41,29 +92,30 @@ export const fromCheckpoint = (
     return { from, save };
   };
 
-  /** Forgets a position that the store does not know, so that the next start reads all events again. */
+  /** Resets a checkpoint that the store does not know, so that the next start reads all events again. */
   const forget = async (error: unknown): Promise<never> => {
     const stored = error instanceof UnknownPosition ? await state.get('processes', id) : null;
     if (stored) await state.put('processes', id, String(beginning), stored.revision);
     throw error;
   };
   const follow = async (signal: AbortSignal, work: Work): Promise<void> => {
-    const { from: start, save } = await resume();
+    const others = createLeavingOut(id, ports, work);
+    const { from: start, save } = await resume(others.from);
     let from = start;
     let idle = 0;
     for await (const batch of events.subscribe(from, signal)) {
-      idle = (await work(batch, from)) ? rememberEvery : idle + batch.length;
+      idle = (await others.work(batch, from)) ? saveInterval : idle + batch.length;
       from = batch.at(-1)?.position ?? from;
-      if (idle < rememberEvery) continue;
-      // Another process saved its position first, so this one starts again from there.
+      if (idle < saveInterval) continue;
+      // Another process saved its position first. Returning restarts this process from that position.
       if (!(await save(from))) return;
       idle = 0;
     }
   };
 
   /**
-   * Runs `work` on each batch and the position before it; `work` returns whether it did anything. Rejects when the store
-   * does not know the saved position, as after a backup was restored; the next run begins with the first event.
+   * Calls `work` with each batch and the position before the batch; `work` returns whether it did anything. Rejects when
+   * the store does not know the saved position, as after a backup was restored. The next run then reads all events.
    */
   return (signal: AbortSignal, work: Work): Promise<void> => follow(signal, work).catch(forget);
 };

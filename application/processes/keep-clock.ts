@@ -3,8 +3,8 @@ import { globalContext, type Handle, step } from '../commands/handle.js';
 import { beginning, clockKey, type EventStore, systemStreams } from '../ports/event-store.js';
 import type { System } from '../ports/system.js';
 
-/** Distance up to which commit times wait for the clock: clocks that are set by NTP differ by less. */
-const toleratedMs = 300_000;
+/** Lead of commit times over the clock that is not corrected: clocks kept by NTP differ by less. */
+const toleranceMs = 300_000;
 const pollIntervalMs = 60_000;
 
 const by = { actor: { kind: 'process', id: 'clock keeper' }, requestId: 'clock' } as const;
@@ -16,8 +16,8 @@ const oldestTime = async (events: EventStore): Promise<number | null> => {
 };
 
 /**
- * Lets commit times follow the clock again after it jumped ahead and came back, and records that as an event. A clock
- * that is behind the first event of the store is not believed.
+ * Resets commit times to the clock after the clock jumped ahead and came back, and records the correction as an event. A
+ * clock that is behind the first event of the store is considered wrong and changes nothing.
  */
 export const createClockKeeper = (ports: { events: EventStore; handle: Handle; system: System }) => {
   const { events, handle, system } = ports;
@@ -28,20 +28,20 @@ export const createClockKeeper = (ports: { events: EventStore; handle: Handle; s
     const context = globalContext({ ...by, requestId: system.uuid() }, systemStreams);
     await handle(context, [step(clock, systemStreams, clockKey, { type: 'Correct', data: { from, to } })]);
     const after = await newestTime(events);
-    stuckAt = after !== null && after > system.now() + toleratedMs ? after : null;
-    if (stuckAt === null) system.log.warn({ from, to }, 'commit times were ahead of the clock and follow it again');
-    else system.log.error({ from, to }, 'the clock of the event store is ahead of this machine: set it');
+    stuckAt = after !== null && after > system.now() + toleranceMs ? after : null;
+    if (stuckAt === null) system.log.warn({ from, to }, 'Commit times were ahead of the clock and were corrected');
+    else system.log.error({ from, to }, 'Clock of the event store is ahead of this machine. Synchronize both by NTP');
   };
-  const look = async () => {
+  const check = async () => {
     const [from, to] = [await newestTime(events), system.now()];
-    if (from === null || from <= to + toleratedMs || (stuckAt !== null && from >= stuckAt)) return;
+    if (from === null || from <= to + toleranceMs || (stuckAt !== null && from >= stuckAt)) return;
     const oldest = (await oldestTime(events)) ?? to;
     if (to >= oldest) return correct(from, to);
-    system.log.error({ from, to }, 'the clock of this machine is behind the first event: set it');
+    system.log.error({ from, to }, 'Clock of this machine is behind the first event. Synchronize it by NTP');
   };
   return async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      await look();
+      await check();
       await system.sleep(pollIntervalMs, signal);
     }
   };

@@ -3,25 +3,26 @@ import type { System } from '../ports/system.js';
 
 type Run = (signal: AbortSignal) => Promise<void>;
 
-const beatMs = 1000;
-/** Beats without a sign of the owner after which another process takes the lease. */
-const silentBeats = 4;
+const renewalIntervalMs = 1000;
+/** Missed renewals after which another process takes the lease. */
+const maxMissedRenewals = 4;
 const released = '';
 
 /**
- * Keeps a lease in the state store: its owner changes the entry with every beat, and a process that sees the same entry
- * for several beats takes it. No two clocks are compared, so that setting a clock cannot end a lease.
+ * Holds a lease in the state store. The owner rewrites the entry at every interval; a process that sees the entry
+ * unchanged for several intervals takes the lease. Clocks of two machines are never compared, so that setting a clock
+ * cannot end a lease.
  */
 const createKeeper = (id: string, { state, system }: { state: StateStore; system: System }) => {
   const owner = system.uuid();
   let term: AbortController | null = null;
   let begun: ((term: AbortSignal) => void)[] = [];
   let revision = noEntry;
-  let beatsUnchanged = 0;
+  let missedRenewals = 0;
 
   const begin = () => {
     term = new AbortController();
-    for (const tell of begun.splice(0)) tell(term.signal);
+    for (const resolve of begun.splice(0)) resolve(term.signal);
   };
   const end = () => {
     term?.abort();
@@ -32,27 +33,27 @@ const createKeeper = (id: string, { state, system }: { state: StateStore; system
     if (isWritten) revision++;
     return isWritten;
   };
-  /** Renews an own lease, or takes one that is free or whose owner is silent. */
-  const beat = async () => {
+  /** Renews the lease if this process holds it; otherwise takes a lease that is free or no longer renewed. */
+  const renewOrAcquire = async () => {
     if (term) {
       if (!(await write(owner))) end();
       return;
     }
     const found = await state.get('processes', id);
-    beatsUnchanged = found?.revision === revision ? beatsUnchanged + 1 : 0;
+    missedRenewals = found?.revision === revision ? missedRenewals + 1 : 0;
     revision = found?.revision ?? noEntry;
-    const isFree = !found || found.value === released || beatsUnchanged >= silentBeats;
+    const isFree = !found || found.value === released || missedRenewals >= maxMissedRenewals;
     if (isFree && (await write(owner))) begin();
   };
 
   return {
     /** Resolves with the signal that fires when the lease is lost. */
-    held: () => (term ? Promise.resolve(term.signal) : new Promise<AbortSignal>((tell) => begun.push(tell))),
+    held: () => (term ? Promise.resolve(term.signal) : new Promise<AbortSignal>((resolve) => begun.push(resolve))),
     keep: async (signal: AbortSignal) => {
       while (!signal.aborted) {
-        // A store that cannot be written now may have given the lease to another process.
-        await beat().catch(end);
-        await system.sleep(beatMs, signal);
+        // Another process may take the lease while this one cannot write to the store.
+        await renewOrAcquire().catch(end);
+        await system.sleep(renewalIntervalMs, signal);
       }
       const wasOwner = term !== null;
       end();
@@ -63,8 +64,8 @@ const createKeeper = (id: string, { state, system }: { state: StateStore; system
 };
 
 /**
- * Lets one process of the operating system at a time run the given work; the others stand by. Work that shares a lease
- * runs in the same process. The lease is given back when the work ends, and passes on when its owner dies.
+ * Lets one operating system process at a time run the given work; the others stand by. All work that shares a lease runs
+ * in the same process. The lease is released when the work ends, and expires when its owner dies.
  */
 export const createLease = (name: string, ports: { state: StateStore; system: System }) => {
   const keeper = createKeeper(`lease:${name}`, ports);
@@ -90,7 +91,7 @@ export const createLease = (name: string, ports: { state: StateStore; system: Sy
       const term = await Promise.race([keeper.held(), aborted]);
       if (!term) return;
       await run(AbortSignal.any([signal, term]));
-      // Work that ends by itself is begun again by its supervisor; only a lost lease is waited for here.
+      // The supervisor restarts work that ends by itself; this loop only waits for a lost lease.
       if (!term.aborted) return;
     }
   };

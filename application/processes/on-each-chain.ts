@@ -1,12 +1,12 @@
 import { findVariant, type Variant } from '../../domain/variant.js';
 import type { Chain } from '../ports/chain.js';
 import type { ConfiguredChains } from '../ports/chains.js';
-import type { ServiceProcess } from './service-process.js';
+import type { ChainProcess, ServiceProcess } from './service-process.js';
 
-/** Makes a process of one name for every chain that needs it. */
+/** Creates one process per chain; `create` returns null for a chain that does not need the process. */
 export const onEachChain = (
   { chains }: { readonly chains: ConfiguredChains },
-  name: string,
+  name: ChainProcess,
   create: (chain: Chain, variant: Variant) => ServiceProcess['run'] | null,
 ): readonly ServiceProcess[] =>
   [...chains].flatMap(([tag, { chain }]) => {

@@ -1,20 +1,32 @@
-/** Roles that `serve --role` can pick: each is a set of processes, and `api` also answers requests. */
+/** Roles accepted by `serve --role`. Each is a set of processes; `api` also answers requests. */
 export const roles = ['api', 'projector', 'follower', 'deliverer'] as const;
 export type Role = (typeof roles)[number];
 
-/** Work that the service keeps doing by itself as long as it runs. */
-export type ServiceProcess = {
+/** Processes that exist once per chain. Metrics look them up by name, so a misspelt name must not compile. */
+export type ChainProcess =
+  | 'follower'
+  | 'notification fan-out'
+  | 'balance reader'
+  | 'transaction watcher'
+  | 'pending transaction watcher'
+  | 'finder of token accounts'
+  | 'balance refresher'
+  | 'balances of unreadable blocks';
+
+/** Background work of the service. */
+export type ServiceProcess = (
+  | { readonly name: string; readonly chain?: never }
+  /** `chain` is the tag of the chain. */
+  | { readonly name: ChainProcess; readonly chain: string }
+) & {
   readonly role: Role;
-  readonly name: string;
-  /** Tag of the chain, for processes that exist once per chain. */
-  readonly chain?: string;
   /** Runs until the signal fires. Safe to run in several processes of the operating system at once. */
   run(signal: AbortSignal): Promise<void>;
 };
 
-/** Names a process as the log and docs/architecture.md do. */
-export const titleOf = ({ name, chain }: ServiceProcess) => (chain === undefined ? name : `${name} of ${chain}`);
+/** Returns the name of a process in the log and in docs/architecture.md. */
+export const nameOf = ({ name, chain }: ServiceProcess) => (chain === undefined ? name : `${name} of ${chain}`);
 
 /** Returns the chains that have a process of that name. */
-export const chainsWith = (processes: readonly ServiceProcess[], name: string): readonly string[] =>
+export const chainsWith = (processes: readonly ServiceProcess[], name: ChainProcess): readonly string[] =>
   processes.flatMap((one) => (one.name === name && one.chain !== undefined ? [one.chain] : []));

@@ -4,7 +4,7 @@ import type { System } from '../ports/system.js';
 const firstPauseMs = 100;
 const maxPauseMs = 5000;
 
-/** Runs a process until the signal fires: logs each failure and restarts the process after pauses that grow. */
+/** Runs a process until the signal fires. Logs each failure and restarts the process with exponential backoff. */
 export const supervise = async (
   name: string,
   run: (signal: AbortSignal) => Promise<void>,
@@ -19,8 +19,9 @@ export const supervise = async (
     } catch (error) {
       if (signal.aborted) return;
       if (system.now() - started > maxPauseMs) backoff.reset();
-      system.log.error({ process: name, err: error }, 'a process failed and is started again');
-      await system.sleep(backoff.next(), signal);
+      const retryInMs = backoff.next();
+      system.log.error({ process: name, retryInMs, err: error }, 'Process failed; restarting');
+      await system.sleep(retryInMs, signal);
     }
   }
 };

@@ -1,4 +1,4 @@
-/** 8 MB: with five million names added, fewer than one in a hundred other names are taken for added. */
+/** Size of the filter: 8 MiB. With five million names added, the false positive rate is below 1 %. */
 const words = 2 ** 21;
 const bits = words * 32;
 const probes = 4;
@@ -9,7 +9,7 @@ const hashOf = (name: string) => {
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), prime);
   return hash;
 };
-/** Returns the distance between the bits of a name. */
+/** Returns the distance between the probed bits of a name. */
 const strideOf = (hash: number) => Math.imul(hash ^ (hash >>> 15), mixer) | 1;
 
 /** Creates a Bloom filter of fixed size: `mayHave` is false only for names that were never added. */

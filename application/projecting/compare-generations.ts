@@ -3,12 +3,12 @@ import type { AnyProjection } from '../../projections/index.js';
 import type { Generations } from '../ports/generations.js';
 import type { DocumentKey, Found, ReadModels } from '../ports/read-models.js';
 
-/** Differing documents whose keys are reported. */
-const reportedAtMost = 10;
-/** Comparisons of a differing document: live documents change meanwhile, and differ until the built ones follow. */
+/** Maximum number of differing documents whose keys are reported. */
+const maxReported = 10;
+/** Comparisons of a differing document, which may differ only until the built generation has caught up. */
 const comparisons = 5;
 
-/** `hash` is the sum of the documents' digests, which does not depend on their order. */
+/** Number of documents, and the sum of their digests, which is independent of their order. */
 type Sum = { readonly documents: number; readonly hash: string };
 export type Comparison = {
   readonly name: string;
@@ -36,7 +36,7 @@ const scanned = async function* (scan: Scan) {
 const isBefore = (one: DocumentKey, other: DocumentKey) =>
   one.scope === other.scope ? one.id < other.id : one.scope < other.scope;
 
-/** Returns both versions of the document whose key comes first. */
+/** Returns both versions of the document with the smaller key. */
 const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | null => {
   const first = one && other && isBefore(other, one) ? other : (one ?? other);
   if (!first) return null;
@@ -45,7 +45,7 @@ const pairOf = (one: Found<object> | null, other: Found<object> | null): Pair | 
   return { key: { scope, id }, live: of(one), built: of(other) };
 };
 
-/** Merges both sides, which are in the same order, into pairs by key. */
+/** Merges both sides, which have the same order, into pairs by key. */
 const pairs = async function* (live: Scan, built: Scan): AsyncIterable<Pair> {
   const [left, right] = [scanned(live), scanned(built)];
   const next = async (side: typeof left) => (await side.next()).value ?? null;
@@ -72,9 +72,9 @@ const createSums = (sha256: (text: string) => string) => {
     return value;
   };
   return {
-    /** Returns whether both documents are the same. */
+    /** Adds a pair; returns whether both documents are equal. */
     add: ({ key, live, built }: Pair) => count('live', key, live, 1) === count('built', key, built, 1),
-    takeBack: ({ key, live, built }: Pair) => {
+    subtract: ({ key, live, built }: Pair) => {
       count('live', key, live, -1);
       count('built', key, built, -1);
     },
@@ -85,7 +85,7 @@ const createSums = (sha256: (text: string) => string) => {
   };
 };
 
-/** Compares each document while the live generation changes; `follow` brings the built one up to it. */
+/** Compares every document while the live generation changes; `follow` lets the built generation catch up. */
 export const compareGenerations = async (
   {
     readModels,
@@ -110,7 +110,7 @@ export const compareGenerations = async (
       generations.built.getMany(projection, keys),
     ]);
     different = different.flatMap((pair, i) => {
-      sums.takeBack(pair);
+      sums.subtract(pair);
       const again = { key: pair.key, live: live[i] ?? null, built: built[i] ?? null } as Pair;
       return sums.add(again) ? [] : [again];
     });
@@ -121,6 +121,6 @@ export const compareGenerations = async (
     live: sums.of('live'),
     built: sums.of('built'),
     differing: different.length,
-    differences: different.slice(0, reportedAtMost).map(({ key }) => key),
+    differences: different.slice(0, maxReported).map(({ key }) => key),
   };
 };

@@ -1,18 +1,22 @@
-import { type About, scopeOf } from '../../projections/define.js';
+import { type EventContext, scopeOf } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Recorded } from '../ports/event-store.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
 
-/** `slot` is the key as one text. */
+/** Document key; `slot` is the key as a single string. */
 type Slotted = DocumentKey & { readonly slot: string };
-type Touch = { readonly event: Recorded; readonly about: About; readonly slot: string };
+type Touch = { readonly event: Recorded; readonly about: EventContext; readonly slot: string };
 type Plan = {
   readonly projection: AnyProjection;
   readonly keys: readonly Slotted[];
   readonly touches: readonly Touch[];
 };
 
-export const aboutOf = ({ metadata: { organizationId, variant, occurredAt }, position, bytes }: Recorded): About => ({
+export const aboutOf = ({
+  metadata: { organizationId, variant, occurredAt },
+  position,
+  bytes,
+}: Recorded): EventContext => ({
   organizationId,
   variant,
   scope: scopeOf(organizationId, variant),
@@ -22,6 +26,18 @@ export const aboutOf = ({ metadata: { organizationId, variant, occurredAt }, pos
 });
 
 export const slotOf = (scope: string, id: string) => `${scope}\n${id}`;
+
+/** Thrown when the code of a projection cannot apply an event, as opposed to a failure of the store. */
+export class CannotApply extends Error {
+  override readonly name = 'CannotApply';
+}
+export const orCannotApply = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw new CannotApply(String(error), { cause: error });
+  }
+};
 
 /** Finds the documents that the events touch. */
 export const plan = (projection: AnyProjection, events: readonly Recorded[]): Plan => {
@@ -36,7 +52,7 @@ export const plan = (projection: AnyProjection, events: readonly Recorded[]): Pl
   return { projection, keys: [...keys.values()], touches };
 };
 
-/** Folds the events in memory, so that each document is written once however many events touch it. */
+/** Folds the events in memory, so that each document is written once, no matter how many events touch it. */
 export const fold = ({ projection, keys, touches }: Plan, loaded: readonly (object | null)[]): Change[] => {
   const documents = new Map(keys.map(({ slot }, i) => [slot, loaded[i] ?? null]));
   for (const { event, about, slot } of touches)

@@ -5,17 +5,17 @@ import { isForeign } from '../read-models/progress.js';
 
 type Ports = { readonly events: EventStore; readonly readModels: ReadModels; readonly system: System };
 
-/** Pause before the store is asked again: a cluster may be choosing a leader. */
+/** Pause before the store is asked again, because a cluster may be electing a leader. */
 const askAgainMs = 1000;
 const pollIntervalMs = 500;
-/** Position that no log reaches, by which read models stay marked while the log grows. */
+/** Position that no event reaches, which keeps read models marked as foreign while the store grows. */
 const beyondEveryLog: Position = Number.MAX_SAFE_INTEGER;
 
 const furthest = (positions: Readonly<Record<string, Position>>) => Math.max(beginning, ...Object.values(positions));
 
 /**
- * Returns the head of the events if the read models are ahead of it, which means that they were made from other events;
- * null if they are not. The store is asked twice, since one wrong answer would cost a rebuild.
+ * Returns the head of the event store if the read models are ahead of it and so were made from other events; otherwise
+ * null. The store is asked twice, because one stale answer would cost a rebuild.
  */
 export const headBehind = async ({ events, readModels, system }: Ports): Promise<Position | null> => {
   const ask = async () => {
@@ -30,8 +30,8 @@ export const headBehind = async ({ events, readModels, system }: Ports): Promise
 };
 
 /**
- * Says that the read models were made from other events, marks them, and waits until others have taken their place. The
- * documents stay as they are: a rebuild makes new ones beside them.
+ * Logs that the read models were made from other events, marks them, and waits until a rebuild has replaced them. The
+ * documents stay readable meanwhile.
  */
 export const waitForRebuild = async (
   { events, readModels, system }: Ports,
@@ -41,8 +41,8 @@ export const waitForRebuild = async (
 ): Promise<void> => {
   const { revision, positions } = await readModels.checkpoint();
   const reason =
-    'the read models are ahead of the event store, so they were made from other events, as before a backup was ' +
-    'restored; new ones are built beside them by the projector, or by `chainfold projections rebuild --all`';
+    'Read models are ahead of the event store; rebuilding. This happens after an older backup of the events was restored. ' +
+    'The projector rebuilds them, or run `chainfold projections rebuild --all`';
   system.log.error({ positions, head: await events.head() }, reason);
   const marked = Object.fromEntries(names.map((name) => [name, beyondEveryLog]));
   await readModels.commit([], { revision, positions }, { ...positions, ...marked });

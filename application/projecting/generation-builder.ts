@@ -1,20 +1,20 @@
-import type { About } from '../../projections/define.js';
+import type { EventContext } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
 import { beginning, type Position, type Recorded } from '../ports/event-store.js';
 import type { Generations, Positions } from '../ports/generations.js';
 import type { Change, DocumentKey } from '../ports/read-models.js';
 import { createBloomFilter } from './bloom-filter.js';
-import { aboutOf, slotOf } from './fold-batch.js';
+import { aboutOf, CannotApply, orCannotApply, slotOf } from './fold-batch.js';
 
 export type Sizes = {
-  /** Changed documents per write: enough to be quick, few enough for other writers to get their turn. */
+  /** Changed documents per write: large enough for throughput, small enough not to block other writers. */
   readonly writtenAtOnce: number;
-  /** Events after which the builder yields to other work of the process. */
+  /** Events after which the builder yields to the event loop; never when absent. */
   readonly pausesAfter?: number;
 };
-export const usualSizes: Sizes = { writtenAtOnce: 15_000 };
+export const defaultSizes: Sizes = { writtenAtOnce: 15_000 };
 /** Sizes for a process that also answers requests. */
-export const sizesBesideOthers: Sizes = { writtenAtOnce: 2000, pausesAfter: 100 };
+export const backgroundSizes: Sizes = { writtenAtOnce: 2000, pausesAfter: 100 };
 
 type Entry = DocumentKey & {
   readonly slot: string;
@@ -23,36 +23,24 @@ type Entry = DocumentKey & {
   /** True when the store has the document, perhaps an older version of it. */
   isStored: boolean;
 };
-type EventAbout = { readonly event: Recorded; readonly about: About };
+type EventAbout = { readonly event: Recorded; readonly about: EventContext };
 
-/** Failure of the projection, not of the store: its code cannot apply an event. */
-class CannotApply extends Error {
-  override readonly name = 'CannotApply';
-}
-const orCannot = <T>(work: () => T): T => {
-  try {
-    return work();
-  } catch (error) {
-    throw new CannotApply(String(error));
-  }
-};
-
-/** Leaves out the events before the first document: they would remove one that does not exist, and need no lookup. */
+/** Skips the events before the first document: they could only remove a document that does not exist. */
 const createFromFirstDocument = (projection: AnyProjection, isEmpty: boolean) => {
   let hasDocuments = !isEmpty;
   const makes = ({ event, about }: EventAbout) =>
     (projection.on[event.type]?.(null, event.data, about) ?? null) !== null;
-  return (told: readonly EventAbout[]) => {
-    if (hasDocuments) return told;
-    const first = told.findIndex(makes);
+  return (events: readonly EventAbout[]) => {
+    if (hasDocuments) return events;
+    const first = events.findIndex(makes);
     hasDocuments = first !== -1;
-    return hasDocuments ? told.slice(first) : [];
+    return hasDocuments ? events.slice(first) : [];
   };
 };
 
 /**
- * Caches the documents of one projection that were touched since the third last `take`, for events that touch them
- * again. Older ones are written by then and can be read back from the store.
+ * Caches the documents of one projection that were touched since the third last `take`, because later events often touch
+ * them again. Older documents are written by then and can be read from the store.
  */
 const createShelf = (projection: AnyProjection, generations: Generations, isEmpty: boolean) => {
   const [none, seen] = [new Map<string, Entry>(), isEmpty ? createBloomFilter() : null];
@@ -64,11 +52,11 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
     if (!seen || seen.mayHave(slot)) missing.push(entry);
     return entry;
   };
-  /** Returns the document that each event touches; those that may be in the store are added to `missing`. */
-  const touched = (told: readonly EventAbout[], missing: Entry[]) => {
+  /** Returns the document of each event; adds documents that may have to be loaded from the store to `missing`. */
+  const touched = (events: readonly EventAbout[], missing: Entry[]) => {
     let last: Entry | undefined;
     const entryOf = (scope: string, id: string) => {
-      // Runs of events of one document are common, and a lookup has to hash the whole slot.
+      // Consecutive events often touch the same document, and a lookup has to hash the whole slot.
       if (last?.id === id && last.scope === scope) return last;
       const slot = slotOf(scope, id);
       const known = entries.get(slot);
@@ -77,7 +65,7 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       entries.set(slot, entry);
       return entry;
     };
-    return told.map(({ event, about }) => {
+    return events.map(({ event, about }) => {
       last = entryOf(projection.scope(about), projection.key(event));
       return last;
     });
@@ -89,8 +77,8 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
       entry.isStored = entry.document !== null;
     }
   };
-  const fold = (told: readonly EventAbout[], of: readonly Entry[]) => {
-    for (const [i, { event, about }] of told.entries()) {
+  const fold = (events: readonly EventAbout[], of: readonly Entry[]) => {
+    for (const [i, { event, about }] of events.entries()) {
       const entry = of[i] as Entry;
       entry.document = projection.on[event.type]?.(entry.document, event.data, about) ?? null;
       if (!entry.isChanged) changed.push(entry);
@@ -101,13 +89,13 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
   return {
     changed: () => changed.length,
     apply: async (all: readonly EventAbout[]) => {
-      const told = orCannot(() => fromFirstDocument(all));
+      const events = orCannotApply(() => fromFirstDocument(all));
       const missing: Entry[] = [];
-      const entriesOf = orCannot(() => touched(told, missing));
+      const entriesOf = orCannotApply(() => touched(events, missing));
       if (missing.length > 0) await load(missing);
-      orCannot(() => fold(told, entriesOf));
+      orCannotApply(() => fold(events, entriesOf));
     },
-    /** Returns the changes to write, which count as written from here on. Those taken two calls ago must be written. */
+    /** Returns the changes to write and marks them as written. The changes of two calls ago must be written by now. */
     take: (): Change[] => {
       const taken = changed;
       changed = [];
@@ -125,15 +113,15 @@ const createShelf = (projection: AnyProjection, generations: Generations, isEmpt
 };
 
 export type Builder = {
-  /** Applies the next events; returns false when another builder was faster. */
+  /** Applies the next events; returns false when another builder wrote first. */
   apply(batch: readonly Recorded[]): Promise<boolean>;
-  /** Writes all changes; returns false when another builder was faster. */
+  /** Writes all changes; returns false when another builder wrote first. */
   flush(): Promise<boolean>;
   /** Returns the projections that cannot apply an event, with the reason. */
   failed(): ReadonlyMap<string, string>;
 };
 
-/** Continues to build generations from their positions, in memory that does not grow with the history. */
+/** Creates a builder that continues generations from their positions, in constant memory. */
 export const createBuilder = (
   generations: Generations,
   projections: readonly AnyProjection[],
@@ -152,7 +140,7 @@ export const createBuilder = (
   const changed = () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.changed(), 0);
   const moving = () => projections.filter(({ name }) => !failed.has(name));
   let [written, made] = [from, from];
-  /** One part is written while the next one waits, so that the writer is never idle. */
+  /** Write in progress. Together with `waiting`, the next write, it keeps the store busy. */
   let writing: Promise<boolean> = Promise.resolve(true);
   let waiting = writing;
 
@@ -165,15 +153,15 @@ export const createBuilder = (
     const changes = moved.flatMap(({ name }) => shelves.get(name)?.take() ?? []);
     const pick = (positions: Positions) => Object.fromEntries(moved.map((one) => [one.name, at(positions, one)]));
     waiting = generations.build(changes, pick(start), pick(end));
-    // The result is awaited when the next part is ready; until then a failure must not count as unhandled.
+    // The result is awaited by the next flush; until then a rejection must not count as unhandled.
     waiting.catch(() => undefined);
     written = end;
     return true;
   };
 
-  const applyTo = async (projection: AnyProjection, told: readonly EventAbout[]) => {
+  const applyTo = async (projection: AnyProjection, events: readonly EventAbout[]) => {
     try {
-      await shelves.get(projection.name)?.apply(told);
+      await shelves.get(projection.name)?.apply(events);
     } catch (error) {
       if (!(error instanceof CannotApply)) throw error;
       failed.set(projection.name, error.message);
@@ -182,21 +170,21 @@ export const createBuilder = (
   };
   const handled = (batch: readonly Recorded[]) => {
     const mine = new Map<AnyProjection, EventAbout[]>();
-    const add = (projection: AnyProjection, told: EventAbout) => {
+    const add = (projection: AnyProjection, one: EventAbout) => {
       const some = mine.get(projection);
-      if (some) some.push(told);
-      else mine.set(projection, [told]);
+      if (some) some.push(one);
+      else mine.set(projection, [one]);
     };
     for (const event of batch) {
-      const told = { event, about: aboutOf(event) };
+      const one = { event, about: aboutOf(event) };
       for (const projection of handlers.get(event.type) ?? [])
-        if (event.position > at(made, projection) && !failed.has(projection.name)) add(projection, told);
+        if (event.position > at(made, projection) && !failed.has(projection.name)) add(projection, one);
     }
     return mine;
   };
   return {
     apply: async (batch) => {
-      for (const [projection, told] of handled(batch)) await applyTo(projection, told);
+      for (const [projection, events] of handled(batch)) await applyTo(projection, events);
       const last = batch.at(-1)?.position ?? beginning;
       const reached = moving().map((one) => [one.name, Math.max(last, at(made, one))] as const);
       made = { ...made, ...Object.fromEntries(reached) };

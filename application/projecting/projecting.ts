@@ -8,7 +8,7 @@ import { createProjector, type Projector } from './projector.js';
 import { createRebuild, type Rebuild } from './rebuild.js';
 import { createStoppedProjections, type StoppedProjections } from './stopped.js';
 
-/** Parts that keep the read models up to date, and the record of stopped projections. */
+/** Components that keep the read models up to date. */
 export type Projecting = {
   readonly progress: Progress;
   readonly projector: Projector;

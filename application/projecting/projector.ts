@@ -1,20 +1,29 @@
 import type { AnyCollection } from '../../projections/define.js';
 import type { AnyProjection } from '../../projections/index.js';
-import { beginning, type EventStore, type Position, type Recorded, UnknownPosition } from '../ports/event-store.js';
-import type { Change, Checkpoint, DocumentKey, ReadModels } from '../ports/read-models.js';
+import { beginning, type EventStore, type Recorded, UnknownPosition } from '../ports/event-store.js';
+import {
+  type Change,
+  type Checkpoint,
+  type DocumentKey,
+  partKey,
+  type ReadModels,
+  stoppedParts,
+} from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { includedBy, type Progress } from '../read-models/progress.js';
-import { fold, plan, slotOf } from './fold-batch.js';
+import type { Progress } from '../read-models/progress.js';
+import { slotOf } from './fold-batch.js';
+import { createStopReports, foldReadable, type NoteStop, type StopReports } from './fold-readable.js';
 import { headBehind, waitForRebuild } from './foreign.js';
+import { createResumeParts } from './resume-parts.js';
 
 const overtakenMs = 10;
-/** Events that all projections fold in one turn of the event loop; of more, each projection folds in its own. */
+/** Largest batch that all projections fold in one turn of the event loop; for larger ones, each gets its own turn. */
 const foldedAtOnce = 200;
 
 export type Projector = {
-  /** Projects events until the signal; several processes may run it at once, and one of them does the work. */
+  /** Projects events until the signal fires. Several processes may run it at once; one of them does the work. */
   run(signal: AbortSignal): Promise<void>;
-  /** Returns the projections that cannot apply an event, with the reason; the others go on. */
+  /** Returns the projections that cannot apply an event, with the reason; the others continue. */
   stopped(): ReadonlyMap<string, string>;
 };
 
@@ -25,12 +34,12 @@ type Ports = {
   readonly system: System;
   readonly projections: readonly AnyProjection[];
   /** Records a stopped projection for other processes. */
-  readonly noteStop?: (name: string, stop: { position: Position; reason: string }) => Promise<void>;
+  readonly noteStop?: NoteStop;
 };
 
 /**
- * Remembers the documents of the last batch, because many of them are touched again by the next one. They are valid
- * while the checkpoint is the one that this batch made: whoever else changes documents moves its revision.
+ * Caches the documents of the last batch, because the next batch touches many of them again. The cache is valid while the
+ * checkpoint has the revision of that batch: every other change of documents increments the revision.
  */
 const createLastBatch = (readModels: ReadModels) => {
   let last = { revision: -1, documents: new Map<string, object | null>() };
@@ -50,7 +59,7 @@ const createLastBatch = (readModels: ReadModels) => {
   };
 };
 
-/** Makes signals that end with another one, or when the read models were lost and are to be filled from the beginning. */
+/** Creates signals that also fire when the read models are lost and have to be rebuilt from the first event. */
 const createUntilLost = (readModels: ReadModels) => {
   let lost = new AbortController();
   readModels.onLost?.(() => lost.abort());
@@ -60,7 +69,7 @@ const createUntilLost = (readModels: ReadModels) => {
   };
 };
 
-/** Folds by all projections at the same time, or one after the other with a pause before each. */
+/** Folds a batch by all projections at once or, with `breathe`, one after the other with a pause before each. */
 const foldAll = async (
   projections: readonly AnyProjection[],
   foldMine: (projection: AnyProjection) => Promise<readonly Change[]>,
@@ -76,42 +85,32 @@ const foldAll = async (
 };
 
 /** Applies batches to the documents; `stopped` receives the projections that cannot apply an event. */
-const createApply = (ports: Ports, stopped: Map<string, string>) => {
-  const { readModels, system, projections, noteStop = async () => undefined } = ports;
+const createApply = (ports: Ports, stopped: Map<string, string>, reports: StopReports) => {
+  const { readModels, system, projections } = ports;
   const moving = () => projections.filter((projection) => !stopped.has(projection.name));
-
-  /** Stops only the projection, not the service, when the projection cannot apply an event. */
-  const orStop = <T>(projection: AnyProjection, work: () => T): T | null => {
-    try {
-      return work();
-    } catch (error) {
-      stopped.set(projection.name, String(error));
-      system.log.error({ projection: projection.name, err: error }, 'a projection stopped: it cannot apply an event');
-      return null;
-    }
-  };
-
   const lastBatch = createLastBatch(readModels);
-  const foldBatch = async (projection: AnyProjection, mine: readonly Recorded[], checkpoint: Checkpoint) => {
-    const behind = checkpoint.positions[projection.name] ?? beginning;
-    const planned = orStop(projection, () => plan(projection, mine));
-    const loaded = planned && (await lastBatch.read(projection, planned.keys, checkpoint));
-    const changed = loaded && orStop(projection, () => fold(planned, loaded));
-    const reason = stopped.get(projection.name);
-    if (reason !== undefined) await noteStop(projection.name, { position: behind, reason });
-    return changed;
-  };
 
   const apply = async (checkpoint: Checkpoint, batch: readonly Recorded[]): Promise<Checkpoint | null> => {
     const last = batch.at(-1)?.position ?? beginning;
     const positions = { ...checkpoint.positions };
+    const parts = stoppedParts(positions);
     const foldMine = async (projection: AnyProjection): Promise<readonly Change[]> => {
       const { name } = projection;
       const behind = positions[name] ?? beginning;
       const mine = batch.filter(({ type, position }) => position > behind && Object.hasOwn(projection.on, type));
-      const changed = mine.length === 0 ? [] : await foldBatch(projection, mine, checkpoint);
-      if (changed) positions[name] = Math.max(behind, last);
-      return changed ?? [];
+      const folded = await foldReadable(projection, mine, {
+        position: behind,
+        parts: parts.filter((part) => part.projection === name),
+        read: (keys) => lastBatch.read(projection, keys, checkpoint),
+        reports,
+      });
+      if ('reason' in folded) {
+        stopped.set(name, folded.reason);
+        return [];
+      }
+      positions[name] = Math.max(behind, last);
+      for (const { organizationId, position } of folded.parts) positions[partKey(name, organizationId)] = position;
+      return folded.changes;
     };
     const changes = await foldAll(moving(), foldMine, batch.length > foldedAtOnce ? system.breathe : null);
     if (!(await readModels.commit(changes, checkpoint, positions))) return null;
@@ -121,7 +120,7 @@ const createApply = (ports: Ports, stopped: Map<string, string>) => {
   };
   return {
     moving,
-    /** Returns the checkpoint after the batch, or null when another runner was faster. */
+    /** Returns the checkpoint after the batch; null when another process committed first. */
     apply,
   };
 };
@@ -129,7 +128,9 @@ const createApply = (ports: Ports, stopped: Map<string, string>) => {
 export const createProjector = (ports: Ports): Projector => {
   const { events, readModels, progress, system, projections, noteStop = async () => undefined } = ports;
   const stopped = new Map<string, string>();
-  const { moving, apply } = createApply(ports, stopped);
+  const reports = createStopReports(system.log, noteStop);
+  const { moving, apply } = createApply(ports, stopped, reports);
+  const resumeParts = createResumeParts({ ...ports, reportStopped: reports.part });
 
   const untilLost = createUntilLost(readModels);
   const untilRebuilt = (signal: AbortSignal) =>
@@ -140,14 +141,16 @@ export const createProjector = (ports: Ports): Projector => {
       signal,
     );
   const projectUntilOvertaken = async (signal: AbortSignal) => {
-    let checkpoint = await readModels.checkpoint();
-    progress.moved(includedBy(checkpoint));
+    const resumed = await resumeParts(await readModels.checkpoint());
+    if (!resumed) return;
+    let checkpoint = resumed;
+    progress.advanceTo(checkpoint);
     const from = Math.min(...moving().map((one) => checkpoint.positions[one.name] ?? beginning));
     for await (const batch of events.subscribe(from, signal)) {
       const next = await apply(checkpoint, batch);
       if (!next) return;
       checkpoint = next;
-      progress.moved(includedBy(checkpoint));
+      progress.advanceTo(checkpoint);
     }
   };
 
@@ -162,7 +165,7 @@ export const createProjector = (ports: Ports): Projector => {
           if (!(error instanceof UnknownPosition)) throw error;
           return untilRebuilt(signal);
         });
-        // Another runner was faster, or a rebuild holds the read models for the moment that its swap takes.
+        // Another process committed first, or a rebuild holds the read models during its swap.
         await system.sleep(overtakenMs, signal);
       }
     },

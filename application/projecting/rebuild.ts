@@ -5,19 +5,19 @@ import { type Generation, maxHoldMs, NothingBuilt, type RebuildableReadModels } 
 import type { System } from '../ports/system.js';
 import { type Comparison, compareGenerations } from './compare-generations.js';
 import { headBehind } from './foreign.js';
-import { type Builder, createBuilder, type Sizes, sizesBesideOthers, usualSizes } from './generation-builder.js';
+import { type Builder, backgroundSizes, createBuilder, defaultSizes, type Sizes } from './generation-builder.js';
 
-/** Pause of a builder that was overtaken, before it reads how far the other one is. */
+/** Pause of a builder after another builder wrote first, before it reads the new positions. */
 const overtakenMs = 500;
 const waitMs = 20;
-/** Interval at which a server looks for projections to rebuild and for generations to remove. */
+/** Interval of the check for outdated projections and retired generations. */
 const pollIntervalMs = 60_000;
 
 export type RebuildProgress = {
   readonly phase: 'building' | 'indexing' | 'comparing' | 'swapping';
   readonly position: Position;
   readonly head: Position;
-  /** Events applied since this run began or resumed the rebuild. */
+  /** Number of events applied by this run. */
   readonly events: number;
 };
 export type Rebuilt = {
@@ -25,26 +25,29 @@ export type Rebuilt = {
   readonly names: readonly string[];
   readonly events: number;
   readonly comparisons: readonly Comparison[];
-  /** Reasons by name of the projections that cannot apply an event. */
+  /** Reasons of the projections that cannot apply an event, by name. */
   readonly failures: Readonly<Record<string, string>>;
 };
 type RebuildOptions = {
   readonly signal: AbortSignal;
-  readonly tell: (progress: RebuildProgress) => void;
-  /** Swaps only if all documents equal the live ones. */
+  readonly report: (progress: RebuildProgress) => void;
+  /** True to swap only if all documents equal the live ones. */
   readonly compare?: boolean;
 };
 
 export type Rebuild = {
   /**
-   * Builds a new generation of each projection beside the live one, or continues one that was begun, and swaps all at
-   * once. Concurrent runs slow each other down but do no harm.
+   * Builds a new generation of each projection beside the live one, or resumes a begun one, and swaps all of them at
+   * once. Concurrent runs slow each other down but are harmless.
    */
   run(wanted: readonly AnyProjection[], options: RebuildOptions): Promise<Rebuilt>;
-  /** Removes begun generations; the live ones stay. */
+  /** Removes unfinished generations; the live ones stay. */
   abandon(wanted: readonly AnyProjection[]): Promise<void>;
-  /** Rebuilds projections whose version was raised, or all that were made from other events, and removes replaced generations, until the signal. */
-  runRaised(signal: AbortSignal): Promise<void>;
+  /**
+   * Rebuilds outdated projections and removes retired generations until the signal fires. A projection is outdated when
+   * its version was raised, or when the read models were made from other events.
+   */
+  runOutdated(signal: AbortSignal): Promise<void>;
 };
 
 type Ports = {
@@ -62,27 +65,29 @@ const find = (all: readonly Generation[], name: string, state: Generation['state
 const createBegun = ({ events, readModels: { generations } }: Ports, wanted: readonly AnyProjection[]) => {
   const numbers = new Map<string, number>();
   return {
-    /** Begins the generations, anew where one is ahead of the events: it was built before a backup was restored. */
+    /** Begins the generations. One that is ahead of the events was built before a backup was restored and starts over. */
     begin: async () => {
       await generations.begin(wanted);
       const head = await events.head();
-      const ahead = (await generations.all()).filter(({ state, position }) => state === 'building' && position > head);
+      const ahead = (await generations.listGenerations()).filter(
+        ({ state, position }) => state === 'building' && position > head,
+      );
       const foreign = wanted.filter(({ name }) => ahead.some(({ collection }) => collection === name));
       if (foreign.length > 0) {
         await generations.abandon(foreign);
         await generations.begin(foreign);
       }
-      const all = await generations.all();
+      const all = await generations.listGenerations();
       for (const { name } of wanted) numbers.set(name, find(all, name, 'building')?.number ?? 0);
     },
     /** Returns the projections still being built: another process may have swapped or removed some meanwhile. */
     unfinished: async () => {
-      const all = await generations.all();
+      const all = await generations.listGenerations();
       const left = wanted.filter(({ name }) => {
         const number = numbers.get(name);
         if (find(all, name, 'live')?.number === number) return false;
         if (find(all, name, 'building')?.number === number) return true;
-        throw new Failure('CONFLICT', `another process removed the generation of ${name} that was being built`);
+        throw new Failure('CONFLICT', `Another process removed the unfinished generation of ${name}. Rebuild again.`);
       });
       const positions = left.map(({ name }) => [name, find(all, name, 'building')?.position ?? beginning] as const);
       return { left, positions: Object.fromEntries(positions) };
@@ -90,9 +95,9 @@ const createBegun = ({ events, readModels: { generations } }: Ports, wanted: rea
   };
 };
 
-/** Brings the generations being built up to the head of the events, until the signal. */
-const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { signal, tell }: RebuildOptions) => {
-  const { events, readModels, system, sizes = usualSizes } = ports;
+/** Brings the generations being built up to the head of the events; stops when the signal fires. */
+const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { signal, report }: RebuildOptions) => {
+  const { events, readModels, system, sizes = defaultSizes } = ports;
   const failures = new Map<string, string>();
   let applied = 0;
 
@@ -111,11 +116,11 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
       if (!(await applyBatch(builder, batch))) return false;
       applied += batch.length;
       const position = batch.at(-1)?.position ?? from;
-      tell({ phase, position, head: Math.max(head, position), events: applied });
+      report({ phase, position, head: Math.max(head, position), events: applied });
     }
     return builder.flush();
   };
-  /** Returns null when another process was faster. */
+  /** Returns the projections that reached the head; null when another process wrote first. */
   const once = async (phase: RebuildProgress['phase']) => {
     const { left, positions } = await begun.unfinished();
     const fit = left.filter(({ name }) => !failures.has(name));
@@ -148,7 +153,7 @@ const createCatchUp = (ports: Ports, begun: ReturnType<typeof createBegun>, { si
 const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: RebuildOptions) => {
   const { events, readModels, system } = ports;
   const { generations } = readModels;
-  const { signal, tell } = options;
+  const { signal, report } = options;
   const begun = createBegun(ports, wanted);
   const catchUp = createCatchUp(ports, begun, options);
 
@@ -186,7 +191,7 @@ const createRun = (ports: Ports, wanted: readonly AnyProjection[], options: Rebu
     const built = await catchUp.run('building');
     if (!signal.aborted) {
       const head = await events.head();
-      tell({ phase: 'indexing', position: head, head, events: catchUp.applied() });
+      report({ phase: 'indexing', position: head, head, events: catchUp.applied() });
       await generations.makeReady(built);
     }
     const comparisons = options.compare && !signal.aborted ? await compare() : [];
@@ -203,30 +208,34 @@ export const createRebuild = (ports: Ports): Rebuild => {
   const { generations } = readModels;
   const run: Rebuild['run'] = (wanted, options) => createRun(ports, wanted, options)();
 
-  /** Returns the projections whose version was raised; all of them where the read models are of other events. */
-  const raised = async () => {
+  /** Returns the projections whose version was raised; all of them when the read models were made from other events. */
+  const outdated = async () => {
     if ((await headBehind(ports)) !== null) return projections;
-    const all = await generations.all();
+    const all = await generations.listGenerations();
     const live = new Map(all.flatMap((one) => (one.state === 'live' ? [[one.collection, one.version]] : [])));
     return projections.filter(({ name, version }) => version > (live.get(name) ?? version));
   };
-  const rebuildRaised = async (signal: AbortSignal) => {
-    const wanted = await raised();
+  const rebuildOutdated = async (signal: AbortSignal) => {
+    const wanted = await outdated();
     if (wanted.length === 0) return;
     const names = wanted.map(({ name }) => name);
-    system.log.info({ projections: names }, 'projections are out of date; rebuilding them while the old ones are read');
-    const gently = createRun({ sizes: sizesBesideOthers, ...ports }, wanted, { signal, tell: () => undefined });
-    const { outcome, events, failures } = await gently();
-    if (outcome === 'failed') system.log.error({ failures }, 'projections cannot be rebuilt; the old ones stay in use');
-    else system.log.info({ projections: names, outcome, events }, 'the rebuild of changed projections has ended');
+    system.log.info({ projections: names }, 'Projections are outdated; rebuilding them while the old ones stay in use');
+    const rebuildInBackground = createRun({ sizes: backgroundSizes, ...ports }, wanted, {
+      signal,
+      report: () => undefined,
+    });
+    const { outcome, events, failures } = await rebuildInBackground();
+    if (outcome === 'failed')
+      system.log.error({ failures }, 'Projections could not be rebuilt; the old ones stay in use');
+    else system.log.info({ projections: names, outcome, events }, 'Rebuild of outdated projections ended');
   };
   return {
     run,
     abandon: (wanted) => generations.abandon(wanted),
-    runRaised: async (signal) => {
+    runOutdated: async (signal) => {
       while (!signal.aborted) {
         await generations.removeRetired();
-        await rebuildRaised(signal);
+        await rebuildOutdated(signal);
         await system.sleep(pollIntervalMs, signal);
       }
     },

@@ -2,15 +2,17 @@ import type { Position } from '../ports/event-store.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 
 type Stop = { readonly position: Position; readonly reason: string };
+/** Stops by the name of the projection or of the stopped part in the checkpoint. */
+export type Stops = Readonly<Record<string, Stop>>;
 export type StoppedProjections = {
-  /** Returns the stops by projection; one that has since passed the position of its stop is running again. */
-  read(): Promise<Readonly<Record<string, Stop>>>;
+  /** Returns the recorded stops. A projection that has passed the position of its stop is running again. */
+  read(): Promise<Stops>;
   note(name: string, stop: Stop): Promise<void>;
 };
 
 const id = 'projector';
 
-/** Shares stopped projections and the reasons with processes other than the one that ran them. */
+/** Records stopped projections and the reasons in the process state, for other processes. */
 export const createStoppedProjections = (state: StateStore): StoppedProjections => {
   const read = async () => {
     const entry = await state.get('processes', id);

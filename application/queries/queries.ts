@@ -1,6 +1,6 @@
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
-import { type AddressCodecs, notAnAddress } from '../ports/codec.js';
+import { type AddressCodecs, invalidAddress } from '../ports/codec.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
 import type { PendingTransactions } from '../ports/pending.js';
 import { type InternalTransactionRecord, tracers } from './traces.js';
@@ -23,14 +23,14 @@ import {
 
 const network = 'mainnet';
 
-/** Returns the nodes that answer queries about a chain: those of its gateway address. */
+/** Returns the node pool that answers queries about a chain, which is the pool of its gateway; undefined if there is none. */
 export const queriedNode = (nodes: ReadonlyMap<string, Node>, { segment }: Variant): Node | undefined =>
   nodes.get(`${segment}/${network}`);
 
 export type Queries = {
   block(variant: Variant, number: number): Promise<BlockRecord>;
   transaction(variant: Variant, hash: string): Promise<TransactionRecord>;
-  /** Returns the transactions that are found, in the order of `hashes`. */
+  /** Returns the transactions that exist, in the order of `hashes`. */
   transactions(variant: Variant, hashes: readonly string[]): Promise<TransactionRecord[]>;
   receipt(variant: Variant, hash: string): Promise<ReceiptRecord>;
   logs(variant: Variant, hash: string): Promise<LogRecord[]>;
@@ -39,12 +39,9 @@ export type Queries = {
   pendingTransactions(variant: Variant, from: string, nonce?: number): Promise<PendingTransactionRecord[]>;
 };
 
-const notFound = (what: string): never => fail('NOT_FOUND', `there is no such ${what}`);
+const notFound = (what: string, id: string | number): never => fail('NOT_FOUND', `${what} not found: ${id}`);
 
-/**
- * Turns UNAVAILABLE into NODE_ERROR: a chain that is configured but cannot be reached has failed, and only one that is
- * off is unavailable.
- */
+/** Turns UNAVAILABLE into NODE_ERROR. Queries report UNAVAILABLE only for a chain that is not configured. */
 const asNodeError = (error: unknown): never => {
   if (error instanceof Failure && error.code === 'UNAVAILABLE') throw new Failure('NODE_ERROR', error.message);
   throw error;
@@ -58,7 +55,7 @@ type Ports = {
   readonly codecs: AddressCodecs;
 };
 
-/** Reads through the gateway's pool of nodes, so that both share its cache and its calls in flight. */
+/** Reads through the gateway's node pool, so that queries share its cache and its in-flight requests. */
 const createReader = ({ nodes }: Ports) => {
   const nodeOf = (variant: Variant) =>
     queriedNode(nodes, variant) ??
@@ -67,7 +64,7 @@ const createReader = ({ nodes }: Ports) => {
     nodeOf(variant)
       .ask(method, params, { ...(bundle && { bundle }) })
       .catch(asNodeError);
-  /** Returns null when there is no such record, which some nodes answer with null and others refuse. */
+  /** Returns null when the record does not exist. Some nodes answer that with null, others with an error. */
   const find = async (
     variant: Variant,
     method: string,
@@ -76,13 +73,13 @@ const createReader = ({ nodes }: Ports) => {
   ): Promise<Raw | null> => {
     try {
       const found = await ask(variant, method, params, bundle);
-      return found === null ? null : rawRecord(found, 'something');
+      return found === null ? null : rawRecord(found, 'the result');
     } catch (error) {
       if (error instanceof NodeRefusal && error.kind === 'missing') return null;
       throw error;
     }
   };
-  /** Returns null for a transaction that is still pending: only the queries of pending transactions show one. */
+  /** Returns null for a pending transaction, which only the queries for pending transactions return. */
   const findIncluded = async (variant: Variant, method: string, hash: string, bundle?: symbol): Promise<Raw | null> => {
     const found = await find(variant, method, [hash.toLowerCase()], bundle);
     return found && isIncluded(found) ? found : null;
@@ -95,7 +92,7 @@ const createReader = ({ nodes }: Ports) => {
     transaction: (variant: Variant, hash: string, bundle?: symbol) =>
       findIncluded(variant, 'eth_getTransactionByHash', hash, bundle),
     receipt: async (variant: Variant, hash: string): Promise<Raw> =>
-      (await findIncluded(variant, 'eth_getTransactionReceipt', hash)) ?? notFound('transaction in a block'),
+      (await findIncluded(variant, 'eth_getTransactionReceipt', hash)) ?? notFound('Mined transaction', hash),
   };
 };
 
@@ -108,7 +105,7 @@ const traceWith = async ({ ask }: ReturnType<typeof createReader>, variant: Vari
       if (!cannotTrace(error)) throw error;
       reasons.push(`${method}: ${error.message}`);
     }
-  return fail('UNAVAILABLE', `no node of chain ${variant.tag} can trace this transaction: ${reasons.join('; ')}`);
+  return fail('UNAVAILABLE', `No node of chain ${variant.tag} can trace this transaction: ${reasons.join('; ')}`);
 };
 
 export const createQueries = (ports: Ports): Queries => {
@@ -118,11 +115,11 @@ export const createQueries = (ports: Ports): Queries => {
   return {
     block: async (variant, number) => {
       const found = await reader.block(variant, number);
-      return found ? showBlock(found) : notFound('block');
+      return found ? showBlock(found) : notFound('Block', number);
     },
     transaction: async (variant, hash) => {
       const found = await reader.transaction(variant, hash);
-      return found ? showTransaction(found) : notFound('transaction in a block');
+      return found ? showTransaction(found) : notFound('Mined transaction', hash);
     },
     transactions: async (variant, hashes) => {
       const bundle = Symbol('transactions');
@@ -131,7 +128,7 @@ export const createQueries = (ports: Ports): Queries => {
     },
     receipt: async (variant, hash) => {
       const receipt = await reader.receipt(variant, hash);
-      // Receipts of nodes from before EIP-1559 have no effectiveGasPrice; the offered price was the one paid.
+      // Receipts of nodes older than EIP-1559 lack effectiveGasPrice. The price paid was the gas price of the transaction.
       const gasPrice = receipt.effectiveGasPrice ?? (await reader.transaction(variant, hash))?.gasPrice;
       return showReceipt(receipt, gasPrice);
     },
@@ -139,7 +136,7 @@ export const createQueries = (ports: Ports): Queries => {
       const { logs } = await reader.receipt(variant, hash);
       return Array.isArray(logs)
         ? logs.map((log) => showLog(rawRecord(log, 'a log')))
-        : failInvalidAnswer('logs that are no list');
+        : failInvalidAnswer('logs are not an array');
     },
     internalTransactions: async (variant, given) => {
       const hash = given.toLowerCase();
@@ -150,12 +147,12 @@ export const createQueries = (ports: Ports): Queries => {
     pendingTransaction: async (variant, hash) => {
       reader.nodeOf(variant);
       const found = await pending.find(hash.toLowerCase());
-      return found ? showPending(found) : notFound('pending transaction');
+      return found ? showPending(found) : notFound('Pending transaction', hash);
     },
     pendingTransactions: async (variant, from, nonce) => {
       reader.nodeOf(variant);
       const codec = codecs[variant.family];
-      const sender = codec.parse(from) ?? invalid('/from', notAnAddress(codec, from));
+      const sender = codec.parse(from) ?? invalid('/from', invalidAddress(variant.family, codec.fault(from)));
       const found = await pending.listFrom(sender, nonce === undefined ? undefined : BigInt(nonce));
       return found.map(showPending);
     },

@@ -10,7 +10,7 @@ type Block = {
   readonly transactions: readonly Raw[];
 };
 
-/** Number of remembered blocks. Transactions of a deeper reorganization are found by the watcher's periodic check. */
+/** Limit of remembered blocks. The watcher's periodic check finds transactions of a deeper reorg. */
 const maxPathLength = 64;
 
 const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
@@ -28,7 +28,7 @@ const fetchBlock = async (node: Node, hash: string): Promise<Block | null> => {
 const hashesIn = (blocks: readonly Block[]) =>
   blocks.flatMap(({ transactions }) => transactions.map(({ hash }) => text(hash).toLowerCase()));
 
-/** Returns the highest nonce of each sender, which implies the lower ones because nonces are used without gaps. */
+/** Returns the highest nonce of each sender. Lower nonces are used too, because nonces have no gaps. */
 const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   const highest = new Map<string, bigint>();
   for (const { from, nonce } of blocks.flatMap(({ transactions }) => transactions)) {
@@ -39,7 +39,7 @@ const usedIn = (blocks: readonly Block[]): UsedNonce[] => {
   return [...highest].map(([from, nonce]) => ({ from, nonce }));
 };
 
-/** Remembers the newest blocks, to tell which nonces they use and which transactions a reorganization gives back. */
+/** Remembers the newest blocks, to find the nonces they use and the transactions that a reorg makes pending again. */
 export const createRecentBlocks = (node: Node) => {
   const path = new Map<string, Block>();
 
@@ -57,7 +57,7 @@ export const createRecentBlocks = (node: Node) => {
   };
 
   return {
-    /** Moves to the current head and returns the nonces used and the transactions given back on the way. */
+    /** Moves to the current head. Returns the nonces used since, and the hashes of transactions that a reorg removed. */
     advance: async (): Promise<{ used: readonly UsedNonce[]; returned: readonly string[] }> => {
       const { hash } = await node.head();
       const added = await branch(hash);

@@ -10,7 +10,7 @@ import {
   text,
 } from './wire-records.js';
 
-/** Call that a contract made within a transaction: docs/specification.md#internal-transaction. */
+/** Call of a contract within a transaction, as in docs/specification.md#internal-transaction. */
 export type InternalTransactionRecord = {
   transaction_hash: string;
   from: string;
@@ -27,9 +27,9 @@ export type InternalTransactionRecord = {
 type Frame = Omit<InternalTransactionRecord, 'transaction_hash' | 'trace_index'>;
 
 const listed = (value: unknown, what: string): readonly unknown[] =>
-  Array.isArray(value) ? value : failInvalidAnswer(`${what} that are no list`);
+  Array.isArray(value) ? value : failInvalidAnswer(`${what} are not an array`);
 const gas = (value: unknown) => (value == null ? 0 : integer(value, 'gas'));
-/** Returns zero for calls without a value, such as static calls. */
+/** Returns `0x0` for calls without a value, such as static calls. */
 const amount = (value: unknown) => text(value) || '0x0';
 const bytes = (value: unknown) => text(value) || '0x';
 
@@ -45,16 +45,13 @@ const frameOf = (raw: Raw): Frame => ({
   error: text(raw.error),
 });
 
-/**
- * Lists all calls below the transaction itself, callers before callees. Iterative, because a node may answer with any
- * depth.
- */
+/** Lists all calls below the transaction itself, callers before callees. Iterative, because nesting is not bounded. */
 const framesOfCalls = (root: unknown): Frame[] => {
   const top = rawRecord(root, 'a trace');
-  if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not know the call tracer');
-  if (typeof top.type !== 'string') failInvalidAnswer('a trace without a type');
+  if (top.structLogs !== undefined) throw new NodeRefusal('unsupported', 'the node does not support the call tracer');
+  if (typeof top.type !== 'string') failInvalidAnswer('a trace has no type');
   const frames: Frame[] = [];
-  const callsOf = (raw: Raw) => listed(raw.calls ?? [], 'calls of a call').toReversed();
+  const callsOf = (raw: Raw) => listed(raw.calls ?? [], 'the calls of a trace').toReversed();
   const waiting = [...callsOf(top)];
   while (waiting.length > 0) {
     const raw = rawRecord(waiting.pop(), 'a call');
@@ -66,7 +63,7 @@ const framesOfCalls = (root: unknown): Frame[] => {
 
 const part = (value: unknown): Raw => (isRecord(value) ? value : {});
 
-/** Conversions from the types of `trace_transaction` to the fields of the call tracer. */
+/** Conversions from `trace_transaction` types to the fields of the call tracer. */
 const translations: Readonly<Record<string, (action: Raw, result: Raw) => Raw>> = {
   call: (action, result) => ({
     ...action,
@@ -94,9 +91,9 @@ const framesOfTraces = (answer: unknown): Frame[] => {
   if (answer === null) throw new NodeRefusal('missing', 'the node has no traces of this transaction');
   return listed(answer, 'traces').flatMap((one) => {
     const { traceAddress, type, action, result, error } = rawRecord(one, 'a trace');
-    const translate = translations[text(type)] ?? failInvalidAnswer('a trace of an unknown type');
+    const translate = translations[text(type)] ?? failInvalidAnswer('a trace has an unknown type');
     // An empty trace address is the transaction itself, not an internal call.
-    if (listed(traceAddress, 'entries of a traceAddress').length === 0) return [];
+    if (listed(traceAddress, 'the entries of a traceAddress').length === 0) return [];
     return [frameOf({ ...translate(part(action), part(result)), error })];
   });
 };
@@ -107,7 +104,7 @@ type Tracer = {
   readonly frames: (answer: unknown) => Frame[];
 };
 
-/** Tracing methods of nodes, the preferred one first. */
+/** Tracing methods, the preferred one first. */
 export const tracers: readonly Tracer[] = [
   {
     method: 'debug_traceTransaction',

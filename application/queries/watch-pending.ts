@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.js';
-import { waitingInPool } from '../../domain/rpc-value.js';
+import { pendingInPool } from '../../domain/rpc-value.js';
 import { variants } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';
 import { type Node, NodeRefusal } from '../ports/node.js';
@@ -10,39 +10,36 @@ import { queriedNode } from './queries.js';
 import { createRecentBlocks } from './recent-blocks.js';
 import { isIncluded, pendingIn, type Raw, rawRecord } from './wire-records.js';
 
-/** Age at which a transaction is forgotten: longer than nodes keep one that no block includes. */
-const maxMs = 3 * 3_600_000;
-const most = 10_000;
-/**
- * Numbers of transactions asked about at once, and of hashes that may queue up. Hashes beyond that are found again in
- * the node's pool.
- */
+/** Age at which a pending transaction is dropped, longer than nodes keep one in their pool. */
+const maxAgeMs = 3 * 3_600_000;
+const maxTransactions = 10_000;
 const atOnce = 32;
-const maxHeard = 20_000;
+/** Limit of queued hashes. Hashes beyond it are found again in the node's pool. */
+const maxQueued = 20_000;
 const checkIntervalMs = 10_000;
 const poolIntervalMs = 60_000;
 const pauseMs = 1000;
 
 type Ports = { readonly node: Node; readonly pending: PendingTransactions; readonly system: System };
 
-/** Wait that `ring` ends early. A ring while nobody waits ends the next wait. */
-const createBell = (system: System, signal: AbortSignal) => {
-  let hasRung = false;
+/** Creates a wait that `wake` ends early. A wake before the wait skips it. */
+const createWakeableSleep = (system: System, signal: AbortSignal) => {
+  let isAwake = false;
   let early: AbortController | null = null;
   return {
-    ring: () => {
-      hasRung = true;
+    wake: () => {
+      isAwake = true;
       early?.abort();
     },
     wait: async (ms: number) => {
       early = new AbortController();
-      if (!hasRung) await system.sleep(ms, AbortSignal.any([signal, early.signal]));
-      hasRung = false;
+      if (!isAwake) await system.sleep(ms, AbortSignal.any([signal, early.signal]));
+      isAwake = false;
     },
   };
 };
 
-/** Works on slices of items, each slice in one batch to the nodes. */
+/** Processes items in slices. The requests of one slice are sent as one batch. */
 const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) => Promise<void>) => {
   for (const part of slicesOf(items, atOnce)) {
     const bundle = Symbol('pending');
@@ -50,7 +47,7 @@ const inParts = async <T>(items: readonly T[], work: (item: T, bundle: symbol) =
   }
 };
 
-/** Returns null when no node knows the transaction, and undefined when the nodes' answer makes no sense. */
+/** Returns null when no node knows the transaction, and undefined when the nodes' answer is unusable. */
 const findTransaction = async (node: Node, hash: string, bundle: symbol): Promise<Raw | null | undefined> => {
   try {
     const found = await node.ask('eth_getTransactionByHash', [hash], { bundle });
@@ -62,7 +59,7 @@ const findTransaction = async (node: Node, hash: string, bundle: symbol): Promis
   }
 };
 
-/** Returns undefined for a transaction that is included or cannot be shown. */
+/** Returns undefined for a transaction that is mined or malformed. */
 const readPending = (raw: Raw, now: number): PendingTransaction | undefined => {
   try {
     return isIncluded(raw) ? undefined : pendingIn(raw, now);
@@ -71,8 +68,8 @@ const readPending = (raw: Raw, now: number): PendingTransaction | undefined => {
   }
 };
 
-/** Adds those of the given transactions that are pending. */
-const createLook =
+/** Returns a function that looks up hashes and stores the transactions that are pending. */
+const createIntake =
   ({ node, pending, system }: Ports) =>
   async (hashes: readonly string[]) => {
     const seen: PendingTransaction[] = [];
@@ -84,11 +81,11 @@ const createLook =
     await pending.add(seen);
   };
 
-/** Checks some of the kept transactions at each call, so that none stays for good when its inclusion was missed. */
+/** Checks some stored transactions at each call, so that one whose inclusion was missed is removed eventually. */
 const createCheck = ({ node, pending, system }: Ports) => {
   let last: PendingTransaction | null = null;
   return async () => {
-    await pending.trim(system.now() - maxMs, most);
+    await pending.trim(system.now() - maxAgeMs, maxTransactions);
     const some = await pending.scan(last);
     last = some.at(-1) ?? null;
     const gone: string[] = [];
@@ -103,7 +100,7 @@ const createCheck = ({ node, pending, system }: Ports) => {
   };
 };
 
-/** Reads the node's whole pool, where it is allowed to, for transactions that were never announced. */
+/** Reads the node's whole pool for transactions that were not announced. Stops when the node does not allow it. */
 const createPoolReader = ({ node, pending, system }: Ports) => {
   let isOpen = true;
   const read = async (): Promise<unknown> => {
@@ -116,9 +113,9 @@ const createPoolReader = ({ node, pending, system }: Ports) => {
     }
   };
   return async () => {
-    const held = waitingInPool(isOpen ? await read() : null);
+    const held = pendingInPool(isOpen ? await read() : null);
     const now = system.now();
-    await pending.add(held.slice(0, most).flatMap((raw) => readPending(raw, now) ?? []));
+    await pending.add(held.slice(0, maxTransactions).flatMap((raw) => readPending(raw, now) ?? []));
   };
 };
 
@@ -132,85 +129,85 @@ const every = (ms: number, system: System, work: () => Promise<void>) => {
   };
 };
 
-/** Hashes that were announced and not looked at yet; a new one, or a new head, ends the wait. */
-const createNews = ({ node, system }: Ports, signal: AbortSignal) => {
-  const heard = new Set<string>();
-  const bell = createBell(system, signal);
-  const news = {
-    heard,
+/** Queue of announced hashes. A new hash or a new head ends the wait. */
+const createAnnouncements = ({ node, system }: Ports, signal: AbortSignal) => {
+  const queued = new Set<string>();
+  const sleeper = createWakeableSleep(system, signal);
+  const announcements = {
+    heard: queued,
     mayHaveMoved: true,
-    hear: (hash: string) => {
-      if (heard.size < maxHeard) heard.add(hash.toLowerCase());
-      bell.ring();
+    enqueue: (hash: string) => {
+      if (queued.size < maxQueued) queued.add(hash.toLowerCase());
+      sleeper.wake();
     },
     first: (count: number) => {
       const some: string[] = [];
-      for (const hash of heard) if (some.push(hash) === count) break;
+      for (const hash of queued) if (some.push(hash) === count) break;
       return some;
     },
     wait: async () => {
-      if (heard.size === 0) await bell.wait(checkIntervalMs);
+      if (queued.size === 0) await sleeper.wait(checkIntervalMs);
     },
   };
-  void node.watchPending(news.hear, signal);
+  void node.watchPending(announcements.enqueue, signal);
   node.watchHeads(() => {
-    news.mayHaveMoved = true;
-    bell.ring();
+    announcements.mayHaveMoved = true;
+    sleeper.wake();
   }, signal);
-  return news;
+  return announcements;
 };
 
-/** Returns one round of work: look at announced hashes, forget used nonces, read the pool, check kept transactions. */
-const createRound = (ports: Ports, news: ReturnType<typeof createNews>) => {
+/** Returns one round: look up announced hashes, drop used nonces, read the pool, check stored transactions. */
+const createRound = (ports: Ports, announcements: ReturnType<typeof createAnnouncements>) => {
   const { node, pending, system } = ports;
-  const look = createLook(ports);
+  const takeIn = createIntake(ports);
   const path = createRecentBlocks(node);
   const check = every(checkIntervalMs, system, createCheck(ports));
   const readPool = every(poolIntervalMs, system, createPoolReader(ports));
   const advance = async () => {
-    if (!news.mayHaveMoved) return;
-    news.mayHaveMoved = false;
+    if (!announcements.mayHaveMoved) return;
+    announcements.mayHaveMoved = false;
     try {
       const { used, returned } = await path.advance();
       await pending.forgetUsed(used);
-      for (const hash of returned) news.hear(hash);
+      for (const hash of returned) announcements.enqueue(hash);
     } catch (error) {
-      news.mayHaveMoved = true;
+      announcements.mayHaveMoved = true;
       throw error;
     }
   };
   return async () => {
-    const some = news.first(atOnce);
-    await look(some);
-    for (const hash of some) news.heard.delete(hash);
-    // Blocks come after the announced hashes, so that nothing stays pending that a block has included.
+    const some = announcements.first(atOnce);
+    await takeIn(some);
+    for (const hash of some) announcements.heard.delete(hash);
+    // Blocks are processed after the announced hashes, so that no mined transaction stays pending.
     await advance();
     await readPool();
     await check();
   };
 };
 
-/** Keeps pending transactions, each from its announcement until a block includes it or uses its nonce. */
+/** Stores pending transactions from their announcement until a block includes them or uses their nonce. */
 export const createPendingWatcher = (ports: Ports) => {
   const { system } = ports;
 
   const watch = async (signal: AbortSignal) => {
-    const news = createNews(ports, signal);
-    const round = createRound(ports, news);
-    let complaint = '';
-    const complain = (error: unknown) => {
+    const announcements = createAnnouncements(ports, signal);
+    const round = createRound(ports, announcements);
+    let lastWarning = '';
+    const warnOnce = (error: unknown) => {
       if (!(error instanceof Failure)) throw error;
-      if (complaint !== error.message)
-        system.log.warn({ reason: error.message }, 'pending transactions cannot be watched right now');
-      complaint = error.message;
+      if (lastWarning !== error.message)
+        system.log.warn({ reason: error.message }, 'Watching pending transactions failed; retrying');
+      lastWarning = error.message;
     };
     while (!signal.aborted) {
       try {
         await round();
-        complaint = '';
-        await news.wait();
+        lastWarning = '';
+        await announcements.wait();
       } catch (error) {
-        complain(error);
+        warnOnce(error);
         await system.sleep(pauseMs, signal);
       }
     }
@@ -226,7 +223,7 @@ export const createPendingWatcher = (ports: Ports) => {
   };
 };
 
-/** Makes a watcher for the queried chain of each variant that has nodes. */
+/** Creates a watcher for each query API whose chain has nodes. */
 export const createPendingWatchers = ({
   nodes,
   ...ports
@@ -235,5 +232,5 @@ export const createPendingWatchers = ({
     const node = variant.surface === 'query' ? queriedNode(nodes, variant) : undefined;
     if (!node) return [];
     const run = createPendingWatcher({ node, ...ports });
-    return [{ role: 'follower', name: 'watcher of pending transactions', chain: variant.tag, run }];
+    return [{ role: 'follower', name: 'pending transaction watcher', chain: variant.tag, run }];
   });

@@ -2,43 +2,43 @@ import { fail } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
 import type { PendingTransaction } from '../ports/pending.js';
 
-/** Integer that is a bigint where a number would not be exact. */
+/** Integer as a number where that is exact, otherwise as a bigint. */
 export type ExactInteger = number | bigint;
 
-/** Object that a node answered with, not validated yet. */
+/** Object from a node's answer, not validated yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 const maxQuantityLength = 66;
 const quantityPattern = /^0x[0-9a-fA-F]+$/;
 
-export const failInvalidAnswer = (what: string): never => fail('NODE_ERROR', `a node answered with ${what}`);
+export const failInvalidAnswer = (fault: string): never => fail('NODE_ERROR', `Invalid answer of a node: ${fault}`);
 
 export const rawRecord = (value: unknown, what: string): Raw =>
-  isRecord(value) ? value : failInvalidAnswer(`${what} that is no object`);
+  isRecord(value) ? value : failInvalidAnswer(`${what} is not an object`);
 
-/** Parses a quantity. The length is checked first, because parsing a million digits takes half a second. */
+/** Parses a hex quantity. The length is checked first, because parsing a million digits takes half a second. */
 export const quantity = (value: unknown, what: string): bigint =>
   typeof value === 'string' && value.length <= maxQuantityLength && quantityPattern.test(value)
     ? BigInt(value)
-    : failInvalidAnswer(`${what} that is no quantity`);
+    : failInvalidAnswer(`${what} is not a hex quantity`);
 
 export const integer = (value: unknown, what: string): ExactInteger => {
   const exact = quantity(value, what);
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
 };
 
-/** Returns 0 for a missing value: some nodes leave out fields that their chain does not use. */
+/** Returns 0 for a missing value. Some nodes omit fields that their chain does not use. */
 const integerOrZero = (value: unknown, what: string): ExactInteger => (value == null ? 0 : integer(value, what));
 
-/** Returns the text as the node wrote it; empty when it is missing. */
+/** Returns the text unchanged; empty when it is missing. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the address in lower case, because some nodes write a checksum in its case. */
+/** Returns the address in lower case, because some nodes send checksummed addresses. */
 export const addressText = (value: unknown): string => text(value).toLowerCase();
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
 
-/** Record of docs/specification.md#212-chain-query-records. */
+/** Block as in docs/specification.md#212-chain-query-records. */
 export type BlockRecord = {
   block_hash: string;
   block_number: ExactInteger;
@@ -66,7 +66,7 @@ export const showBlock = (raw: Raw): BlockRecord => ({
   difficulty: integerOrZero(raw.difficulty, 'a difficulty'),
   extra_data: text(raw.extraData),
   gas_limit: integer(raw.gasLimit, 'a gas limit'),
-  gas_used: integer(raw.gasUsed, 'gas that was used'),
+  gas_used: integer(raw.gasUsed, 'gas used'),
   logs_bloom: text(raw.logsBloom),
   miner: addressText(raw.miner),
   mix_hash: text(raw.mixHash),
@@ -101,7 +101,7 @@ export type TransactionRecord = SentRecord & {
 };
 export type PendingTransactionRecord = SentRecord & { record_time: string };
 
-/** Signature value of a rollup's deposits, which nobody signs. */
+/** Signature value of rollup deposits, which are not signed. */
 const unsigned = '0x0';
 
 const showSent = (raw: Raw): SentRecord => ({
@@ -124,10 +124,10 @@ export const showTransaction = (raw: Raw): TransactionRecord => ({
   ...showSent(raw),
   block_number: integer(raw.blockNumber, 'a block number'),
   block_hash: text(raw.blockHash),
-  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
+  transaction_index: integer(raw.transactionIndex, 'a transaction index'),
 });
 
-/** Fields needed to show a pending transaction later. */
+/** Fields that are stored to show a pending transaction later. */
 const keptFields = 'hash from to gas gasPrice maxFeePerGas input nonce value r s v yParity'.split(' ');
 
 export const pendingIn = (raw: Raw, firstSeen: number): PendingTransaction => ({
@@ -135,11 +135,11 @@ export const pendingIn = (raw: Raw, firstSeen: number): PendingTransaction => ({
   from: addressText(raw.from),
   nonce: quantity(raw.nonce, 'a nonce'),
   firstSeen,
-  told: Object.fromEntries(keptFields.flatMap((field) => (raw[field] == null ? [] : [[field, text(raw[field])]]))),
+  fields: Object.fromEntries(keptFields.flatMap((field) => (raw[field] == null ? [] : [[field, text(raw[field])]]))),
 });
 
-export const showPending = ({ told, firstSeen }: PendingTransaction): PendingTransactionRecord => ({
-  ...showSent(told),
+export const showPending = ({ fields, firstSeen }: PendingTransaction): PendingTransactionRecord => ({
+  ...showSent(fields),
   record_time: new Date(firstSeen).toISOString(),
 });
 
@@ -153,7 +153,7 @@ export type ReceiptRecord = {
   to: string;
   gas_used: ExactInteger;
   logs_bloom: string;
-  /** Status of execution; null in blocks from before Byzantium, whose receipts have none. */
+  /** Execution status; null in blocks before Byzantium, whose receipts have none. */
   status: ExactInteger | null;
   transaction_index: ExactInteger;
   effective_gas_price: ExactInteger;
@@ -164,13 +164,13 @@ export const showReceipt = (raw: Raw, gasPrice: unknown): ReceiptRecord => ({
   block_number: integer(raw.blockNumber, 'a block number'),
   block_hash: text(raw.blockHash),
   contract_address: addressText(raw.contractAddress),
-  cumulative_gas_used: integer(raw.cumulativeGasUsed, 'gas that was used'),
+  cumulative_gas_used: integer(raw.cumulativeGasUsed, 'gas used'),
   from: addressText(raw.from),
   to: addressText(raw.to),
-  gas_used: integer(raw.gasUsed, 'gas that was used'),
+  gas_used: integer(raw.gasUsed, 'gas used'),
   logs_bloom: text(raw.logsBloom),
   status: raw.status == null ? null : integer(raw.status, 'a status'),
-  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
+  transaction_index: integer(raw.transactionIndex, 'a transaction index'),
   effective_gas_price: integerOrZero(gasPrice, 'a gas price'),
 });
 
@@ -193,7 +193,7 @@ export const showLog = (raw: Raw): LogRecord => ({
   topics: texts(raw.topics),
   block_number: integer(raw.blockNumber, 'a block number'),
   block_hash: text(raw.blockHash),
-  transaction_index: integer(raw.transactionIndex, 'a place in the block'),
-  log_index: integer(raw.logIndex, 'a place among logs'),
+  transaction_index: integer(raw.transactionIndex, 'a transaction index'),
+  log_index: integer(raw.logIndex, 'a log index'),
   removed: raw.removed === true,
 });

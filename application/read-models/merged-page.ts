@@ -16,13 +16,13 @@ type Query<Doc> = {
   readonly sources: readonly Source[];
   readonly after: PageKey | undefined;
   readonly keyOf: (document: Doc) => PageKey;
-  /** Runs every read but the first, so that a long list does not keep others from their turns. */
+  /** Runs every read but the first in a fair queue, so that a long list does not delay other requests. */
   readonly inTurn: (read: () => Promise<Chosen<Doc>>) => Promise<Chosen<Doc>>;
-  /** Chooses which documents to list; those after a `stop` are not read. */
+  /** Returns for each document whether to list it; reading ends at the first `stop`. */
   readonly choose: (documents: readonly Doc[]) => Promise<readonly Choice[]>;
 };
 
-const readAtOnce = 100;
+const batchSize = 100;
 
 const compare = ([a, idA]: PageKey, [b, idB]: PageKey) => {
   if (a !== b) return a < b ? 1 : -1;
@@ -30,11 +30,11 @@ const compare = ([a, idA]: PageKey, [b, idB]: PageKey) => {
   return idA < idB ? 1 : -1;
 };
 
-/** Reads some documents after `after` from all sources, newest first, with none missing between them. */
+/** Reads the next documents of all sources, newest first and without gaps. */
 const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: PageKey | undefined) => {
   const { collection, scope, sources, keyOf } = query;
   const pages = await Promise.all(
-    sources.map(({ index, equal }) => readModels.page(collection, scope, { index, equal, limit: readAtOnce, after })),
+    sources.map(({ index, equal }) => readModels.page(collection, scope, { index, equal, limit: batchSize, after })),
   );
   const ends = pages.flatMap(({ next }) => (next ? [next] : []));
   const sorted = pages
@@ -48,7 +48,7 @@ const readSome = async <Doc>(readModels: ReadModels, query: Query<Doc>, after: P
   return { found, isLast: ends.length === 0 };
 };
 
-/** Lists the chosen documents of several indexes as one list, newest first. */
+/** Yields the chosen documents of several indexes as one list, newest first. */
 export const mergedList = async function* <Doc>(readModels: ReadModels, query: Query<Doc>) {
   const read = async (after: PageKey | undefined): Promise<Chosen<Doc>> => {
     const { found, isLast } = await readSome(readModels, query, after);
@@ -67,7 +67,7 @@ export const mergedList = async function* <Doc>(readModels: ReadModels, query: Q
   }
 };
 
-/** Takes the first `size` documents; `next` is the key to continue after, null when there are no more. */
+/** Takes the first `size` documents; `next` is the key to continue after, null at the end of the list. */
 export const takePage = async <Doc>(list: AsyncIterable<Doc>, size: number, keyOf: (document: Doc) => PageKey) => {
   const documents: Doc[] = [];
   for await (const document of list) {

@@ -4,8 +4,8 @@ import type { Page, PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
 /**
- * Tokens that say where a page ended. Each is signed for one list of one owner, so that no other list accepts it, and
- * for these stores, because positions differ after a move to others.
+ * Page tokens, which hold the key of the last document of a page. A token is signed for one list of one owner, so that no
+ * other list accepts it, and for these stores, because positions differ after a migration.
  */
 export type PageTokens = {
   read(list: readonly string[], token: string | undefined): PageKey | undefined;
@@ -34,7 +34,7 @@ export const createPageTokens = ({ signHere, same }: System): PageTokens => {
   };
 };
 
-/** List that is there, or that is read part by part while it is iterated. */
+/** List in memory, or one that is read in batches while it is iterated. */
 export type Listed<T> = readonly T[] | AsyncIterable<readonly T[]>;
 
 export type PageRequest = { readonly size: number; readonly token: string | undefined };
@@ -59,7 +59,7 @@ export const createLists =
 
 const pageSize = 100;
 
-/** Yields all documents of a scope, newest first, read page by page; the collection needs an index `all`. */
+/** Yields all documents of a scope, newest first, reading page by page. The collection needs an index `all`. */
 export const everyDocument = async function* <Doc>(readModels: ReadModels, collection: Collection<Doc>, scope: string) {
   let after: PageKey | undefined;
   do {

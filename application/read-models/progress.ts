@@ -1,42 +1,72 @@
 import { projections } from '../../projections/index.js';
 import { beginning, type EventStore, type Position } from '../ports/event-store.js';
-import type { Checkpoint, ReadModels } from '../ports/read-models.js';
+import { type Checkpoint, type ReadModels, stoppedParts } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
-/** Returns the position up to which every projection is built. */
+/** Returns the position up to which every projection is built, for organizations of which no part is stopped. */
 export const includedBy = ({ positions }: Checkpoint): Position =>
   Math.min(...projections.map((projection) => positions[projection.name] ?? beginning));
 
-/** Says whether read models were made from other events than the store's, as after an older backup was restored. */
+/** Returns the position up to which every projection is built for every organization. */
+export const includedOfAll = (checkpoint: Checkpoint): Position =>
+  Math.min(includedBy(checkpoint), ...stoppedParts(checkpoint.positions).map(({ position }) => position));
+
+/** Returns whether read models were made from events that the store does not have, as after a backup was restored. */
 export const isForeign = ({ positions }: Checkpoint, head: Position) =>
   Math.max(beginning, ...Object.values(positions)) > head;
 
+/**
+ * Positions are those of an organization where one is named. They are earlier than the others' while a part of its
+ * documents is stopped.
+ */
 export type Progress = {
-  /** Returns the last known position of the read models; they may be further by now. */
-  current(): Position;
+  /** Returns the last known position of the read models; the actual position may be later. */
+  current(organizationId?: string): Position;
   /** Reads the position from the read models. */
-  ask(): Promise<Position>;
+  refresh(organizationId?: string): Promise<Position>;
   /**
-   * Records the position that the projector of this process reached; those of other processes are found by asking the
+   * Records the checkpoint that the projector of this process reached; those of other processes are found by asking the
    * store.
    */
-  moved(position: Position): void;
+  advanceTo(checkpoint: Checkpoint): void;
   /** False after the read models were lost, until they include again what they are known to have included. */
   isWhole(): boolean;
   /** Resolves true once the read models include the position, false when that takes longer than `ms`. */
-  reached(position: Position, ms: number): Promise<boolean>;
+  reached(position: Position, ms: number, organizationId?: string): Promise<boolean>;
 };
 
 /** Pause between reads of the checkpoint while a request waits; a projector in this process reports sooner. */
 const pollIntervalMs = 5;
+/** Interval at which requests whose time is up are answered while a slow store reads the checkpoint. */
+const settleIntervalMs = 250;
 
-/** Computes the position again only when the positions of the projections changed, because every query asks for it. */
-const createIncluded = () => {
-  let [last, included]: [Checkpoint['positions'] | null, Position] = [null, beginning];
-  return (checkpoint: Checkpoint): Position => {
-    if (checkpoint.positions !== last) included = includedBy(checkpoint);
-    last = checkpoint.positions;
-    return included;
+/** `stopped` has the earliest position of each organization with stopped parts. */
+type Included = { readonly position: Position; readonly stopped: ReadonlyMap<string, Position> };
+
+const includedIn = (checkpoint: Checkpoint): Included => {
+  const stopped = new Map<string, Position>();
+  for (const { organizationId, position } of stoppedParts(checkpoint.positions))
+    stopped.set(organizationId, Math.min(position, stopped.get(organizationId) ?? position));
+  return { position: includedBy(checkpoint), stopped };
+};
+
+/** Tracks the newest checkpoint. Positions are computed again only when they changed, because every query asks for them. */
+const createNewest = () => {
+  let [revision, positions]: [number, Checkpoint['positions'] | null] = [-1, null];
+  let known: Included = { position: beginning, stopped: new Map() };
+  return {
+    position: (organizationId = '') => Math.min(known.position, known.stopped.get(organizationId) ?? known.position),
+    /** Reads overlap, so an older checkpoint may come last. */
+    update: (checkpoint: Checkpoint) => {
+      if (checkpoint.revision < revision || checkpoint.positions === positions) return;
+      [revision, positions] = [checkpoint.revision, checkpoint.positions];
+      const next = includedIn(checkpoint);
+      known = { ...next, position: Math.max(known.position, next.position) };
+    },
+    forget: () => {
+      [revision, positions] = [-1, null];
+      known = { position: beginning, stopped: new Map() };
+    },
   };
 };
 
@@ -47,73 +77,88 @@ type Ports = {
 };
 
 /**
- * Reads how far the read models are. Foreign ones include nothing, until the projector has emptied them: a position of
- * theirs would answer for events that are not in them.
+ * Reads the checkpoint. Foreign read models include nothing, until the projector has emptied them, and give null: a
+ * position of theirs would answer for events that are not in them.
  */
-const createLook = ({ readModels, events }: Ports) => {
-  const includedIn = createIncluded();
+const createReadCheckpoint = ({ readModels, events }: Ports) => {
   let isOurs = false;
-  return async (): Promise<Position> => {
+  return async (): Promise<Checkpoint | null> => {
     const checkpoint = await readModels.checkpoint();
     isOurs ||= !isForeign(checkpoint, await events.head());
-    return isOurs ? includedIn(checkpoint) : beginning;
+    return isOurs ? checkpoint : null;
   };
+};
+
+type Waiter = {
+  readonly position: Position;
+  readonly organizationId: string | undefined;
+  readonly until: number;
+  readonly done: (reached: boolean) => void;
 };
 
 export const createProgress = (ports: Ports): Progress => {
   const { readModels, system } = ports;
-  const look = createLook(ports);
-  let known: Position = beginning;
+  const readCheckpoint = createReadCheckpoint(ports);
+  const newest = createNewest();
   let included: Position = beginning;
-  let asking = false;
-  const waiting = new Set<{ position: Position; until: number; done: (reached: boolean) => void }>();
+  let isPolling = false;
+  let reading: Promise<void> | undefined;
+  const waiting = new Set<Waiter>();
 
   const settle = () => {
     const now = system.now();
-    for (const cancellation of waiting)
-      if (cancellation.position <= known || cancellation.until <= now) {
-        waiting.delete(cancellation);
-        cancellation.done(cancellation.position <= known);
-      }
+    for (const waiter of waiting) {
+      const isReached = waiter.position <= newest.position(waiter.organizationId);
+      if (!isReached && waiter.until > now) continue;
+      waiting.delete(waiter);
+      waiter.done(isReached);
+    }
   };
-  const moved = (position: Position) => {
-    known = Math.max(known, position);
+  const advanceTo = (checkpoint: Checkpoint | null) => {
+    if (checkpoint) newest.update(checkpoint);
     settle();
   };
-  const askRepeatedly = async () => {
-    asking = true;
+  const poll = async () => {
+    isPolling = true;
     while (waiting.size > 0) {
       await system.sleep(pollIntervalMs);
       // A failed read counts as no progress: the request keeps waiting until its time is up.
-      moved(await look().catch(() => known));
+      reading ??= readCheckpoint()
+        .catch(() => null)
+        .then(advanceTo)
+        .finally(() => (reading = undefined));
+      const over = new AbortController();
+      await Promise.race([reading, system.sleep(settleIntervalMs, over.signal)]);
+      over.abort();
+      settle();
     }
-    asking = false;
+    isPolling = false;
   };
 
-  const ask = async () => {
-    moved(await look());
-    return known;
+  const refresh = async (organizationId?: string) => {
+    advanceTo(await readCheckpoint());
+    return newest.position(organizationId);
   };
   readModels.onLost?.(() => {
-    included = Math.max(included, known);
-    known = beginning;
+    included = Math.max(included, newest.position());
+    newest.forget();
   });
 
   return {
-    current: () => known,
-    ask,
-    moved,
+    current: newest.position,
+    refresh,
+    advanceTo,
     isWhole: () => {
-      if (known >= included) return true;
-      // The runner may be in another process: whoever looks next hears how far it has come.
-      ask().catch(() => undefined);
+      if (newest.position() >= included) return true;
+      // The projector may run in another process, so the next call uses the position read here.
+      refresh().catch(() => undefined);
       return false;
     },
-    reached: async (position, ms) => {
-      if (position <= known) return true;
+    reached: async (position, ms, organizationId) => {
+      if (position <= newest.position(organizationId)) return true;
       return new Promise((done) => {
-        waiting.add({ position, until: system.now() + ms, done });
-        if (!asking) void askRepeatedly();
+        waiting.add({ position, organizationId, until: system.now() + ms, done });
+        if (!isPolling) void poll();
       });
     },
   };

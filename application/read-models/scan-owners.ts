@@ -4,8 +4,8 @@ import type { System } from '../ports/system.js';
 
 type Ports = { readonly readModels: ReadModels; readonly system: System };
 
-/** Yields every document of a variant together with its organization. */
-export const documentsOf = async function* <Doc>(
+/** Yields the documents of all organizations on one chain, each with its organization id. */
+export const documentsOfAllOwners = async function* <Doc>(
   { readModels, system }: Ports,
   collection: Collection<Doc>,
   variant: string,

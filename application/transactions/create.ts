@@ -4,17 +4,17 @@ import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';
 import type { Call } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
-import type { TransactionCodec } from '../ports/codec.js';
 import type { EventStore, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { AddressParser } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
+import { type CodecPorts, codecOf } from './codec-of.js';
 import { createNonces, nonceStep, type Sender } from './nonces.js';
 import { maxAmount, outbid, readForAnswer, readTransaction, transactionStep } from './transactions.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
-/** Optional fields; a node or the service fills in those that are not given. */
+/** Optional fields. The node or the service chooses missing values. */
 type Given = {
   readonly transactionId: string | undefined;
   readonly gas: string | undefined;
@@ -26,7 +26,7 @@ type Wanted = Given &
   Party & {
     readonly value: string;
     readonly data: string;
-    /** Name of what the data is made of, where that changes, so that a retry is known although the data is other. */
+    /** Identity of the call data for retries, when the data itself differs between attempts. */
     readonly dataFrom?: string;
   };
 type WantedToken = Given &
@@ -42,31 +42,31 @@ export type TransactionCreation = {
   createToken(context: Context, wanted: WantedToken): Promise<Done<{ transaction: TransactionRecord }>>;
 };
 
-type Ports = {
+type Ports = CodecPorts & {
   readonly handle: Handle;
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly addressParser: AddressParser;
   readonly chains: Chains;
-  readonly transactionCodec: TransactionCodec;
   readonly system: System;
 };
 
 const amountBits = 256;
 const gasBits = 64;
 const amount = (path: string, text: string, bits = amountBits) =>
-  BigInt(text) < 2n ** BigInt(bits)
-    ? text
-    : invalid(path, `must be below 2^${bits}, which is all that the chain can count`);
+  BigInt(text) < 2n ** BigInt(bits) ? text : invalid(path, `must be less than 2^${bits}`);
 
-/** A nonce further ahead than this waits for more transactions than a sender prepares at once. */
-const farthest = 1000;
-const near = (nonce: number, pending: number) =>
-  nonce <= pending + farthest
+/** Limit of nonces past the pending count, far more than a sender prepares at once. */
+const maxNonceGap = 1000;
+const requireNear = (nonce: number, pending: number) =>
+  nonce <= pending + maxNonceGap
     ? nonce
-    : invalid('/nonce', `is ${nonce}, more than ${farthest} past the pending count ${pending}`);
+    : invalid(
+        '/nonce',
+        `must be at most ${pending + maxNonceGap}, which is ${maxNonceGap} past the pending count ${pending}, not ${nonce}`,
+      );
 
-/** Returns the given id, or a new one; a retried request gets the id of its first try. */
+/** Returns the given id or a new one. A retry derives the id of the first attempt. */
 const idOf = ({ idSeed }: Context, given: string | undefined, system: System) => {
   if (given !== undefined) return given;
   if (idSeed === undefined) return system.uuid();
@@ -86,16 +86,19 @@ type Draft = Omit<Unsigned, 'nonce' | 'gasPrice'> & {
 const createStore = (ports: Ports) => {
   const { handle, events, chains } = ports;
   const nonces = createNonces(ports);
-  /** Takes the given price, or the one a node suggests, which is raised to outbid the transaction being replaced. */
+  /** Returns the given price, which must reach `outbids`, or the node's suggestion raised to at least `outbids`. */
   const priceOf = async (context: Context, given: string | undefined, outbids: string) => {
     if (given === undefined) return maxAmount(await chains.sending(context.variant).gasPrice(), outbids);
     const price = amount('/gas_price', given);
     return maxAmount(price, outbids) === price
       ? price
-      : fail('FAILED_PRECONDITION', `to replace a transaction that was sent, gas_price must be at least ${outbids}`);
+      : fail(
+          'FAILED_PRECONDITION',
+          `gas_price must be at least ${outbids} to replace a sent transaction, not ${price}`,
+        );
   };
 
-  /** Returns the sent transaction that holds the nonce and is to be replaced; null when the nonce is free. */
+  /** Returns the sent transaction that holds the nonce and will be replaced; null when the nonce is free. */
   const toReplace = async (context: Context, sender: Sender, nonce: number) => {
     const holder = await nonces.holder(context, sender, nonce);
     if (holder === null) return null;
@@ -103,7 +106,10 @@ const createStore = (ports: Ports) => {
     const is = state.toUpperCase();
     return state === 'sent' && created
       ? created
-      : fail('FAILED_PRECONDITION', `nonce ${nonce} is held by transaction ${holder}, which is ${is}`);
+      : fail(
+          'FAILED_PRECONDITION',
+          `Nonce ${nonce} is held by transaction ${holder} in state ${is}. Only a SENT transaction can be replaced.`,
+        );
   };
 
   const append = (context: Context, data: Draft & { nonce: number; gasPrice: string }, replaces?: string) => {
@@ -119,27 +125,32 @@ const createStore = (ports: Ports) => {
     const pendingCount = () => chains.sending(context.variant).pendingCount(draft.from);
     if (nonce !== undefined) {
       const replaced = await toReplace(context, draft, nonce);
-      if (!replaced) near(nonce, await pendingCount());
+      if (!replaced) requireNear(nonce, await pendingCount());
       const price = await priceOf(context, gasPrice, replaced ? outbid(replaced.gasPrice) : '0');
       return append(context, { ...draft, nonce, gasPrice: price }, replaced?.transactionId);
     }
     const [price, pending] = await Promise.all([priceOf(context, gasPrice, '0'), pendingCount()]);
-    return nonces.take(context, draft, pending, (free) => append(context, { ...draft, nonce: free, gasPrice: price }));
+    return nonces.allocate(context, draft, pending, (free) =>
+      append(context, { ...draft, nonce: free, gasPrice: price }),
+    );
   };
 };
 
-/** Creates a transaction, or finds the one that the same request created before. */
+/** Creates a transaction, or returns the one that an earlier attempt of the same request created. */
 const createMake = (ports: Ports) => {
   const { events, chains, system } = ports;
   const store = createStore(ports);
 
-  /** Returns null when the id is new, and refuses one that belongs to a transaction with other content. */
+  /** Returns the existing transaction; null when the id is new. Rejects an id whose transaction has different content. */
   const madeBefore = async (context: Context, transactionId: string, request: string) => {
     const past = await readForAnswer(ports, context, transactionId);
     if (!past.created) return null;
     return past.created.request === request
       ? { answer: { transaction: showTransaction(past) }, position: await events.head() }
-      : fail('ALREADY_EXISTS', `transaction ${transactionId} already exists with other content`);
+      : fail(
+          'ALREADY_EXISTS',
+          `Transaction ${transactionId} already exists with different content. Use another transaction_id.`,
+        );
   };
 
   const draftOf = async (context: Context, { gas }: Given, call: Call) => {
@@ -152,9 +163,9 @@ const createMake = (ports: Ports) => {
     return { ...call, gas: estimate, chainId, chain: genesis.hash };
   };
 
-  return async (context: Context, given: Given, walletId: string, call: Call, asked: object = call) => {
+  return async (context: Context, given: Given, walletId: string, call: Call, fingerprint: object = call) => {
     const transactionId = idOf(context, given.transactionId, system);
-    const request = system.sha256(JSON.stringify([walletId, asked, given.gas, given.gasPrice, given.nonce]));
+    const request = system.sha256(JSON.stringify([walletId, fingerprint, given.gas, given.gasPrice, given.nonce]));
     const before = await madeBefore(context, transactionId, request);
     if (before) return before;
     const draft = { transactionId, walletId, request, ...(await draftOf(context, given, call)) };
@@ -163,7 +174,7 @@ const createMake = (ports: Ports) => {
       const made = await readForAnswer(ports, context, transactionId);
       return { answer: { transaction: showTransaction(made) }, position };
     } catch (error) {
-      // Another request with the same id was faster.
+      // A concurrent request with the same id was faster.
       const isThere = error instanceof Failure && error.code === 'ALREADY_EXISTS';
       const other = isThere ? await madeBefore(context, transactionId, request) : null;
       if (other) return other;
@@ -173,7 +184,7 @@ const createMake = (ports: Ports) => {
 };
 
 export const createTransactionCreation = (ports: Ports): TransactionCreation => {
-  const { readModels, addressParser, transactionCodec } = ports;
+  const { readModels, addressParser } = ports;
   const make = createMake(ports);
   const parse = (context: Context, path: string, text: string) =>
     addressParser.parse(context, [{ text, path }])[0]?.[0] ?? '';
@@ -181,8 +192,8 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
   const ownAddress = async (context: Context, walletId: string, text: string) => {
     const from = parse(context, '/from', text);
     await requireWallet(readModels, context, walletId);
-    const held = await addressParser.look(context, from);
-    return held?.wallet_id === walletId ? from : invalid('/from', 'is no address of the wallet');
+    const held = await addressParser.findRegistered(context, from);
+    return held?.wallet_id === walletId ? from : invalid('/from', `is not an address of wallet ${walletId}`);
   };
 
   return {
@@ -195,7 +206,7 @@ export const createTransactionCreation = (ports: Ports): TransactionCreation => 
     createToken: async (context, { walletId, from, to, standard, contract, tokenId, value, ...given }) => {
       const at = `/token_payload/${standard}`;
       const sender = await ownAddress(context, walletId, from);
-      const data = transactionCodec.tokenCall({
+      const data = codecOf(ports, context).tokenCall({
         standard,
         from: sender,
         to: parse(context, '/to', to),

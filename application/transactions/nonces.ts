@@ -12,19 +12,24 @@ export type Sender = { readonly chain: string; readonly from: string };
 
 type Nonces = {
   /**
-   * Calls `use` with one nonce after another until it succeeds: first those that were released, then the larger of
-   * `pending` and one past the highest that is held.
+   * Calls `use` with one candidate nonce after another until it succeeds: first released nonces, then the larger of
+   * `pending` and one past the highest held nonce, and upwards.
    */
-  take(context: Context, sender: Sender, pending: number, use: (nonce: number) => Promise<Position>): Promise<Position>;
-  /** Returns the transaction that holds the nonce, the latest if it outbid another; null when the nonce is free. */
+  allocate(
+    context: Context,
+    sender: Sender,
+    pending: number,
+    use: (nonce: number) => Promise<Position>,
+  ): Promise<Position>;
+  /** Returns the id of the transaction that holds the nonce, the latest one after replacements; null when it is free. */
   holder(context: Context, sender: Sender, number: number): Promise<string | null>;
 };
 
-/** Nonces that are looked at before other requests get a turn. */
+/** Nonces that are checked before yielding to the event loop. */
 const pageSize = 100;
-/** Limit of released or held nonces that are looked at, far more than are missing in the read models for a moment. */
+/** Limit of pages of released or held nonces, far more than the read models can be behind. */
 const maxPages = 10;
-/** Limit of tries past the highest nonce that is held, for the same reason. */
+/** Limit of candidates past the highest held nonce, far more than the read models can be behind. */
 const maxAttempts = 10_000;
 
 const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
@@ -33,7 +38,7 @@ const keyOf = ({ variant }: Context, { chain, from }: Sender, number: number) =>
 export const nonceStep = (context: Context, command: NonceCommand, at?: string): Step =>
   step(nonce, context.organizationId, keyOf(context, command.data, command.data.nonce), command, at);
 
-/** Returns null when another request took the nonce first. */
+/** Returns null when another request reserved the nonce first. */
 const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -45,7 +50,7 @@ const nullIfTaken = async <T>(work: Promise<T>): Promise<T | null> => {
 
 export const createNonces = (ports: { events: EventStore; readModels: ReadModels; system: System }): Nonces => {
   const { events, readModels, system } = ports;
-  /** Requests of one sender wait for each other here, because in the store they would lose race after race. */
+  /** Serializes requests of one sender, which would otherwise conflict in the store again and again. */
   const inTurn = createKeyedMutex();
 
   const holder: Nonces['holder'] = async (context, sender, number) => {
@@ -69,7 +74,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     }
   };
 
-  /** Yields released nonces that are usable: after a gap no transaction is mined, so the one before must be held. */
+  /** Yields usable released nonces. A transaction after a nonce gap is never mined, so the previous nonce must be held. */
   const released = async function* (context: Context, sender: Sender, pending: number) {
     const scope = scopeFor(context);
     for await (const page of pages(context, sender, 'free', { oldestFirst: true, after: [pending, ''] })) {
@@ -82,7 +87,7 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
     }
   };
 
-  /** Returns one past the highest nonce that is held, or `pending` if that is larger. */
+  /** Returns one past the highest held nonce, or `pending` if that is larger. */
   const firstUnheld = async (context: Context, sender: Sender, pending: number) => {
     for await (const page of pages(context, sender, 'held', {})) {
       const ahead = page.filter(({ nonce: number }) => number >= pending);
@@ -103,14 +108,17 @@ export const createNonces = (ports: { events: EventStore; readModels: ReadModels
 
   return {
     holder,
-    take: (context, sender, pending, use) =>
+    allocate: (context, sender, pending, use) =>
       inTurn(`${context.organizationId}|${sender.chain}|${sender.from}`, async () => {
         for await (const number of candidates(context, sender, pending)) {
           const isFree = !(await isHeld(context, sender, number));
           const position = isFree ? await nullIfTaken(use(number)) : null;
           if (position !== null) return position;
         }
-        return fail('CONFLICT', 'other requests took every nonce of this sender that was tried; try again');
+        return fail(
+          'CONFLICT',
+          'Could not reserve a nonce: too many concurrent transactions from this sender. Retry the request.',
+        );
       }),
   };
 };

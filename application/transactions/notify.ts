@@ -1,8 +1,8 @@
 import { type Transaction, type TransactionEvent, transaction } from '../../domain/aggregates/transaction.js';
-import { asksForActivity } from '../../domain/aggregates/webhook.js';
-import { webhooks } from '../../projections/webhooks.js';
+import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
+import { type WebhookDocument, webhooks } from '../../projections/webhooks.js';
 import { groupBy } from '../async/group-by.js';
-import { allDone } from '../async/organization-queue.js';
+import { allSettledOrThrow } from '../async/organization-queue.js';
 import { slicesOf } from '../async/slices.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import { foldStored } from '../commands/read-aggregate.js';
@@ -13,6 +13,7 @@ import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import { everyDocument } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
+import { requirePart } from '../read-models/require-part.js';
 import { type Deliveries, deliveryIdFor } from '../webhooks/deliveries.js';
 import { deliveryContext } from '../webhooks/delivery-context.js';
 import { showTransaction } from './wire-record.js';
@@ -26,7 +27,7 @@ type Ports = {
   readonly system: System;
 };
 
-/** Change of a transaction by an event, and the content of its notification. */
+/** State change of a transaction, and the payload of its notification. */
 type Change = {
   readonly event: Recorded;
   readonly context: Context;
@@ -35,11 +36,11 @@ type Change = {
 };
 
 const catchUpMs = 500;
-/** Changes told in one piece, because their content may be large. */
-const pieceSize = 32;
+/** Changes processed together. Kept low, because payloads may be large. */
+const sliceSize = 32;
 
-/** Events that webhooks are notified of, including the undoing by a reorganization. */
-const news: ReadonlySet<string> = new Set<TransactionEvent['type']>([
+/** Events that webhooks are notified of, including `TransactionDropped` after a reorg. */
+const notifiedEvents: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'TransactionSent',
   'TransactionMined',
   'TransactionConfirmed',
@@ -50,12 +51,18 @@ const news: ReadonlySet<string> = new Set<TransactionEvent['type']>([
   'CancellationMined',
 ]);
 
-/** Requests a delivery for every change of a managed transaction, to each webhook that covers its wallet. */
+/** Returns true for a webhook that covers the wallet, subscribes to activity and is older than the change. */
+const isNotifiedOf = (webhook: WebhookDocument, { event, walletId }: Change) =>
+  (webhook.wallet_id === '' || webhook.wallet_id === walletId) &&
+  subscribesToActivity(webhook.notification_types) &&
+  webhook.position <= event.position;
+
+/** Requests a delivery for every state change of a managed transaction, to each webhook that covers its wallet. */
 export const createTransactionNotifier = (ports: Ports) => {
   const { events, readModels, progress, deliveries, system } = ports;
   const follow = fromCheckpoint('tell-transactions', ports);
 
-  /** Returns the transaction as it was right after the event. */
+  /** Returns the transaction as of the event. */
   const asOf = async (event: Recorded): Promise<Transaction> => {
     const past = (await events.read(event.stream)).events;
     const until = past.findIndex(({ id }) => id === event.id);
@@ -79,30 +86,29 @@ export const createTransactionNotifier = (ports: Ports) => {
     return [{ event, context, walletId, data }];
   };
 
-  /** Notifies the webhooks of one owner, which are read once for all its changes. */
-  const tell = async (scope: string, some: readonly Change[]) => {
+  /** Notifies the webhooks of one owner, which are read once for all changes. */
+  const notifyWebhooks = async (scope: string, some: readonly Change[]) => {
+    for (const { context } of some.slice(-1)) await requirePart(readModels, webhooks, context.organizationId);
     for await (const webhook of everyDocument(readModels, webhooks, scope))
-      for (const { event, context, walletId, data } of some) {
-        const covers = webhook.wallet_id === '' || webhook.wallet_id === walletId;
-        if (!covers || !asksForActivity(webhook.notification_types) || webhook.position > event.position) continue;
+      for (const { event, context, data } of some.filter((change) => isNotifiedOf(webhook, change))) {
         const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, event.id]);
         await deliveries.request(context, webhook, [{ deliveryId, data }]);
       }
   };
 
-  const tellPiece = async (piece: readonly Recorded[]) => {
-    const changes = (await allDone(piece.map(changesOf))).flat();
+  const notifySlice = async (slice: readonly Recorded[]) => {
+    const changes = (await allSettledOrThrow(slice.map(changesOf))).flat();
     const byOwner = groupBy(changes, ({ context }) => scopeFor(context));
-    await allDone([...byOwner].map(([scope, some]) => tell(scope, some)));
+    await allSettledOrThrow([...byOwner].map(([scope, some]) => notifyWebhooks(scope, some)));
   };
 
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
-      const told = batch.filter(({ type }) => news.has(type));
-      const last = told.at(-1)?.position ?? beginning;
-      // An abort is thrown, so that the events do not count as handled.
+      const notified = batch.filter(({ type }) => notifiedEvents.has(type));
+      const last = notified.at(-1)?.position ?? beginning;
+      // Throwing keeps the checkpoint before these events.
       while (!(await progress.reached(last, catchUpMs))) signal.throwIfAborted();
-      for (const piece of slicesOf(told, pieceSize)) await tellPiece(piece);
-      return told.length > 0;
+      for (const slice of slicesOf(notified, sliceSize)) await notifySlice(slice);
+      return notified.length > 0;
     });
 };

@@ -7,7 +7,7 @@ import { eachInSlices } from '../async/slices.js';
 import type { Chain, Header, Inclusion, Sending } from '../ports/chain.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { lookedAtOnce, type OpenTransaction, openKey } from './rebroadcast.js';
+import { type OpenTransaction, openKey, transactionsPerTurn } from './rebroadcast.js';
 
 type Ports = {
   readonly chain: Chain;
@@ -16,7 +16,7 @@ type Ports = {
   readonly system: Pick<System, 'breathe'>;
 };
 
-/** Outcome of a transaction that the chain shows and the document does not. */
+/** Outcome of a transaction on the chain that is not recorded yet. */
 export type Finding = OpenTransaction & {
   readonly outcome: Outcome;
   readonly confirmations: number;
@@ -24,19 +24,19 @@ export type Finding = OpenTransaction & {
   readonly isFinal: boolean;
 };
 
-/** Knowledge about the chain that ends with one head; it stays valid until there is another head. */
+/** Snapshot of the chain as of one head. A new head needs a new view. */
 type View = {
   readonly head: Header;
   readonly final: number;
-  /** Number of transactions that each sender has made. */
+  /** Transaction count of each sender as of the head. */
   readonly counts: Map<string, number>;
-  /** Hashes of blocks on this chain. */
+  /** Hashes of blocks known to be on this chain. */
   readonly blocks: Set<string>;
-  /** Keys of transactions about which this head has no news. */
+  /** Keys of transactions whose recorded outcome is current as of this head. */
   readonly settled: Set<string>;
 };
 
-/** Longest gap between two heads that is walked; after a longer one every block is looked up again. */
+/** Limit of blocks walked from one head to the next. After a larger gap, every block is looked up again. */
 const maxWalk = 32;
 
 const hashesOf = ({ hash, cancellation_hash }: OpenTransactionDocument) =>
@@ -51,13 +51,13 @@ const outcomeOf = (
   const { hash, cancellation_hash, nonce } = document;
   const isUsed = nonce < count;
   const [own, other] = [inclusions.get(hash), inclusions.get(cancellation_hash)];
-  // An included transaction with an unused nonce is a contradiction between nodes, so nothing is concluded from it.
+  // Nodes disagree when a transaction is included but its nonce is unused, so no outcome is derived.
   if (!isUsed) return own || other ? null : { kind: 'waiting' };
   if (own) return { kind: 'mined', ...own };
   return other ? { kind: 'canceled', block: other.block } : { kind: 'replaced' };
 };
 
-/** Skips outcomes that are recorded already and that neither confirm nor close the transaction. */
+/** Returns false for an outcome that is already recorded and neither confirms nor finalizes the transaction. */
 const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
   const { seen, is_ended } = document;
   const isSame = seen?.kind === outcome.kind && blockOf(seen)?.hash === blockOf(outcome)?.hash;
@@ -65,7 +65,7 @@ const isNews = ({ document, outcome, isDeep, isFinal }: Finding) => {
   return outcome.kind === 'mined' && !is_ended ? isDeep : isFinal;
 };
 
-/** Reads counts and inclusions as of the head of a view, each only once per head. */
+/** Reads transaction counts and inclusions as of the head of a view. Counts are read once per head. */
 const createReading = ({ chain, sending }: Ports) => {
   const countsAt = async (senders: readonly string[], at: Header) => {
     const counts = await sending.countsAt(senders, at);
@@ -82,7 +82,7 @@ const createReading = ({ chain, sending }: Ports) => {
       const found = await sending.inclusionsAt(hashes, head);
       return new Map(hashes.flatMap((hash, i) => (found[i] ? [[hash, found[i] as Inclusion] as const] : [])));
     },
-    /** Counts at the final height: the block of a foreign replacement is unknown, but not the use of the nonce. */
+    /** Reads counts at the final height. They prove that a nonce is used when the replacing transaction is unknown. */
     finalCounts: async (open: readonly OpenTransaction[], { final }: View): Promise<ReadonlyMap<string, number>> => {
       const at = open.length > 0 ? await chain.headerAt(final) : null;
       return new Map(at ? await countsAt(sendersOf(open), at) : []);
@@ -91,15 +91,15 @@ const createReading = ({ chain, sending }: Ports) => {
 };
 
 /**
- * Keeps the view of the newest head. A block on the chain of one head is on the chain of every head that descends from
- * it, so blocks are looked up again only after a reorganization.
+ * Keeps the view of the newest head. Blocks of one head are also on the chain of every descendant head, so blocks are
+ * looked up again only after a reorg.
  */
 const createViews = ({ chain, system }: Ports) => {
   let view: View | null = null;
-  /** Returns those of the known blocks in which open transactions were seen. */
+  /** Returns the known blocks that include open transactions. */
   const blocksOf = async (open: readonly OpenTransaction[], known: ReadonlySet<string>) => {
     const blocks = new Set<string>();
-    await eachInSlices(open, lookedAtOnce, system, ({ document }) => {
+    await eachInSlices(open, transactionsPerTurn, system, ({ document }) => {
       const hash = blockOf(document.seen)?.hash;
       if (hash !== undefined && known.has(hash)) blocks.add(hash);
     });
@@ -121,12 +121,12 @@ const createViews = ({ chain, system }: Ports) => {
   };
 };
 
-/** Reads from the chain, as of one head, the outcomes of sent transactions that are not recorded yet. */
+/** Reads outcomes of sent transactions that are not recorded yet, all as of one head. */
 export const createOutcomes = (ports: Ports, variant: Variant) => {
   const { readModels } = ports;
   const { readCounts, inclusions, finalCounts } = createReading(ports);
   type Known = OpenTransaction & { readonly outcome: Outcome };
-  /** Returns the depths that transactions still have to reach. */
+  /** Returns the confirmation threshold of each transaction that is mined but not confirmed. */
   const depthsOf = async (known: readonly Known[]): Promise<ReadonlyMap<Known, number>> => {
     const growing = known.filter(({ outcome, document }) => outcome.kind === 'mined' && !document.is_ended);
     const keys = growing.map(({ organizationId, document }) => ({
@@ -175,7 +175,7 @@ export const createOutcomes = (ports: Ports, variant: Variant) => {
     return { standing, unknown };
   };
 
-  const look = async (open: readonly OpenTransaction[], view: View) => {
+  const readOutcomes = async (open: readonly OpenTransaction[], view: View) => {
     const { standing, unknown } = partition(open, view);
     const { known, waiting } = await lookUp(unknown, view);
     const found: Finding[] = [];
@@ -184,5 +184,5 @@ export const createOutcomes = (ports: Ports, variant: Variant) => {
       else view.settled.add(openKey(one));
     return { found, waiting };
   };
-  return { viewOf: createViews(ports), look };
+  return { viewOf: createViews(ports), readOutcomes };
 };

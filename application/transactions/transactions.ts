@@ -7,11 +7,10 @@ import {
 import { fail, invalid } from '../../domain/failure.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';
-import { hasWritten, seedOf, upToOwn, withoutSeed } from '../commands/own-events.js';
+import { eventsThroughOwn, hasWritten, seedOf, withoutSeed } from '../commands/own-events.js';
 import { foldStored, readAggregate } from '../commands/read-aggregate.js';
 import type { Broadcast, Sending } from '../ports/chain.js';
 import type { Chains } from '../ports/chains.js';
-import type { TransactionCodec } from '../ports/codec.js';
 import { type Position, type Streams, streamName } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
@@ -19,17 +18,17 @@ import type { ListPage, Lists, PageRequest } from '../read-models/paging.js';
 import type { Progress } from '../read-models/progress.js';
 import { type AddressParser, singleAddress } from '../wallets/address-parser.js';
 import { requireWallet } from '../wallets/require-wallet.js';
+import { type CodecPorts, codecOf } from './codec-of.js';
 import { nonceStep } from './nonces.js';
 import { showTransaction, type TransactionRecord } from './wire-record.js';
 
-type Ports = {
+type Ports = CodecPorts & {
   readonly handle: Handle;
   readonly events: Streams;
   readonly readModels: ReadModels;
   readonly lists: Lists;
   readonly addressParser: AddressParser;
   readonly chains: Chains;
-  readonly transactionCodec: TransactionCodec;
   readonly progress: Progress;
   readonly system: System;
 };
@@ -44,7 +43,7 @@ export type Transactions = {
     by: { walletId: string | undefined; address: string | undefined },
     page: PageRequest,
   ): Promise<ListPage<TransactionDocument>>;
-  /** Returns the digest to sign next: of the transaction, or of its cancellation once that is requested. */
+  /** Returns the digest to sign: of the transaction, or of its cancellation once that is requested. */
   messageToSign(context: Context, transactionId: string): Promise<string>;
   submitSignature(context: Context, transactionId: string, signature: string): Promise<Done<Nothing>>;
   send(context: Context, transactionId: string): Promise<Done<{ transaction: TransactionRecord }>>;
@@ -53,7 +52,7 @@ export type Transactions = {
 
 const readYourWritesMs = 2000;
 
-/** Nodes replace a pending transaction only by one that pays at least a tenth more; some require an eighth. */
+/** Raises a gas price by 12.5 %. Nodes accept a replacement only if it pays at least 10 % more, some 12.5 %. */
 export const outbid = (gasPrice: string) => ((BigInt(gasPrice) * 1125n + 999n) / 1000n).toString();
 export const maxAmount = (a: string, b: string) => (BigInt(a) > BigInt(b) ? a : b);
 
@@ -67,17 +66,17 @@ export const readTransaction = (events: Streams, context: Context, transactionId
 const streamOf = (context: Context, transactionId: string) =>
   streamName(context.organizationId, transaction.stream, keyOf(context, transactionId));
 
-/** Reads the transaction as an earlier try of the request left it, or as it is now when there was none. */
+/** Reads the transaction as an earlier attempt of the request left it, or its current state on the first attempt. */
 export const readForAnswer = async (
   { events, system }: { readonly events: Streams; readonly system: System },
   context: Context,
   transactionId: string,
 ): Promise<Transaction> => {
   const { events: past } = await events.read(streamOf(context, transactionId));
-  return foldStored(transaction, upToOwn(past, seedOf(context, system)) ?? past);
+  return foldStored(transaction, eventsThroughOwn(past, seedOf(context, system)) ?? past);
 };
 
-/** Returns null for an unknown outcome, after which the watcher broadcasts again until a node answers. */
+/** Returns the command that records a broadcast; null for an unknown outcome, which the watcher retries. */
 export const outcomeCommand = (transactionId: string, outcome: Broadcast): TransactionCommand | null => {
   if (outcome.kind === 'unknown') return null;
   return outcome.kind === 'taken'
@@ -85,9 +84,9 @@ export const outcomeCommand = (transactionId: string, outcome: Broadcast): Trans
     : { type: 'Refuse', data: { transactionId, reason: outcome.reason } };
 };
 
-const missing = () => fail('NOT_FOUND', 'there is no such transaction');
-/** Builds the cancellation: a transaction to oneself that only uses up the nonce. */
-const noOperation = (created: Unsigned & { from: string }, gasPrice: string): Unsigned => ({
+const missing = (idOrHash: string | undefined) => fail('NOT_FOUND', `Transaction not found: ${idOrHash}`);
+/** Builds the cancellation: a transaction from the sender to itself that only uses the nonce. */
+const cancellationFor = (created: Unsigned & { from: string }, gasPrice: string): Unsigned => ({
   chainId: created.chainId,
   nonce: created.nonce,
   to: created.from,
@@ -98,13 +97,14 @@ const noOperation = (created: Unsigned & { from: string }, gasPrice: string): Un
 });
 
 /** Returns the fields that a signature must cover; null when there is nothing to sign. */
-const toSign = ({ state, created, cancellation }: Transaction): Unsigned | null => {
-  if (!created) return missing();
-  if (state === 'canceling') return cancellation && noOperation(created, cancellation.gasPrice);
+const toSign = ({ state, created, cancellation }: Transaction, transactionId: string): Unsigned | null => {
+  if (!created) return missing(transactionId);
+  if (state === 'canceling') return cancellation && cancellationFor(created, cancellation.gasPrice);
   return state === 'created' || state === 'signed' ? created : null;
 };
 
-const createReading = ({ events, readModels, lists, addressParser, transactionCodec }: Ports) => {
+const createReading = (ports: Ports) => {
+  const { events, readModels, lists, addressParser } = ports;
   const byHash = async (context: Context, hash: string) => {
     for (const index of ['byHash', 'byCancellation']) {
       const query = { index, equal: [hash.toLowerCase()], limit: 1 };
@@ -120,7 +120,7 @@ const createReading = ({ events, readModels, lists, addressParser, transactionCo
         : await readModels.get(transactions, { scope: scopeFor(context), id: transactionId });
     const isOther =
       hash !== undefined && found?.hash !== hash.toLowerCase() && found?.cancellation_hash !== hash.toLowerCase();
-    return found && !isOther ? found : missing();
+    return found && !isOther ? found : missing(transactionId ?? hash);
   };
   const list: Transactions['list'] = async (context, { walletId, address }, page) => {
     if (walletId !== undefined) await requireWallet(readModels, context, walletId);
@@ -131,41 +131,44 @@ const createReading = ({ events, readModels, lists, addressParser, transactionCo
   };
   const messageToSign: Transactions['messageToSign'] = async (context, transactionId) => {
     const past = await readTransaction(events, context, transactionId);
-    const unsigned = toSign(past);
+    const unsigned = toSign(past, transactionId);
     return unsigned
-      ? transactionCodec.digest(unsigned)
+      ? codecOf(ports, context).digest(unsigned)
       : fail(
           'FAILED_PRECONDITION',
-          `transaction ${transactionId} is ${past.state.toUpperCase()}; there is nothing to sign`,
+          `Transaction ${transactionId} has nothing to sign: its state is ${past.state.toUpperCase()}. Expected CREATED, SIGNED or CANCELING.`,
         );
   };
   return { find, list, messageToSign };
 };
 
-/** Reason why nodes refused what was sent last; null while it is sent. */
+/** Returns why nodes rejected the last broadcast; null unless the transaction is waiting to be sent again. */
 const refusalOf = ({ state, cancellation, refusal }: Transaction) =>
   state === 'signed' || (state === 'canceling' && !cancellation?.isSent) ? refusal : null;
 
 type Out = { readonly sending: Sending; readonly sent: Transaction; readonly position: Position };
 const createSending = (ports: Ports) => {
   const { handle, events, chains, progress } = ports;
-  /** Refuses a request after an event was written, once reads include that event. */
+  /** Fails a request after its event was written, once the read models include that event. */
   const refuseAt = async (position: Position, reason: string) => {
     await progress.reached(position, readYourWritesMs);
-    return fail('FAILED_PRECONDITION', `no node accepted it: ${reason}`);
+    return fail('FAILED_PRECONDITION', `No node accepted the transaction: ${reason}`);
   };
 
-  /** Refuses to send a transaction that was created for another chain, as when a development chain has started over. */
+  /** Rejects a transaction that was created for another chain, for example before a development chain was reset. */
   const sendingOn = async (context: Context, transactionId: string) => {
     const { created } = await readTransaction(events, context, transactionId);
-    if (!created) return missing();
+    if (!created) return missing(transactionId);
     const chain = chains.of(context.variant);
     if ((await chain.genesis()).hash !== created.chain)
-      return fail('FAILED_PRECONDITION', `transaction ${transactionId} was created for another chain than this one`);
+      return fail(
+        'FAILED_PRECONDITION',
+        `Transaction ${transactionId} was created for another chain. Create a new transaction on this chain.`,
+      );
     return chains.sending(context.variant);
   };
 
-  /** Broadcasts a transaction that no node is known to have, and returns the position of its recorded outcome. */
+  /** Broadcasts a transaction unless a node has accepted it, and returns the position of the recorded outcome. */
   const broadcast = async (context: Context, transactionId: string, { sending, sent, position }: Out) => {
     const signed = sent.state === 'canceling' ? sent.cancellation?.signed : sent.signed;
     if (sent.isTaken || !signed) return position;
@@ -211,7 +214,7 @@ const createSending = (ports: Ports) => {
 };
 
 export const createTransactions = (ports: Ports): Transactions => {
-  const { handle, events, transactionCodec } = ports;
+  const { handle, events } = ports;
   return {
     ...createReading(ports),
     ...createSending(ports),
@@ -219,13 +222,13 @@ export const createTransactions = (ports: Ports): Transactions => {
       if (await hasWritten(ports, context, streamOf(context, transactionId)))
         return { answer: {}, position: await events.head() };
       const past = await readTransaction(events, context, transactionId);
-      const unsigned = toSign(past);
-      const { from } = past.created ?? missing();
-      const signed = unsigned && transactionCodec.assemble(unsigned, from, signature);
+      const unsigned = toSign(past, transactionId);
+      const { from } = past.created ?? missing(transactionId);
+      const signed = unsigned && codecOf(ports, context).assemble(unsigned, from, signature);
       if (unsigned && !signed)
         return invalid(
           '/signature',
-          `must be r, s and v in 65 bytes of hex, or 64 as in EIP-2098: this is not a valid signature of the message by ${from}`,
+          `is not a valid signature of the message by ${from}. Expected r, s and v in 65 bytes of hex, or the 64 bytes of EIP-2098`,
         );
       const data = { transactionId, ...(signed ?? { raw: '', hash: '' }) };
       const position = await handle(context, [transactionStep(context, { type: 'Sign', data })]);

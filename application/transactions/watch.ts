@@ -1,15 +1,21 @@
 import type { Variant } from '../../domain/variant.js';
 import { openTransactions } from '../../projections/transactions.js';
-import { inTurns } from '../async/in-turns.js';
+import { roundRobin } from '../async/round-robin.js';
 import { mapInSlices, slicesOf } from '../async/slices.js';
 import type { Handle } from '../commands/handle.js';
 import type { Chain, Sending } from '../ports/chain.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { documentsOf } from '../read-models/scan-owners.js';
+import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import { createOutcomes, type Finding } from './outcomes.js';
-import { createRebroadcast, lookedAtOnce, type OpenTransaction, ownerOf, watcherContext } from './rebroadcast.js';
+import {
+  createRebroadcast,
+  type OpenTransaction,
+  ownerOf,
+  transactionsPerTurn,
+  watcherContext,
+} from './rebroadcast.js';
 import { transactionStep } from './transactions.js';
 
 type Ports = {
@@ -25,12 +31,12 @@ const pauseMs = 500;
 const atOnce = 32;
 
 /**
- * Watches sent transactions until their outcome is final, and broadcasts again those that nodes lost. The watcher keeps
- * no state, so it may be stopped at any point and run in several processes at once.
+ * Watches sent transactions until their outcome is final, and rebroadcasts those that nodes lost. All state is stored in
+ * events, so the watcher may stop at any point and run in several processes at once.
  */
 export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   const { chain, handle, system } = ports;
-  const { viewOf, look } = createOutcomes(ports, variant);
+  const { viewOf, readOutcomes } = createOutcomes(ports, variant);
   const rebroadcast = createRebroadcast(ports, variant);
   let last: { readonly chain: string; readonly height: number } | null = null;
 
@@ -42,24 +48,24 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
   };
 
   const round = async () => {
-    const everywhere: OpenTransaction[] = [];
-    for await (const one of documentsOf(ports, openTransactions, variant.tag)) everywhere.push(one);
-    if (everywhere.length === 0) return;
+    const open: OpenTransaction[] = [];
+    for await (const one of documentsOfAllOwners(ports, openTransactions, variant.tag)) open.push(one);
+    if (open.length === 0) return;
     const genesis = await chain.genesis();
     const head = await chain.head();
-    // A node that lags behind the one asked before would show mined transactions as pending.
+    // A node that lags behind the previous one would report mined transactions as pending.
     if (genesis.hash === last?.chain && head.number < last.height) return;
     last = { chain: genesis.hash, height: head.number };
     const isHere = ({ document }: OpenTransaction) => document.chain === genesis.hash;
-    const view = await viewOf(head, everywhere);
+    const view = await viewOf(head, open);
     const [found, waiting]: [Finding[], OpenTransaction[]] = [[], []];
-    for (const some of slicesOf(everywhere, lookedAtOnce)) {
-      const seen = await look(some.filter(isHere), view);
+    for (const some of slicesOf(open, transactionsPerTurn)) {
+      const seen = await readOutcomes(some.filter(isHere), view);
       found.push(...seen.found);
       waiting.push(...seen.waiting);
       await system.breathe();
     }
-    await mapInSlices(inTurns(found, ownerOf), atOnce, observe);
+    await mapInSlices(roundRobin(found, ownerOf), atOnce, observe);
     await rebroadcast(waiting);
   };
 
@@ -68,10 +74,7 @@ export const createTransactionWatcher = (ports: Ports, variant: Variant) => {
       try {
         await round();
       } catch (error) {
-        system.log.warn(
-          { variant: variant.tag, err: error },
-          'sent transactions cannot be watched right now; trying again',
-        );
+        system.log.warn({ variant: variant.tag, err: error }, 'Watching sent transactions failed; retrying');
       }
       await system.sleep(pauseMs, signal);
     }

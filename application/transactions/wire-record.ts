@@ -1,7 +1,7 @@
 import type { Transaction } from '../../domain/aggregates/transaction.js';
 import type { TransactionDocument } from '../../projections/transactions.js';
 
-/** Record of docs/specification.md#29-managed-transaction. */
+/** Managed transaction as in docs/specification.md#29-managed-transaction. */
 export type TransactionRecord = {
   wallet_id: string;
   transaction_id: string;
@@ -32,9 +32,9 @@ export const showTransactionDocument = (document: TransactionDocument): Transact
   nonce: String(document.nonce),
 });
 
-/** Shows the state of the transaction's stream, for answers of commands. */
+/** Builds the record from the transaction's events, for command responses that the read models may not include yet. */
 export const showTransaction = ({ state, created, signed }: Transaction): TransactionRecord => {
-  if (!created) throw new Error('expected a transaction that was created, found an empty stream');
+  if (!created) throw new Error('Cannot show a transaction without events: its stream is empty');
   const { walletId, transactionId, from, to, value, gas, gasPrice, data, nonce } = created;
   return {
     wallet_id: walletId,

@@ -4,38 +4,37 @@ import { type Fault, fail, invalid } from '../../domain/failure.js';
 import { type AddressDocument, addresses } from '../../projections/addresses.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import type { Chains } from '../ports/chains.js';
-import { type AddressCodecs, notAnAddress } from '../ports/codec.js';
+import { type AddressCodecs, invalidAddress } from '../ports/codec.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 
-/** Address in its stored form and in the form that users of its chain write. */
+/** Address in its stored form and in the user-friendly form of its chain. */
 export type AddressRecord = { address: string; user_friendly_address: string };
 
-/** Address as it was sent, and its path in the request. */
+/** Address as sent, and its JSON pointer in the request. */
 export type AddressInput = { readonly text: string; readonly path: string };
 export const singleAddress = (text: string): readonly AddressInput[] => [{ text, path: '/address' }];
 export const addressList = (texts: readonly string[]): readonly AddressInput[] =>
   texts.map((text, i) => ({ text, path: `/addresses/${i}` }));
 
-/** Conversion of addresses from what callers send to what is stored, and from there to what is shown. */
+/** Converts addresses between the forms that callers send, the stored form and the displayed form. */
 export type AddressParser = {
   /**
-   * Returns each address once, with the path that named it first; if any is invalid, refuses and names every invalid
-   * one.
+   * Returns each distinct address with the path of its first occurrence. Rejects with one fault per invalid address.
    */
   parse(context: Context, inputs: readonly AddressInput[]): readonly (readonly [stored: string, path: string])[];
-  /** Refuses addresses that were written for test networks only, if the chain is the main one. */
+  /** Rejects testnet-only addresses when the chain is a main network. */
   checkNetwork(context: Context, inputs: readonly AddressInput[]): Promise<void>;
   /** Returns the document of an address; null when it is not registered. */
-  look(context: Context, input: string): Promise<AddressDocument | null>;
+  findRegistered(context: Context, input: string): Promise<AddressDocument | null>;
   show(context: Context, stored: string): AddressRecord;
   /** Returns the stored form of a transaction's identifier. */
   transaction(context: Context, input: string): string;
-  /** Returns the asset that a request names by its token address. */
+  /** Returns the asset with this token address. */
   asset(context: Context, input: string): Asset;
-  /** Returns all addresses of a wallet, oldest first; null when there are more than `most`. */
-  first(context: Context, walletId: string, most: number): Promise<readonly AddressDocument[] | null>;
-  /** Yields all addresses of a wallet, oldest first, in pages. */
+  /** Returns all addresses of a wallet, oldest first; null when there are more than `maxAddresses`. */
+  first(context: Context, walletId: string, maxAddresses: number): Promise<readonly AddressDocument[] | null>;
+  /** Yields all addresses of a wallet in pages, oldest first. */
   pages(context: Context, walletId: string): AsyncIterable<readonly AddressDocument[]>;
 };
 
@@ -50,12 +49,15 @@ export const createAddressParser = (ports: {
   const { readModels, codecs, chains, system } = ports;
   const codec = ({ variant }: Context) => codecs[chains.familyOf(variant)];
 
-  /** Refuses a form too long to be watched here, where the caller still learns of that. */
+  /** Parses an address. One too long for the watch list is rejected here, where the caller still gets the error. */
   const read = (context: Context, text: string): { stored: string } | { message: string } => {
-    const stored = codec(context).parse(text);
-    if (stored === null) return { message: notAnAddress(codec(context), text) };
+    const family = chains.familyOf(context.variant);
+    const stored = codecs[family].parse(text);
+    if (stored === null) return { message: invalidAddress(family, codecs[family].fault(text)) };
     if (stored.length <= maxAddressLength) return { stored };
-    return { message: `is not an address of this chain: has more than ${maxAddressLength} characters` };
+    return {
+      message: invalidAddress(family, `must have at most ${maxAddressLength} characters, has ${stored.length}`),
+    };
   };
 
   const parse: AddressParser['parse'] = (context, inputs) => {
@@ -68,7 +70,7 @@ export const createAddressParser = (ports: {
     }
     const [first] = faults;
     if (!first) return [...parsed];
-    const others = faults.length > 1 ? `; ${faults.length - 1} more are none either` : '';
+    const others = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
     return fail('INVALID_ARGUMENT', `${first.path} ${first.message}${others}`, faults);
   };
 
@@ -78,11 +80,11 @@ export const createAddressParser = (ports: {
       const forTests = inputs.filter(({ text }) => codec(context).isForTests?.(text));
       const [first] = forTests;
       if (!first || !(await chains.find(context.variant)?.isMainNetwork?.())) return;
-      const message = 'is an address for test networks only, and the chain is the main network';
+      const message = 'is a testnet-only address, but this chain is the main network';
       const faults = forTests.map(({ path }) => ({ path, message }));
       fail('INVALID_ARGUMENT', `${first.path} ${message}`, faults);
     },
-    look: async (context, input) => {
+    findRegistered: async (context, input) => {
       const [[id] = ['']] = parse(context, singleAddress(input));
       return readModels.get(addresses, { scope: scopeFor(context), id });
     },
@@ -93,8 +95,8 @@ export const createAddressParser = (ports: {
       const rule = assetForm === null ? '' : `: must be ${assetForm}`;
       return asset(input) ?? invalid('/token_address', `does not name a token of this chain${rule}`);
     },
-    first: async (context, walletId, most) => {
-      const query = { index: 'byWallet', equal: [walletId], limit: most, oldestFirst: true };
+    first: async (context, walletId, maxAddresses) => {
+      const query = { index: 'byWallet', equal: [walletId], limit: maxAddresses, oldestFirst: true };
       const { documents, next } = await readModels.page(addresses, scopeFor(context), query);
       if (next) return null;
       context.touch?.(documents.length);

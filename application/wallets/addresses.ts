@@ -18,7 +18,7 @@ type Wanted = { readonly walletId: string; readonly inputs: readonly AddressInpu
 
 type Removal = { readonly walletId: string; readonly upTo: Position };
 
-/** Returns the height of the chain while its follower has not reached it; undefined when nothing is left to follow. */
+/** Returns the head of the chain while the follower is behind it; undefined when the follower has caught up. */
 export type HeadAhead = (variant: Variant) => Promise<number | undefined>;
 
 type HeldAddress = AddressRecord & { readonly wallet_id: string };
@@ -26,16 +26,16 @@ type HeldAddress = AddressRecord & { readonly wallet_id: string };
 export type Addresses = {
   register(context: Context, wanted: Wanted & { importAsset?: boolean | undefined }): Promise<Done<Nothing>>;
   remove(context: Context, wanted: Wanted): Promise<Done<Nothing>>;
-  /** Removes up to 1000 addresses at once, and more in parts, so that others wait for one part at most. */
+  /** Removes all addresses of a wallet. More than 1000 are removed in parts, so that other requests get a turn. */
   removeAll(context: Context, walletId: string): Promise<Done<Nothing>>;
-  /** Removes the addresses that were registered up to a position, part by part; removing a part again changes nothing. */
+  /** Removes, in parts, the addresses registered up to a position. Repeating it changes nothing. */
   finishRemoval(context: Context, of: Removal): Promise<Position>;
   find(context: Context, input: string): Promise<HeldAddress>;
-  /** Lists the addresses of one wallet or of all, newest first. */
+  /** Lists the addresses of one wallet, or of all wallets, newest first. */
   list(context: Context, walletId: string | undefined, page: PageRequest): Promise<ListPage<HeldAddress>>;
 };
 
-/** Returns the stream key of a wallet; it includes the variant, so one API does not see the wallets of another. */
+/** Returns the stream key of a wallet. It includes the API, so that one API cannot see the wallets of another. */
 export const walletKey = ({ variant }: Context, walletId: string) => `${variant.tag}.${walletId}`;
 export const addressStep = ({ organizationId, variant }: Context, command: AddressCommand, at: string): Step => ({
   ...step(address, organizationId, `${variant.tag}.${command.data.address}`, command, at),
@@ -51,7 +51,6 @@ const requireRegistered = (context: Context, walletId: string) =>
     data: { walletId },
   });
 
-const catchUpMs = 2000;
 const maxConcurrent = 1000;
 const partSize = 100;
 
@@ -64,8 +63,9 @@ export const createAddresses = (ports: {
   lists: Lists;
   turns: LoopTurns;
   headAhead: HeadAhead;
+  catchUpMs: number;
 }): Addresses => {
-  const { handle, events, progress, addressParser, readModels, lists, turns, headAhead } = ports;
+  const { handle, events, progress, addressParser, readModels, lists, turns, headAhead, catchUpMs } = ports;
 
   const change = async (
     context: Context,
@@ -115,9 +115,9 @@ export const createAddresses = (ports: {
     removeAll: async (context, walletId) => {
       await handle(context, [requireRegistered(context, walletId)]);
       const upTo = await events.head();
-      // The list of addresses is a read model, which must include every registration answered before.
-      if (!(await progress.reached(upTo, catchUpMs)))
-        fail('UNAVAILABLE', 'the list of addresses does not include the latest registrations yet; try again');
+      // The read model must include every registration that was answered before.
+      if (!(await progress.reached(upTo, catchUpMs, context.organizationId)))
+        fail('UNAVAILABLE', 'Read model is catching up with recent registrations. Retry in a moment.');
       const few = await addressParser.first(context, walletId, maxConcurrent);
       if (few) return remove(withoutSeed(context), { walletId, inputs: addressList(few.map((one) => one.address)) });
       await handle(context, [removalStep(context, { type: 'Start', data: { walletId, upTo } })]);
@@ -125,8 +125,8 @@ export const createAddresses = (ports: {
     },
     finishRemoval,
     find: async (context, input) => {
-      const held = await addressParser.look(context, input);
-      if (!held) return fail('NOT_FOUND', 'there is no such address');
+      const held = await addressParser.findRegistered(context, input);
+      if (!held) return fail('NOT_FOUND', `Address not found: ${input}`);
       return show(context, held);
     },
     list: async (context, walletId, page) => {

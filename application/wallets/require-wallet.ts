@@ -5,5 +5,5 @@ import type { ReadModels } from '../ports/read-models.js';
 
 export const requireWallet = async (readModels: ReadModels, context: Context, walletId: string) => {
   const found = await readModels.get(wallets, { scope: scopeFor(context), id: walletId });
-  return found ?? fail('NOT_FOUND', 'there is no such wallet');
+  return found ?? fail('NOT_FOUND', `Wallet not found: ${walletId}`);
 };

@@ -5,7 +5,7 @@ import type { Streams } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
 import type { Progress } from '../read-models/progress.js';
-import { documentsOf } from '../read-models/scan-owners.js';
+import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import type { Addresses } from './addresses.js';
 
 type Ports = {
@@ -19,10 +19,10 @@ type Ports = {
 const pauseMs = 60_000;
 const catchUpMs = 1000;
 
-/** Yields every removal that has not ended, with the context to finish it in. */
+/** Yields every unfinished removal and the context to finish it in. */
 const openRemovals = async function* (ports: Ports) {
   for (const variant of chains)
-    for await (const { organizationId, document } of documentsOf(ports, removals, variant.tag)) {
+    for await (const { organizationId, document } of documentsOfAllOwners(ports, removals, variant.tag)) {
       const actor = { kind: 'process', id: 'removal of addresses' } as const;
       const requestId = `removal ${document.wallet_id}`;
       const context: Context = { organizationId, variant, actor, requestId };
@@ -33,8 +33,8 @@ const keyOf = (context: Context, { wallet_id, up_to }: RemovalDocument) =>
   `${context.organizationId} ${context.variant.tag} ${wallet_id} ${up_to}`;
 
 /**
- * Finishes removals that were interrupted: at the start all that are open, later those that stay open for a minute. The
- * request that started a removal mostly finishes it; removing an address twice changes nothing.
+ * Finishes interrupted removals: all unfinished ones at the start, later those that stay unfinished for a minute. Usually
+ * the request that started a removal finishes it. Removing an address twice changes nothing.
  */
 export const createRemovalResumption = (ports: Ports) => {
   const { events, progress, system, addresses } = ports;
@@ -52,7 +52,7 @@ export const createRemovalResumption = (ports: Ports) => {
 
   return async (signal: AbortSignal): Promise<void> => {
     const head = await events.head();
-    // A removal of the moment before the crash may not be in the read models yet.
+    // The read models may not include a removal that started just before a crash.
     while (!signal.aborted && !(await progress.reached(head, catchUpMs)));
     let seen = await resume(() => true, signal);
     while (!signal.aborted) {

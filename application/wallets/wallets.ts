@@ -23,7 +23,7 @@ export type WalletRecord = Omit<WalletDocument, 'position' | 'address_count'> & 
   addresses: string[];
   address_mapping?: AddressRecord[];
 };
-/** Wallet as it is shown; the addresses of a large one are read while they are iterated. */
+/** Wallet as returned to callers. The addresses of a large wallet are read while they are iterated. */
 type ListedWallet = Omit<WalletRecord, 'addresses' | 'address_mapping'> & {
   addresses: Listed<string>;
   address_mapping?: Listed<AddressRecord>;
@@ -46,16 +46,16 @@ export type Wallets = {
   ): Promise<{ wallets: Listed<ListedWallet>; nextPageToken: string }>;
 };
 
-/** Number of addresses at which a page of wallets ends early, because each wallet carries all its addresses. */
+/** Addresses after which a page of wallets ends early, because each wallet includes all its addresses. */
 export const addressesPerPage = 50_000;
-/** Number of addresses up to which an answer is held in memory as a whole. */
+/** Addresses up to which an answer is held in memory. Larger answers are streamed. */
 export const addressesHeld = 1000;
 
 const mapParts = async function* <T, R>(parts: AsyncIterable<readonly T[]>, show: (one: T) => R) {
   for await (const part of parts) yield part.map(show);
 };
 
-/** Returns the wallets of one page: it ends before the wallet that would carry too many addresses. */
+/** Cuts a page before the wallet that would exceed `addressesPerPage`. The first wallet always fits. */
 const fitting = (documents: readonly WalletDocument[]) => {
   let carried = 0;
   const end = documents.findIndex(({ address_count }, i) => {
@@ -67,7 +67,14 @@ const fitting = (documents: readonly WalletDocument[]) => {
 const addressCount = (documents: readonly WalletDocument[]) =>
   documents.reduce((sum, { address_count }) => sum + address_count, 0);
 
-/** Shows wallets with all their addresses, which are read while they are iterated when there are many. */
+const notFoundBy = ({ walletId, address }: { walletId: string | undefined; address: string | undefined }) => {
+  if (address === undefined) return `Wallet not found: ${walletId}`;
+  return walletId === undefined
+    ? `No wallet holds address ${address}`
+    : `Wallet ${walletId} does not hold address ${address}`;
+};
+
+/** Builds wallet records with all their addresses. Many addresses are read while they are iterated. */
 const createWalletRecords = (addressParser: AddressParser) => {
   const fewAddresses = async (context: Context, { wallet_id, address_count }: WalletDocument) => {
     if (address_count === 0) return [];
@@ -82,7 +89,7 @@ const createWalletRecords = (addressParser: AddressParser) => {
       const addresses = few.map(({ address }) => address);
       return { ...wire, addresses, ...(isMapped && { address_mapping: few.map(show) }) };
     }
-    // The mapping is of the same addresses, which are charged for once.
+    // The mapping reads the same addresses again, but they are charged only once.
     const { touch, ...uncharged } = context;
     const parts = (by: Context) => addressParser.pages(by, wire.wallet_id);
     const addresses = mapParts(parts(context), ({ address }) => address);
@@ -107,7 +114,7 @@ export const createWallets = (ports: {
 
   const walletIdOf = async (context: Context, by: { walletId: string | undefined; address: string | undefined }) => {
     if (by.address === undefined) return by.walletId;
-    const held = await addressParser.look(context, by.address);
+    const held = await addressParser.findRegistered(context, by.address);
     return by.walletId === undefined || by.walletId === held?.wallet_id ? held?.wallet_id : undefined;
   };
 
@@ -136,7 +143,7 @@ export const createWallets = (ports: {
     find: async (context, by) => {
       const walletId = await walletIdOf(context, by);
       const found = walletId ? await readModels.get(wallets, { scope: scopeFor(context), id: walletId }) : null;
-      return found ? record(context, found) : fail('NOT_FOUND', 'there is no such wallet');
+      return found ? record(context, found) : fail('NOT_FOUND', notFoundBy(by));
     },
     list: async (context, { size, token }) => {
       const list = [scopeFor(context), 'wallets'];

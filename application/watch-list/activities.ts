@@ -7,15 +7,15 @@ export const holderKey = ({ organizationId, walletId }: Holder) => `${organizati
 export type BlockRef = UnsettledDocument['block'];
 type Phase = 'pending' | 'open' | 'settled' | 'due';
 /**
- * Changes by one block to one wallet. pending: not deep enough yet; open: webhooks are still to be notified;
- * settled: confirmed and told; due: the block was replaced and balances or notices are to be corrected.
+ * Changes of one block to one wallet. pending: not confirmed yet; open: webhooks are still to be notified;
+ * settled: confirmed and notified; due: the block was replaced, and balances or notifications must be corrected.
  * unread: the balances that a confirmed block may have changed are still to be read.
  */
 export type Activity = Holder & { readonly block: BlockRef; readonly phase: Phase; readonly unread?: true };
 
 const isFinished = ({ phase, unread }: Activity) => phase === 'settled' && !unread;
 
-/** Keeps the activities of blocks that may still be replaced or that are not finished. */
+/** Index of the activities that are unfinished or whose blocks may still be replaced. */
 export const createActivities = () => {
   const blocks = new Map<string, Map<string, Activity>>();
   const unfinished = new Map<string, Set<Activity>>();
@@ -54,7 +54,7 @@ export const createActivities = () => {
   return {
     all,
     in: (blockHash: string): readonly Activity[] => [...(blocks.get(blockHash)?.values() ?? [])],
-    /** Returns the activity as the last event left it; undefined once it is forgotten. */
+    /** Returns the activity after the last event; undefined once it was dropped. */
     current,
     /** Returns the unfinished activities that changed since the last call. */
     takeChanged: (): readonly Activity[] => {
@@ -62,7 +62,7 @@ export const createActivities = () => {
       changed.clear();
       return taken;
     },
-    /** Makes the organization's unfinished activities count as changed, after a change of what they wait for. */
+    /** Marks the organization's unfinished activities as changed, after a change of its webhooks or thresholds. */
     reconsider: (organizationId: string) => {
       for (const activity of unfinished.get(organizationId) ?? []) changed.add(activity);
     },
@@ -79,7 +79,7 @@ export const createActivities = () => {
       return put({ ...holder, block, phase: 'settled', ...(before?.unread && { unread: true }) });
     },
     forget: (holder: Holder, block: BlockRef) => forget({ ...holder, block }),
-    /** Forgets finished activities at or below a height that is final, also those that finish later. */
+    /** Drops finished activities up to a final height, and those that finish later. */
     forgetSettled: (height: number) => {
       final = Math.max(final, height);
       for (const hash of byHeight.takeUpTo(height))

@@ -2,9 +2,9 @@ import { maxAddressLength } from '../../domain/aggregates/address.js';
 import { countIn, maxAddressWords, readWords, tooLong } from './address-words.js';
 import { createIntLists, growArray } from './int-lists.js';
 
-/** Maps addresses of any form to numbers, many to many, in typed arrays: a million in hex take 50 to 80 megabytes. */
+/** Many-to-many map from addresses to numbers in typed arrays. A million hex addresses take 50 to 80 MB. */
 export type AddressMap = {
-  /** Idempotent. Throws when the address is too long to be kept, because ignoring it would lose deposits. */
+  /** Adds a pair; adding it again changes nothing. Throws when the address is too long, because skipping it would lose deposits. */
   add(address: string, value: number): void;
   remove(address: string, value: number): void;
   has(address: string): boolean;
@@ -13,10 +13,10 @@ export type AddressMap = {
 
 const noEntry = -1;
 
-/** Numbers addresses in the order they are entered: a hash table with open addressing. */
+/** Hash table with open addressing that numbers addresses in insertion order. */
 const createNumbering = (seed: number) => {
   const words = new Uint32Array(maxAddressWords);
-  // A slot holds the number of an entry; `begins` says where in the arena the entry's heading and words are.
+  // A slot holds an entry number. `begins` holds the arena offset of the entry's heading, which its words follow.
   let slots = new Int32Array(64).fill(noEntry);
   let arena = new Uint32Array(256);
   let begins = new Uint32Array(32);
@@ -40,7 +40,7 @@ const createNumbering = (seed: number) => {
     for (let i = 0; i < count; i++) if (arena[begin + 1 + i] !== words[i]) return false;
     return true;
   };
-  /** Returns the slot of the address in `words`, or the free slot where it would be entered. */
+  /** Returns the slot of the address in `words`, or the free slot where it would be inserted. */
   const locate = (heading: number) => {
     let slot = slotFor(words, 0, heading);
     while (slots[slot] !== noEntry && !isAt(slots[slot] as number, heading)) slot = after(slot);
@@ -77,14 +77,16 @@ const createNumbering = (seed: number) => {
     findOrEnter: (address: string) => {
       const heading = readWords(address, words);
       if (heading === tooLong)
-        throw new RangeError(`an address has at most ${maxAddressLength} characters, and this one ${address.length}`);
+        throw new RangeError(
+          `Address too long: expected at most ${maxAddressLength} characters, got ${address.length}`,
+        );
       const slot = locate(heading);
       return slots[slot] === noEntry ? enter(slot, heading) : (slots[slot] as number);
     },
   };
 };
 
-/** `seed` makes slots unpredictable, so that no caller can choose addresses that all collide. */
+/** Creates an empty map. A secret `seed` keeps callers from choosing addresses that collide in the hash table. */
 export const createAddressMap = (seed: number): AddressMap => {
   const numbering = createNumbering(seed);
   const lists = createIntLists();

@@ -1,17 +1,17 @@
 import { maxAddressLength } from '../../domain/aggregates/address.js';
 
-/** Words of the longest address in the widest form, which takes one word for two characters. */
+/** Words of the longest address in the widest encoding, two characters per word. */
 export const maxAddressWords = maxAddressLength / 2;
 
 /**
- * Encodings of an address. Encoding and number of words make the heading, in which two addresses with the same words
- * differ. For texts the encoding is increased by the number of characters that the last word lacks, at most three.
+ * Encodings of an address. The heading combines the encoding and the number of words, so that different addresses with
+ * equal words differ in it. For texts, the number of characters missing in the last word (0 to 3) is added to the encoding.
  */
 const forms = { hex: 1, raw: 2, ascii: 4, wide: 8 } as const;
 const maxCount = 0xff;
 const headed = (form: number, count: number) => form * (maxCount + 1) + count;
 export const countIn = (heading: number) => heading & maxCount;
-/** Heading of a text that is longer than any address. */
+/** Heading of a text that exceeds the maximum address length. */
 export const tooLong = 0;
 
 const lowerX = 120;
@@ -20,7 +20,7 @@ const noDigit = -1;
 const digits = new Int8Array(128).fill(noDigit);
 for (const [i, character] of [...'0123456789abcdef'].entries()) digits[character.charCodeAt(0)] = i;
 
-/** Reads eight hex digits as a number; NaN when one of them is no hex digit. */
+/** Parses eight hex digits; NaN when a character is not a lower-case hex digit. */
 const wordAt = (text: string, at: number) => {
   let word = 0;
   for (let i = at; i < at + 8; i++) {
@@ -31,7 +31,7 @@ const wordAt = (text: string, at: number) => {
   return word;
 };
 
-/** Appends the hex digits from `at` on to the words; returns the new count, or 0 when they fill no whole words. */
+/** Appends the hex digits from `at` to the words. Returns the new count, or 0 when they do not form whole words. */
 const readHex = (address: string, at: number, words: Uint32Array, before: number): number => {
   if ((address.length - at) % 8 !== 0) return 0;
   let count = before;
@@ -43,7 +43,7 @@ const readHex = (address: string, at: number, words: Uint32Array, before: number
   return count;
 };
 
-/** Reads the form `workchain:…`; a workchain with a plus or leading zeros is read as text, so it stays distinct. */
+/** Encodes `workchain:…`. A workchain with a plus sign or leading zeros is encoded as text, so that it stays distinct. */
 const readRaw = (address: string, words: Uint32Array): number => {
   const end = address.indexOf(':');
   if (end < 1) return 0;
@@ -54,7 +54,7 @@ const readRaw = (address: string, words: Uint32Array): number => {
   return readHex(address, end + 1, words, 1);
 };
 
-/** Packs as many characters into each word as fit, and returns the heading. */
+/** Packs 4 or 2 characters into each word and returns the heading. */
 const readText = (address: string, words: Uint32Array, bits: 8 | 16): number => {
   const perWord = 32 / bits;
   let count = 0;
@@ -74,7 +74,7 @@ const isAscii = (text: string) => {
 };
 
 /**
- * Writes an address as 32-bit words and returns their heading; no two addresses have both in common. Hex addresses and
+ * Encodes an address as 32-bit words and returns the heading. Heading and words together are unique. Hex addresses and
  * `workchain:…` take half a byte per digit, other texts one byte per character, or two if they are not ASCII.
  */
 export const readWords = (address: string, words: Uint32Array): number => {

@@ -2,7 +2,7 @@ import { type Holder, holderKey } from './activities.js';
 
 export type DueImport = Holder & { readonly address: string };
 
-/** Keeps the addresses whose balance was asked for with their registration and is not read yet. */
+/** Index of addresses registered with a balance import that has not happened yet. */
 export const createDueImports = () => {
   const due = new Map<string, DueImport>();
   const keyOf = (holder: Holder, address: string) => `${holderKey(holder)} ${address}`;

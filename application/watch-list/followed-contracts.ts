@@ -1,6 +1,6 @@
 import type { RegisteredStandard } from '../../domain/asset.js';
 
-/** Keeps which organizations follow which token contracts, and with which standard. */
+/** Index of followed token contracts, with the standard that each organization registered. */
 export const createFollowedContracts = () => {
   const standards = new Map<string, Map<string, RegisteredStandard>>();
   return {

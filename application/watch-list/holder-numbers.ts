@@ -1,6 +1,6 @@
 import { type Holder, holderKey } from './activities.js';
 
-/** Numbers the wallets of all organizations, and keeps their confirmation thresholds. */
+/** Assigns a number to each wallet of all organizations, and keeps its confirmation threshold. */
 export const createHolderNumbers = () => {
   const holders: Holder[] = [];
   const numbers = new Map<string, number>();
@@ -19,7 +19,7 @@ export const createHolderNumbers = () => {
     confirm: (holder: Holder, confirmation: number | undefined) => {
       if (confirmation !== undefined) confirmations.set(numberOf(holder), confirmation);
     },
-    /** Returns null when the wallet has no threshold of its own. */
+    /** Returns the wallet's confirmation threshold; null when it has none of its own. */
     confirmation: (holder: Holder) => confirmations.get(numbers.get(holderKey(holder)) ?? -1) ?? null,
   };
 };

@@ -2,10 +2,10 @@ import type { ImportedToken } from '../../domain/asset.js';
 import { createAddressMap } from './address-map.js';
 
 type TokenAccount = { readonly owner: string; readonly asset: ImportedToken };
-/** Claim that an account holds tokens for an owner, and the numbers of the wallets that made the claim. */
+/** Claim that an account holds tokens of an owner. `holders` are the numbers of the wallets that made the claim. */
 type Claim = TokenAccount & { readonly holders: Set<number> };
 
-/** Keeps every claim about an account, because one organization may claim what belongs to another's owner. */
+/** Keeps every claim on an account, because one organization may claim the account of another organization's owner. */
 const createTokenAccounts = () => {
   const claims = new Map<string, Claim[]>();
   const accountsOf = new Map<string, Set<string>>();
@@ -39,14 +39,14 @@ const createTokenAccounts = () => {
   };
 };
 
-/** Keeps which tokens were imported for which addresses, and by which wallets, known by their numbers. */
+/** Index of imported tokens by address and wallet. Wallets are identified by their holder numbers. */
 export const createImportedTokens = (seed: number) => {
   const tokens = new Map<string, ReturnType<typeof createAddressMap>>();
   const accounts = createTokenAccounts();
-  /** Contracts of the tokens that any wallet imported for an address. */
+  /** Contracts of imported tokens, by address. */
   const contractsOf = new Map<string, Set<string>>();
   return {
-    /** `account` is the address that holds the tokens, on chains where that is not the owner's own address. */
+    /** Adds an imported token. `account` is the address that holds the tokens, on chains where that is not the owner. */
     add: (holder: number, token: TokenAccount, account: string | undefined) => {
       const { owner, asset } = token;
       const importers = tokens.get(asset.contract) ?? createAddressMap(seed);
@@ -56,7 +56,7 @@ export const createImportedTokens = (seed: number) => {
       contractsOf.set(owner, contracts.add(asset.contract));
       if (account !== undefined) accounts.add(account, token, holder);
     },
-    /** Notes the account of an owner's tokens, which alone makes nobody follow them. */
+    /** Records the token account of an owner. The token is followed only if it is imported or its contract registered. */
     claim: (holder: number, token: TokenAccount, account: string) => accounts.add(account, token, holder),
     tokenAccounts: accounts.of,
     /** Removes all tokens that the wallet imported for the address. */

@@ -3,13 +3,13 @@ const none = -1;
 const growth = 1.5;
 
 export const growArray = <T extends Uint32Array | Int32Array>(array: T, filler = 0): T => {
-  const larger = new (array.constructor as new (length: number) => T)(Math.ceil(array.length * growth));
-  larger.fill(filler);
-  larger.set(array);
-  return larger;
+  const grown = new (array.constructor as new (length: number) => T)(Math.ceil(array.length * growth));
+  grown.fill(filler);
+  grown.set(array);
+  return grown;
 };
 
-/** Keeps many short linked lists of numbers in two arrays; a list is its first link, or `none` when empty. */
+/** Many short linked lists of integers in two typed arrays. A list is represented by its first link, or `none` if empty. */
 export const createIntLists = () => {
   let values = new Int32Array(32);
   let nexts = new Int32Array(32).fill(none);
@@ -37,7 +37,7 @@ export const createIntLists = () => {
   return {
     none,
     all,
-    /** Returns the list with the number added, unless it is already there. */
+    /** Adds a number unless the list contains it. Returns the new first link. */
     add: (first: number, value: number) => {
       if (all(first).includes(value)) return first;
       const link = newLink();
@@ -45,7 +45,7 @@ export const createIntLists = () => {
       nexts[link] = first;
       return link;
     },
-    /** Returns the list without the number. */
+    /** Removes a number. Returns the new first link. */
     remove: (first: number, value: number) => {
       let before = none;
       for (let link = first; link !== none; link = nexts[link] as number) {

@@ -1,5 +1,6 @@
-import { asksForActivity } from '../../domain/aggregates/webhook.js';
+import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
+import { UnknownEventVersion } from '../../domain/upcasters.js';
 import type { Recorded } from '../ports/event-store.js';
 import { type BlockRef, createActivities, type Holder } from './activities.js';
 import { createAddressMap } from './address-map.js';
@@ -66,7 +67,7 @@ const claimAccount = ({ imports, holders }: Parts, holder: Holder, { address: ow
 const importToken = ({ imports, holders }: Parts, holder: Holder, { address: owner, asset, account }: Import) =>
   imports.add(holders.numberOf(holder), { owner, asset }, account);
 
-/** Returns the handlers of events about activities, by event type. */
+/** Handlers of activity events, by event type. */
 const activityHandlers = ({ activities }: Parts): Handlers => ({
   TransferObserved: (holder, { block }) => activities.set(holder, block, 'pending'),
   BalanceTouched: (holder, { block }) => activities.set(holder, block, 'pending'),
@@ -77,7 +78,7 @@ const activityHandlers = ({ activities }: Parts): Handlers => ({
     due ? activities.set(holder, block, 'due') : activities.forget(holder, block),
 });
 
-/** Returns the handlers of all other events that matter, by event type. */
+/** Handlers of all other relevant events, by event type. */
 const handlersOf = (parts: Parts): Handlers => {
   const { holders, contracts, dueImports, activities, listeners } = parts;
   const { confirm } = holders;
@@ -105,7 +106,7 @@ const handlersOf = (parts: Parts): Handlers => {
       if (asset.standard === 'native') dueImports.remove(holder, address);
     },
     WebhookRegistered: ({ organizationId, walletId }, { webhookId, confirmation = 0, notificationTypes }) => {
-      if (!asksForActivity(notificationTypes)) return;
+      if (!subscribesToActivity(notificationTypes)) return;
       listeners.add(organizationId, { webhookId, walletId, confirmation });
       activities.reconsider(organizationId);
     },
@@ -116,13 +117,22 @@ const handlersOf = (parts: Parts): Handlers => {
   };
 };
 
-/** Indexes the wallets that blocks of one variant may concern. Applying an event twice changes nothing. */
+/**
+ * Passes over an activity in a version that only a newer release reads, which takes it up from its ledger. Anything else
+ * that cannot be read stops the follower, because deposits would be missed.
+ */
+const passOver = (error: unknown, isOfActivity: boolean) => {
+  if (!(isOfActivity && error instanceof UnknownEventVersion)) throw error;
+};
+
+/** Index of the wallets that blocks of one variant may affect. Applying an event twice changes nothing. */
 export const createWatchIndex = (variant: string, seed: number) => {
   const parts = createParts(seed);
   const { addresses, holders, contracts, imports, departures, dueImports, activities, listeners } = parts;
   const holdersOf = (address: string) => addresses.values(address).map(holders.of);
   const isFollowed = (contract: string) => contracts.isFollowed(contract) || imports.has(contract);
-  const on = { ...handlersOf(parts), ...activityHandlers(parts) };
+  const ofActivities = activityHandlers(parts);
+  const on: Handlers = { ...handlersOf(parts), ...ofActivities };
 
   return {
     activities,
@@ -131,7 +141,7 @@ export const createWatchIndex = (variant: string, seed: number) => {
     claimAccount: (holder: Holder, found: Import) => claimAccount(parts, holder, found),
     hold: (holder: Holder, address: string) => hold(parts, holder, address),
     depart: (departure: Departure) => depart(parts, departure),
-    /** Forgets settled activities and removed addresses that only concern blocks up to a height that is final. */
+    /** Drops settled activities and removed addresses that affect only blocks up to a final height. */
     finalize: (height: number) => {
       activities.forgetSettled(height);
       for (const { holder, address } of departures.takeUpTo(height)) release(parts, holder, address);
@@ -140,9 +150,13 @@ export const createWatchIndex = (variant: string, seed: number) => {
     follow: contracts.follow,
     listen: listeners.add,
     apply: ({ type, data, metadata }: Recorded) => {
-      if (metadata.variant !== variant) return;
-      const { walletId = '' } = data as { walletId?: string };
-      on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data);
+      if (metadata.variant !== variant || !Object.hasOwn(on, type)) return;
+      try {
+        const { walletId = '' } = data as { walletId?: string };
+        on[type]?.({ organizationId: metadata.organizationId, walletId }, data as Data);
+      } catch (error) {
+        passOver(error, Object.hasOwn(ofActivities, type));
+      }
     },
     isHeld: addresses.has,
     isFollowed,
@@ -150,10 +164,10 @@ export const createWatchIndex = (variant: string, seed: number) => {
       imports.tokenAccounts(account).filter(({ asset }) => isFollowed(asset.contract)),
     isImported: (holder: Holder, address: string, contract: string) =>
       imports.isImported(contract, address, holders.numberOf(holder)),
-    /** Returns the wallets that have the address now. */
+    /** Returns the wallets that hold the address now. */
     holders: (address: string): readonly Holder[] =>
       holdersOf(address).filter((holder) => !departures.isGone(holder, address, Number.POSITIVE_INFINITY)),
-    /** Returns the wallets to which a block of that height counts, including those that removed the address later. */
+    /** Returns the wallets that held the address at that height, including those that removed it later. */
     holdersAt: (address: string, height: number): readonly Holder[] =>
       holdersOf(address).filter((holder) => !departures.isGone(holder, address, height)),
     standardOf: contracts.standardOf,

@@ -1,4 +1,4 @@
-import { asksForActivity } from '../../domain/aggregates/webhook.js';
+import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import { type AddressDocument, addresses, type DepartureDocument, departures } from '../../projections/addresses.js';
 import { contracts } from '../../projections/contracts.js';
 import { unsettled } from '../../projections/unsettled.js';
@@ -8,12 +8,12 @@ import type { Interest } from '../ports/chain.js';
 import type { EventStore, Position } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
 import type { System } from '../ports/system.js';
-import { includedBy } from '../read-models/progress.js';
-import { documentsOf } from '../read-models/scan-owners.js';
+import { includedOfAll } from '../read-models/progress.js';
+import { documentsOfAllOwners } from '../read-models/scan-owners.js';
 import type { Holder } from './activities.js';
 import { createWatchIndex } from './watch-index.js';
 
-/** Wallets that a block may concern, kept in memory and fed by the event stream. */
+/** Index in memory of the addresses, tokens and webhooks that a block may affect, updated from events. */
 export type WatchList = Omit<
   ReturnType<typeof createWatchIndex>,
   | 'apply'
@@ -31,10 +31,10 @@ export type WatchList = Omit<
   readonly interest: Interest;
   /**
    * Fills the list from the read models and the events after their checkpoint, or after `from` if that is earlier.
-   * `final` is the height up to which blocks were followed for good.
+   * `final` is the height up to which the followed blocks are final.
    */
   load(from: Position, final: number): Promise<void>;
-  /** Applies all further events. */
+  /** Applies all events since the last call. */
   catchUp(): Promise<void>;
 };
 
@@ -52,9 +52,9 @@ const fillTokens = (
   for (const { asset, account } of accounts) watched.claimAccount(holder, { address, asset, account });
 };
 
-/** Takes up the removed addresses that still count in blocks above the final one, unless they were registered again. */
+/** Adds removed addresses that blocks above `final` may still affect, unless they were registered again. */
 const fillDepartures = async (watched: Watched, ports: Ports, variant: string, final: number) => {
-  for await (const { organizationId, document } of documentsOf(ports, departures, variant)) {
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, departures, variant)) {
     const { address, wallet_id: walletId, head } = document;
     const holder = { organizationId, walletId };
     const isBack = watched
@@ -67,23 +67,23 @@ const fillDepartures = async (watched: Watched, ports: Ports, variant: string, f
 };
 
 const fill = async (watched: Watched, ports: Ports, variant: string) => {
-  for await (const { organizationId, document } of documentsOf(ports, wallets, variant))
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, wallets, variant))
     watched.confirm({ organizationId, walletId: document.wallet_id }, document.confirmation);
-  for await (const { organizationId, document } of documentsOf(ports, addresses, variant)) {
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, addresses, variant)) {
     const holder = { organizationId, walletId: document.wallet_id };
     watched.hold(holder, document.address);
     fillTokens(watched, holder, document);
   }
-  for await (const { organizationId, document } of documentsOf(ports, contracts, variant))
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, contracts, variant))
     if (document.registered === 'yes') watched.follow(organizationId, document.contract, document.standard);
-  for await (const { organizationId, document } of documentsOf(ports, webhooks, variant))
-    if (asksForActivity(document.notification_types))
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, webhooks, variant))
+    if (subscribesToActivity(document.notification_types))
       watched.listen(organizationId, {
         webhookId: document.webhook_id,
         walletId: document.wallet_id,
         confirmation: document.confirmation,
       });
-  for await (const { organizationId, document } of documentsOf(ports, unsettled, variant))
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, unsettled, variant))
     watched.activities.set(
       { organizationId, walletId: document.wallet_id },
       document.block,
@@ -115,8 +115,8 @@ export const createWatchList = (ports: Ports, variant: string): WatchList => {
     },
     load: async (from, final) => {
       watched = empty();
-      // The checkpoint is read before the documents: events that they include already are applied twice, to no effect.
-      applied = Math.min(from, includedBy(await readModels.checkpoint()));
+      // The checkpoint is read before the documents. Events that the documents already include are applied twice, harmlessly.
+      applied = Math.min(from, includedOfAll(await readModels.checkpoint()));
       await fill(watched, ports, variant);
       await fillDepartures(watched, ports, variant, final);
       await catchUp();

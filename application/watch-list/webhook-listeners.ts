@@ -1,12 +1,12 @@
 import type { Holder } from './activities.js';
 
-/** Webhook to be notified of a wallet's activity at a depth; an empty `walletId` covers every wallet. */
+/** Webhook that is notified of a wallet's activity after `confirmation` blocks; an empty `walletId` covers all wallets. */
 export type Listener = { readonly webhookId: string; readonly walletId: string; readonly confirmation: number };
 
 export const createWebhookListeners = () => {
-  /** Wallet of each webhook, by organization and id. */
+  /** Wallet of each webhook, by organization and webhook id. */
   const wallets = new Map<string, string>();
-  /** Listeners by wallet, so that a block costs nothing for the webhooks of other wallets. */
+  /** Listeners by wallet, so that webhooks of other wallets add no cost to a block. */
   const listeners = new Map<string, Map<string, Listener>>();
   const idOf = (organizationId: string, webhookId: string) => `${organizationId} ${webhookId}`;
   const placeOf = (organizationId: string, walletId: string) => `${organizationId} ${walletId}`;

@@ -1,11 +1,11 @@
 import { fail } from '../../domain/failure.js';
-import type { Addressee, Reception, Sender, WebhookSigner } from '../ports/sender.js';
+import type { PostResult, Sender, SigningTarget, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 
-type Endpoint = Addressee & { readonly url: string };
+type Endpoint = SigningTarget & { readonly url: string };
 
-/** Accepts the token as the whole answer, or as the member `challenge` of a JSON object. */
-const holds = ({ status, answer }: Reception, token: string) => {
+/** Returns true when the response is the token, or a JSON object with the token as `challenge`. */
+const hasToken = ({ status, answer }: PostResult, token: string) => {
   if (status === null || status < 200 || status > 299) return false;
   if (answer.trim() === token) return true;
   try {
@@ -15,9 +15,10 @@ const holds = ({ status, answer }: Reception, token: string) => {
   }
 };
 
-const found = ({ status, failure }: Reception) => (status === null ? failure : `status ${status} without the token`);
+const outcomeOf = ({ status, failure }: PostResult) =>
+  status === null ? failure : `it answered ${status} without the token`;
 
-/** Asks an endpoint for a token that is sent to it, so that nobody has notifications sent to a host of others. */
+/** Sends a token that the endpoint must return, so that webhooks cannot target hosts of third parties. */
 export const createChallenge =
   ({ sender, signer, system }: { sender: Sender; signer: WebhookSigner; system: System }) =>
   async ({ url, ...to }: Endpoint) => {
@@ -29,11 +30,11 @@ export const createChallenge =
       notification_type: 'NOTIFICATION_TYPE_CHALLENGE',
       challenge: token,
     });
-    const letter = { id: to.webhookId, timestamp, body };
-    const reception = await sender.post({ ...letter, url, headers: [], signature: signer.sign(to, letter) });
-    if (holds(reception, token)) return;
+    const message = { id: to.webhookId, timestamp, body };
+    const reception = await sender.post({ ...message, url, headers: [], signature: signer.sign(to, message) });
+    if (hasToken(reception, token)) return;
     fail(
       'FAILED_PRECONDITION',
-      `the endpoint must answer the challenge with status 2xx and its token as the body or as {"challenge": token}; it gave: ${found(reception)}`,
+      `Webhook endpoint failed the challenge: ${outcomeOf(reception)}. Expected status 2xx with the token as the body or as {"challenge": "<token>"}.`,
     );
   };

@@ -1,4 +1,4 @@
-import { type Delivery, type DeliveryCommand, delivery, gone } from '../../domain/aggregates/delivery.js';
+import { type Delivery, type DeliveryCommand, delivery, statusGone } from '../../domain/aggregates/delivery.js';
 import { webhook } from '../../domain/aggregates/webhook.js';
 import { webhookHealth } from '../../projections/webhooks.js';
 import { type Context, type Handle, type Step, scopeFor, step } from '../commands/handle.js';
@@ -6,10 +6,10 @@ import { foldStored } from '../commands/read-aggregate.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Job, JobOutcome, Jobs } from '../ports/jobs.js';
 import type { ReadModels } from '../ports/read-models.js';
-import type { Reception, Sender, WebhookSigner } from '../ports/sender.js';
+import type { PostResult, Sender, WebhookSigner } from '../ports/sender.js';
 import type { System } from '../ports/system.js';
 import { deliveryStep, deliveryStream, placeOf } from './deliveries.js';
-import { createWindows } from './failing-receivers.js';
+import { createDeliveryWindows } from './delivery-windows.js';
 import type { WebhookHeaders } from './headers.js';
 import { createWebhookTargetCache, type Target } from './target-cache.js';
 import { type Webhooks, webhookKey, webhookState } from './webhooks.js';
@@ -23,7 +23,7 @@ type Ports = {
   readonly signer: WebhookSigner;
   readonly webhooks: Webhooks;
   readonly headers: WebhookHeaders;
-  /** Limit of the deliveries under way to one webhook. */
+  /** Limit of concurrent deliveries to one webhook. */
   readonly webhookConcurrency: number;
   readonly system: System;
 };
@@ -32,17 +32,17 @@ type Attempt = Extract<DeliveryCommand, { type: 'Attempt' }>['data'];
 type Past = Delivery & { readonly stream: Awaited<ReturnType<EventStore['read']>> };
 
 const atOnce = 200;
-/** A quarter of all places, so that receivers of one organization that hang leave places to the others. */
+/** A quarter of all workers, so that hanging receivers of one organization leave workers to the others. */
 const perOrganization = 50;
-const overloadedAgainMs = 2000;
-/** No answer, Too Many Requests, Service Unavailable. */
-const signsOfOverload: ReadonlySet<number | null> = new Set([null, 429, 503]);
-const notYetAgainMs = 200;
-export const patienceMs = 5 * 86_400_000;
-/** Wait for answers when the process is stopped: shorter than receivers may take, since a supervisor would kill it. */
-const lastAnswersMs = 5000;
+const overloadedRetryMs = 2000;
+/** No response, 429 Too Many Requests, 503 Service Unavailable. */
+const overloadStatuses: ReadonlySet<number | null> = new Set([null, 429, 503]);
+const recheckMs = 200;
+export const disableAfterMs = 5 * 86_400_000;
+/** Wait for responses at shutdown. Shorter than the delivery timeout, because a supervisor would kill the process. */
+const shutdownGraceMs = 5000;
 
-const letterOf = ({ organizationId }: Context, { request, stream }: Past) =>
+const payloadOf = ({ organizationId }: Context, { request, stream }: Past) =>
   JSON.stringify({
     webhook_history_id: request?.deliveryId,
     webhook_id: request?.webhookId,
@@ -56,11 +56,11 @@ const createRecording = (ports: Ports) => {
   const { events, readModels, handle, system } = ports;
   const jitter = () => Number.parseInt(system.uuid().slice(-8), 16) / 2 ** 32;
 
-  const disableIfHopeless = async (context: Context, webhookId: string, { status }: Reception) => {
+  const disableIfHopeless = async (context: Context, webhookId: string, { status }: PostResult) => {
     const health = await readModels.get(webhookHealth, { scope: scopeFor(context), id: webhookId });
-    const isHopeless = system.now() - (health?.failing_since ?? system.now()) > patienceMs;
-    if (status !== gone && !isHopeless) return;
-    const reason = status === gone ? 'the receiver said that it is gone' : 'there was no success for five days';
+    const isHopeless = system.now() - (health?.failing_since ?? system.now()) > disableAfterMs;
+    if (status !== statusGone && !isHopeless) return;
+    const reason = status === statusGone ? 'the receiver said that it is gone' : 'there was no success for five days';
     await handle(context, [
       step(webhook, context.organizationId, webhookKey(context, webhookId), {
         type: 'Disable',
@@ -69,7 +69,7 @@ const createRecording = (ports: Ports) => {
     ]);
   };
 
-  /** Records an attempt, using the stream that was read before the post, and returns the delivery afterwards. */
+  /** Records an attempt on the stream as read before the request, and returns the new state of the delivery. */
   const attempted = async (context: Context, known: Past, data: Attempt): Promise<Delivery> => {
     const attempt = deliveryStep(context, data.deliveryId, { type: 'Attempt', data });
     let after: Delivery = known;
@@ -85,7 +85,7 @@ const createRecording = (ports: Ports) => {
     context: Context,
     { id, lane }: Job,
     known: Past,
-    reception: Reception,
+    reception: PostResult,
   ): Promise<JobOutcome> => {
     const data = { deliveryId: id, webhookId: lane, ...reception, at: system.now(), jitter: jitter() };
     const { state, nextAt } = await attempted(context, known, data);
@@ -100,14 +100,14 @@ const createRecording = (ports: Ports) => {
   return { read, record };
 };
 
-/** Ends deliveries whose webhook is removed or disabled, as the webhook's own events say: the read models may be behind. */
+/** Ends deliveries of removed or disabled webhooks. The webhook's events decide, because the read models may be behind. */
 const createEnding = ({ events, handle, system }: Ports) => {
   const change = (context: Context, { id, lane }: Job, type: 'Cancel' | 'Park' | 'Unpark') =>
     handle(context, [deliveryStep(context, id, { type, data: { deliveryId: id, webhookId: lane } })]);
   const stateOf = (context: Context, { lane }: Job) => webhookState(events, context, lane);
-  const soon = () => ({ again: system.now() + notYetAgainMs });
+  const soon = () => ({ again: system.now() + recheckMs });
 
-  /** Unparks a delivery whose webhook was revived just before the parking, since that revival did not find it parked. */
+  /** Unparks a delivery whose webhook was reactivated just before the parking, which that reactivation could not see. */
   const parked = async (context: Context, job: Job): Promise<JobOutcome> => {
     if ((await stateOf(context, job)) !== 'active') return 'done';
     await change(context, job, 'Unpark');
@@ -128,14 +128,14 @@ const createEnding = ({ events, handle, system }: Ports) => {
   };
 };
 
-/** Posts requested deliveries and records the outcomes. */
+/** Sends queued deliveries and records the outcomes. */
 export const createDeliverer = (ports: Ports) => {
   const { jobs, sender, signer, system, webhookConcurrency: perLane } = ports;
   const { read, record } = createRecording(ports);
   const ending = createEnding(ports);
   const targets = createWebhookTargetCache(ports);
-  const windows = createWindows(perLane);
-  let isOver = false;
+  const windows = createDeliveryWindows(perLane);
+  let isClosed = false;
 
   const contextOf = (deliveryId: string): Context | null => {
     const place = placeOf(deliveryId);
@@ -149,20 +149,20 @@ export const createDeliverer = (ports: Ports) => {
   };
 
   const attempt = async (context: Context, job: Job, known: Past, target: Target): Promise<JobOutcome> => {
-    if (!windows.begin(job.lane)) return { again: system.now() + overloadedAgainMs };
+    if (!windows.begin(job.lane)) return { again: system.now() + overloadedRetryMs };
     let isOverloaded = true;
     try {
-      const reception = await post(context, job, letterOf(context, known), target);
-      isOverloaded = signsOfOverload.has(reception.status);
-      // The service itself closed the connection, which is no failure of the receiver; the job is posted again.
-      if (isOver && reception.status === null) return { again: system.now() };
+      const reception = await post(context, job, payloadOf(context, known), target);
+      isOverloaded = overloadStatuses.has(reception.status);
+      // The service closed the connection at shutdown, so the receiver did not fail. The delivery is sent again.
+      if (isClosed && reception.status === null) return { again: system.now() };
       return await record(context, job, known, reception);
     } finally {
       windows.end(job.lane, isOverloaded);
     }
   };
 
-  const goOn = async (context: Context, job: Job, known: Past): Promise<JobOutcome> => {
+  const proceed = async (context: Context, job: Job, known: Past): Promise<JobOutcome> => {
     if (known.nextAt > system.now()) return { again: known.nextAt };
     const target = await targets.find(context, job.lane);
     if (!target) return ending.cancel(context, job);
@@ -173,17 +173,17 @@ export const createDeliverer = (ports: Ports) => {
     if (!context) return 'done';
     const known = await read(context, job.id);
     if (known.state === 'parked') return ending.parked(context, job);
-    return known.state === 'pending' || known.state === 'retrying' ? goOn(context, job, known) : 'done';
+    return known.state === 'pending' || known.state === 'retrying' ? proceed(context, job, known) : 'done';
   };
 
-  const hangUpAfter = async (ms: number, ended: AbortSignal) => {
+  const closeAfter = async (ms: number, ended: AbortSignal) => {
     await system.sleep(ms, ended);
-    isOver = true;
+    isClosed = true;
     await sender.close();
   };
   return async (signal: AbortSignal): Promise<void> => {
     const ended = new AbortController();
-    signal.addEventListener('abort', () => void hangUpAfter(lastAnswersMs, ended.signal), { once: true });
+    signal.addEventListener('abort', () => void closeAfter(shutdownGraceMs, ended.signal), { once: true });
     await jobs.work({ run: deliver, atOnce, perOrganization, perLane }, signal).finally(() => ended.abort());
   };
 };

@@ -10,7 +10,7 @@ import {
 } from '../../projections/deliveries.js';
 import type { WebhookDocument } from '../../projections/webhooks.js';
 import type { LoopTurns } from '../async/loop-turns.js';
-import { allDone } from '../async/organization-queue.js';
+import { allSettledOrThrow } from '../async/organization-queue.js';
 import { mapInSlices } from '../async/slices.js';
 import { type Context, type Done, type Handle, type Nothing, scopeFor, step } from '../commands/handle.js';
 import { type Streams, streamName } from '../ports/event-store.js';
@@ -27,22 +27,25 @@ type HistoryFilter = {
   readonly endTime: number | undefined;
 };
 
-/** Fields of a webhook's document, which the caller has read once for all notices to the webhook. */
+/** Fields of a webhook's document, which callers read once for all notifications to the webhook. */
 type Receiver = Pick<WebhookDocument, 'webhook_id' | 'disabled'>;
-type Notice = {
+type Notification = {
   readonly deliveryId: string;
   readonly data: object;
-  /** Type of the notice, where it is not that of the API's activity. */
+  /** Notification type, if it is not the activity type of the API. */
   readonly notificationType?: string;
 };
 
 export type Deliveries = {
-  /** Requests deliveries to a webhook, unless it is disabled; repeating the request changes nothing. */
-  request(context: Context, to: Receiver, notices: readonly Notice[]): Promise<void>;
+  /** Requests deliveries to a webhook, unless it is disabled. Repeating the request changes nothing. */
+  request(context: Context, to: Receiver, notifications: readonly Notification[]): Promise<void>;
   list(context: Context, filter: HistoryFilter, page: PageRequest): Promise<ListPage<HistoryDocument>>;
-  /** Sends a delivery again at once, and revives its webhook. */
+  /** Sends a delivery again immediately, and reactivates its webhook if it is disabled. */
   resend(context: Context, deliveryId: string): Promise<Done<Nothing>>;
-  /** Sends deliveries of a webhook again: those with the status, or all that are not completed; revives the webhook. */
+  /**
+   * Sends deliveries of a webhook again, and reactivates it if it is disabled. Selects deliveries with the given status,
+   * or without one all that are not completed.
+   */
   resendMany(context: Context, wanted: Resending): Promise<Done<{ count: number }>>;
 };
 
@@ -51,11 +54,11 @@ type Resending = HistoryFilter & { readonly webhookId: string; readonly status: 
 const maxResent = 10_000;
 const resentAtOnce = 32;
 
-/** Derives an id from the parts; it names the owner too, because the queue keeps nothing but the id. */
+/** Derives a delivery id from the parts. The id includes the owner, because the queue stores only ids. */
 export const deliveryIdFor = (system: System, { organizationId, variant }: Context, parts: readonly string[]) =>
   `whd_${system.sha256(JSON.stringify([organizationId, variant.tag, ...parts])).slice(0, 32)}.${variant.tag}.${organizationId}`;
 
-/** Reads the owner from a delivery's id; null for any other text. */
+/** Parses the owner from a delivery id; null when the text is not one. */
 export const placeOf = (deliveryId: string): { organizationId: string; variant: Variant } | null => {
   const [, tag, organizationId = ''] = deliveryId.split('.');
   const variant = findVariant(tag);
@@ -71,9 +74,9 @@ export const deliveryStep = (context: Context, deliveryId: string, command: Deli
 const keyOf = ({ moment, webhook_history_id }: HistoryDocument): PageKey => [moment, webhook_history_id];
 const isoSecond = (time: number) => historyMoment(new Date(time * 1000).toISOString());
 
-/** Lists the deliveries that the filter selects, newest first. */
 type Reading = { readonly readModels: ReadModels; readonly turns: LoopTurns };
 
+/** Lists the deliveries that match the filter, newest first. */
 const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: HistoryFilter, after?: PageKey) => {
   const { webhookId, startTime, endTime } = filter;
   const end: PageKey | undefined = endTime === undefined ? undefined : [isoSecond(endTime + 1), ''];
@@ -89,7 +92,7 @@ const historiesIn = ({ readModels, turns }: Reading, context: Context, filter: H
   });
 };
 
-/** Refuses to resend more than can be done while the caller waits, before anything is sent. */
+/** Collects the ids to resend. Rejects before anything is sent when there are more than `maxResent`. */
 const idsToResend = async (reading: Reading, context: Context, { status, ...filter }: Resending) => {
   const isWanted = (one: HistoryDocument) =>
     status === undefined ? one.status !== 'COMPLETED' : one.status === status;
@@ -97,7 +100,7 @@ const idsToResend = async (reading: Reading, context: Context, { status, ...filt
   for await (const one of historiesIn(reading, context, filter)) {
     if (isWanted(one)) ids.push(one.webhook_history_id);
     if (ids.length > maxResent)
-      fail('FAILED_PRECONDITION', `more than ${maxResent} notifications match; narrow start_time and end_time`);
+      fail('FAILED_PRECONDITION', `More than ${maxResent} notifications match. Narrow start_time and end_time.`);
   }
   return ids;
 };
@@ -117,14 +120,14 @@ export const createDeliveries = (ports: {
   const { events, handle, readModels, pageTokens } = ports;
 
   return {
-    request: async (context, { webhook_id: webhookId, disabled }, notices) => {
-      // Notifications kept for a disabled webhook might grow for ever; the document may be older than its revival.
+    request: async (context, { webhook_id: webhookId, disabled }, notifications) => {
+      // Notifications to a disabled webhook are dropped, or they would pile up. The document may be stale, so events decide.
       if (disabled && (await webhookState(events, context, webhookId)) !== 'active') return;
-      const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notice) => {
+      const one = ({ deliveryId, data, notificationType = context.variant.notificationType }: Notification) => {
         const command = { type: 'Request', data: { deliveryId, webhookId, notificationType, data } } as const;
         return handle(context, [{ ...deliveryStep(context, deliveryId, command), isNew: true }]);
       };
-      await allDone(notices.map(one));
+      await allSettledOrThrow(notifications.map(one));
     },
     list: async (context, filter, { size, token }) => {
       const list = [scopeFor(context), 'webhook histories', JSON.stringify(filter)];
@@ -134,7 +137,7 @@ export const createDeliveries = (ports: {
     },
     resend: async (context, deliveryId) => {
       const found = await readModels.get(webhookHistories, { scope: scopeFor(context), id: deliveryId });
-      if (!found) return fail('NOT_FOUND', 'there is no such webhook history');
+      if (!found) return fail('NOT_FOUND', `Webhook history not found: ${deliveryId}`);
       const { webhook_id: webhookId } = found;
       const position = await handle(context, [revive(context, webhookId), resending(context, deliveryId, webhookId)]);
       return { answer: {}, position };

@@ -16,40 +16,40 @@ import type { Listed } from '../read-models/paging.js';
 import { webhookKey } from './webhooks.js';
 
 type Registration = { webhookId: string | undefined; name: string; value: string };
-/** Header with its value in clear, which is sealed in the stores. */
+/** Header with its decrypted value. The stores hold only the encrypted value. */
 export type ShownHeader = { webhook_header_id: string; webhook_id: string; header_key: string; header_value: string };
 
 export type WebhookHeaders = {
   register(context: Context, wanted: Registration): Promise<Done<{ webhook_header_id: string }>>;
   remove(context: Context, headerId: string): Promise<Done<Nothing>>;
-  /** Removes the headers of a webhook that was removed; returns a position that includes it, or null for no header. */
+  /** Removes the headers of a removed webhook. Returns the position of the removal; null when there were no headers. */
   removeAllOf(context: Context, webhookId: string): Promise<Position | null>;
   /**
-   * Lists the headers of one webhook, or without an id those sent to every webhook. More than a webhook may have today
+   * Lists the headers of one webhook, or without an id those sent to every webhook. More headers than the current limit
    * are read while they are iterated.
    */
   list(context: Context, webhookId: string | undefined): Promise<Listed<ShownHeader>>;
-  /** Returns the headers of a webhook's deliveries: first those sent to every webhook, then its own. */
+  /** Returns the decrypted headers of a webhook's deliveries: first those sent to every webhook, then its own. */
   inClear(context: Context, webhookId: string): Promise<(readonly [name: string, value: string])[]>;
 };
 
-/** Member of the request that holds a part of the header. */
+/** JSON pointer of the request field for each part of the header. */
 const memberOf = { name: '/header_key', value: '/header_value' } as const;
 const keyId = (headerId: string) => `webhook-header:${headerId}`;
-/** Binds the value to its webhook, or to all of them when `webhookId` is empty, and to the name that it is sent under. */
+/** Binds the value to its header name and its webhook, or to all webhooks when `webhookId` is empty. */
 const boundContext = ({ organizationId, variant }: Context, headerId: string, webhookId: string, name: string) =>
   boundTo('webhook-header', [organizationId, variant.tag, headerId, webhookId, name]);
 const cacheKey = (organizationId: string, headerId: string) => `${organizationId} ${headerId}`;
-/** Opened values that are kept in memory. */
+/** Limit of cached decrypted values. */
 const remembered = 10_000;
-/** Values that are opened before other work gets a turn. */
+/** Values that are decrypted before yielding to the event loop. */
 const openedWithoutPause = 100;
 const removedAtOnce = 50;
 
 const createOpening = (vault: Vault, system: System) => {
   type Opening = { readonly bound: string; readonly value: Promise<string | null> };
   const opened = createBoundedCache<string, Opening>(remembered);
-  /** Opens each value once, also for callers that ask for it at the same time. */
+  /** Decrypts each value once, also for concurrent callers. */
   const clearValue = async (context: Context, header: WebhookHeaderDocument) => {
     const { webhook_header_id: id, sealed_value: sealed, webhook_id, name } = header;
     const key = cacheKey(context.organizationId, id);
@@ -58,7 +58,7 @@ const createOpening = (vault: Vault, system: System) => {
     const value =
       known?.bound === contexts.bound
         ? known.value
-        : requireBound(`webhook header ${id}`, vault, keyId(id), sealed, contexts);
+        : requireBound(`Webhook header ${id}`, vault, keyId(id), sealed, contexts);
     opened.set(key, { bound: contexts.bound, value });
     const isLost = await value.then(
       (found) => found === null,
@@ -82,12 +82,12 @@ const createOpening = (vault: Vault, system: System) => {
   return { clearValue, openAll, forget };
 };
 
-/** Refuses one header more than a webhook may have; a retried registration finds its own header. */
+/** Rejects a header beyond the limit of the webhook. A retry of a registration finds its own header and passes. */
 const requireRoom = async (readModels: ReadModels, context: Context, webhookId: string, headerId: string) => {
   const query = { index: 'byWebhook', equal: [webhookId], limit: headersPerWebhook };
   const { documents } = await readModels.page(webhookHeaders, scopeFor(context), query);
   if (documents.length >= headersPerWebhook && !documents.some((one) => one.webhook_header_id === headerId))
-    fail('QUOTA_EXCEEDED', `a webhook has at most ${headersPerWebhook} headers: ${documents.length} are used`);
+    fail('QUOTA_EXCEEDED', `A webhook may have at most ${headersPerWebhook} headers. Remove one first.`);
 };
 
 const requireWebhook = (context: Context, webhookId: string) =>
@@ -113,7 +113,7 @@ const pagesOf = async function* (
   } while (after);
 };
 
-/** Shows the headers of one page at once, and those of several pages in parts, each when it is asked for. */
+/** Returns the headers of a single page as an array, and those of several pages as parts that are read on demand. */
 const showPages = async <T>(
   { touch }: Context,
   pages: AsyncGenerator<HeaderPage, undefined>,
@@ -157,7 +157,7 @@ export const createWebhookHeaders = (ports: {
       const fault = sender.checkHeader(name, value);
       if (fault) return invalid(memberOf[fault.part], fault.reason);
       const needed = webhookId === undefined ? [] : [requireWebhook(context, webhookId)];
-      // The webhook is checked before a secret is put into the vault.
+      // The webhook is checked before the vault creates a data key for the value.
       await handle(context, needed);
       const headerId = idFor(context, 'hdr', system);
       await requireRoom(readModels, context, webhookId ?? '', headerId);

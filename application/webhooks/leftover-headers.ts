@@ -2,6 +2,7 @@ import { webhook } from '../../domain/aggregates/webhook.js';
 import { readAggregate } from '../commands/read-aggregate.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import type { Progress } from '../read-models/progress.js';
 import { deliveryContext } from './delivery-context.js';
@@ -11,17 +12,18 @@ import { webhookKey } from './webhooks.js';
 type Ports = {
   readonly events: EventStore;
   readonly state: StateStore;
+  readonly system: System;
   readonly progress: Progress;
   readonly headers: Pick<WebhookHeaders, 'removeAllOf'>;
 };
 
 const catchUpMs = 1000;
-/** A header may be registered in the moment in which its webhook is removed. */
+/** Includes registrations, because a header may be registered while its webhook is being removed. */
 const concerned: readonly string[] = ['WebhookRemoved', 'WebhookHeaderRegistered'];
 
 /**
- * Removes the headers that removed webhooks left behind: those that the removal did not see or did not get to, and those
- * of the versions in which a removal left them. They would count against the quota for ever, and keep their secrets.
+ * Removes headers of removed webhooks that the removal missed: it may have crashed or not seen them, and older releases
+ * kept them. Leftover headers would count against the quota and keep their secrets forever.
  */
 export const createLeftoverHeaders = (ports: Ports) => {
   const { events, progress, headers } = ports;

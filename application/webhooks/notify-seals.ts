@@ -1,8 +1,8 @@
 import type { Logged } from '../../domain/aggregates/audit/seal-log.js';
-import { asksForSeals, historySealed } from '../../domain/aggregates/webhook.js';
+import { historySealed, subscribesToSeals } from '../../domain/aggregates/webhook.js';
 import { type Variant, variants } from '../../domain/variant.js';
 import { webhooks } from '../../projections/webhooks.js';
-import { shownHead } from '../audit/log/shown-head.js';
+import { toHeadRecord } from '../audit/log/head-record.js';
 import { type Context, scopeFor } from '../commands/handle.js';
 import { beginning, type EventStore, type Recorded } from '../ports/event-store.js';
 import type { ReadModels } from '../ports/read-models.js';
@@ -24,35 +24,35 @@ type Ports = {
 
 const catchUpMs = 500;
 
-/** Keeps the last seal of each organization, which covers those before it. */
+/** Returns the last seal of each organization, which covers the earlier ones. */
 const newestByOrganization = (batch: readonly Recorded[]) => {
   const newest = new Map<string, Recorded>();
   for (const event of batch) if (event.type === 'SealLogged') newest.set((event.data as Logged).organizationId, event);
   return newest;
 };
 
-const noticeOf = ({ organizationId, count, hash, position, index, head }: Logged) => ({
+const payloadOf = ({ organizationId, count, hash, position, index, head }: Logged) => ({
   seal: { organization_id: organizationId, count, hash, position, leaf_index: index },
-  head: shownHead(head),
+  head: toHeadRecord(head),
 });
 
 /**
- * Requests a delivery for each seal of an organization, with the head of the log that includes it, to those of the
- * organization's webhooks that ask for it. Of seals that are read at once only the last is told.
+ * Requests a delivery for each seal, with the log head that includes it, to the organization's webhooks that subscribe to
+ * seals. Of several seals in one batch, only the last is sent.
  */
 export const createSealNotifier = (ports: Ports) => {
   const { readModels, progress, deliveries, system } = ports;
   const follow = fromCheckpoint('tell-seals', ports);
 
-  const tellOn = async (variant: Variant, { id, position, data, metadata }: Recorded) => {
+  const notifyWebhooks = async (variant: Variant, { id, position, data, metadata }: Recorded) => {
     const logged = data as Logged;
     const { organizationId } = logged;
     const { requestId } = metadata;
     const context: Context = { organizationId, variant, actor: { kind: 'process', id: 'deliverer' }, requestId };
     for await (const webhook of everyDocument(readModels, webhooks, scopeFor(context))) {
-      if (!asksForSeals(webhook.notification_types) || webhook.position > position) continue;
+      if (!subscribesToSeals(webhook.notification_types) || webhook.position > position) continue;
       const deliveryId = deliveryIdFor(system, context, [webhook.webhook_id, id]);
-      const notice = { deliveryId, data: noticeOf(logged), notificationType: historySealed };
+      const notice = { deliveryId, data: payloadOf(logged), notificationType: historySealed };
       await deliveries.request(context, webhook, [notice]);
     }
   };
@@ -61,10 +61,11 @@ export const createSealNotifier = (ports: Ports) => {
     follow(signal, async (batch) => {
       const newest = [...newestByOrganization(batch).values()];
       const last = newest.at(-1)?.position ?? beginning;
-      // An abort is thrown, so that the events do not count as handled.
+      // Throwing keeps the checkpoint before these events.
       while (!(await progress.reached(last, catchUpMs))) signal.throwIfAborted();
       for (const event of newest)
-        for (const variant of variants.filter(({ surface }) => surface === 'wallet')) await tellOn(variant, event);
+        for (const variant of variants.filter(({ surface }) => surface === 'wallet'))
+          await notifyWebhooks(variant, event);
       return newest.length > 0;
     });
 };

@@ -19,7 +19,7 @@ type Ports = {
 type Data = { readonly deliveryId: string; readonly webhookId: string };
 
 const repairIntervalMs = 60_000;
-/** Time that a due delivery may wait in the queue before it counts as lost. */
+/** Time that a due delivery may stay in the queue before it counts as lost. */
 const graceMs = 60_000;
 const pageSize = 1000;
 const pollIntervalMs = 1000;
@@ -33,23 +33,23 @@ const deliveryJob = (id: string, lane: string, at: number) => ({
 export const jobOf = ({ delivery_id, webhook_id, next_at }: OpenDeliveryDocument) =>
   deliveryJob(delivery_id, webhook_id, next_at);
 
-const isAsked = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
+const isRequested = ({ type }: Recorded) => type === 'DeliveryRequested' || type === 'DeliveryResent';
 
-/** Puts requested and resent deliveries into the queue. */
-export const createDeliveryQueue = ({ events, state, jobs }: Pick<Ports, 'events' | 'state' | 'jobs'>) => {
-  const follow = fromCheckpoint('queue-deliveries', { events, state });
+/** Adds requested and resent deliveries to the queue. */
+export const createDeliveryQueue = ({ jobs, ...ports }: Pick<Ports, 'events' | 'state' | 'jobs' | 'system'>) => {
+  const follow = fromCheckpoint('queue-deliveries', ports);
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
-      const asked = batch.filter(isAsked).map(({ data }) => data as Data);
-      if (asked.length > 0)
-        await jobs.put(asked.map(({ deliveryId, webhookId }) => deliveryJob(deliveryId, webhookId, 0)));
-      return asked.length > 0;
+      const requested = batch.filter(isRequested).map(({ data }) => data as Data);
+      if (requested.length > 0)
+        await jobs.put(requested.map(({ deliveryId, webhookId }) => deliveryJob(deliveryId, webhookId, 0)));
+      return requested.length > 0;
     });
 };
 
 /**
- * Queues open deliveries, except parked ones: all of them at the start and when the queue is a new one, and every
- * minute those that are overdue, of which a queue that lost nothing has none.
+ * Adds deliveries that the queue lost. Open deliveries, except parked ones, are queued at the start and whenever the queue
+ * was replaced. Every minute, overdue deliveries are queued again; normally there are none.
  */
 export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, 'readModels' | 'jobs' | 'system'>) => {
   const putAll = async (signal: AbortSignal) => {
@@ -61,7 +61,7 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
       after = found.at(-1);
     } while (after && !signal.aborted);
   };
-  /** Reads from the grace backwards, so that no delivery is read that is not overdue. */
+  /** Reads backwards from `graceMs` ago, so that only overdue deliveries are read. */
   const putOverdue = async (signal: AbortSignal) => {
     let after: PageKey | null = [system.now() - graceMs, ''];
     while (after && !signal.aborted) {
@@ -71,9 +71,9 @@ export const createDeliveryRepair = ({ readModels, jobs, system }: Pick<Ports, '
       after = page.next;
     }
   };
-  /** Returns null while a store cannot be reached, or is being rebuilt. */
-  const orNull = <T>(asked: Promise<T>) =>
-    asked.catch((error: unknown) => {
+  /** Returns null while a store is unreachable or being rebuilt. */
+  const orNull = <T>(requested: Promise<T>) =>
+    requested.catch((error: unknown) => {
       if (error instanceof Failure) return null;
       throw error;
     });

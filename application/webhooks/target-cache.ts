@@ -5,17 +5,17 @@ import type { ReadModels } from '../ports/read-models.js';
 import type { WebhookHeaders } from './headers.js';
 import type { OpenWebhook, Webhooks } from './webhooks.js';
 
-/** Endpoint, secret and headers of a webhook's deliveries, all in clear. */
+/** Webhook with its decrypted secret and headers, ready for deliveries. */
 export type Target = OpenWebhook & { readonly headers: Awaited<ReturnType<WebhookHeaders['inClear']>> };
 
 export type Targets = {
-  /** Returns the target as the read models have it now; null when there is none. */
+  /** Returns the target as the read models show it now; null when the webhook does not exist. */
   find(context: Context, webhookId: string): Promise<Target | null>;
 };
 
 const remembered = 10_000;
 
-/** Caches opened webhooks and headers; reading the owner's edition for each delivery tells whether they are current. */
+/** Caches decrypted webhooks and headers. Each lookup reads the owner's edition, which changes with any webhook. */
 export const createWebhookTargetCache = (ports: {
   readModels: ReadModels;
   webhooks: Webhooks;
@@ -33,7 +33,7 @@ export const createWebhookTargetCache = (ports: {
     find: async (context, webhookId) => {
       const scope = scopeFor(context);
       const key = `${scope}/${webhookId}`;
-      // The edition is read first, so that the target read afterwards is at least as new.
+      // The edition is read first, so that the target is at least as new as the edition.
       const edition = (await readModels.get(webhookEditions, { scope, id: 'current' }))?.position;
       const before = known.get(key);
       if (before && before.edition === edition) return before.target;

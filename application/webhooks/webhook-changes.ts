@@ -6,6 +6,7 @@ import type { EventStore, Recorded } from '../ports/event-store.js';
 import type { Jobs } from '../ports/jobs.js';
 import type { PageKey, ReadModels } from '../ports/read-models.js';
 import type { StateStore } from '../ports/state.js';
+import type { System } from '../ports/system.js';
 import { fromCheckpoint } from '../processes/from-checkpoint.js';
 import type { Progress } from '../read-models/progress.js';
 import { deliveryStep } from './deliveries.js';
@@ -16,6 +17,7 @@ import { webhookState } from './webhooks.js';
 type Ports = {
   readonly events: EventStore;
   readonly state: StateStore;
+  readonly system: System;
   readonly readModels: ReadModels;
   readonly progress: Progress;
   readonly handle: Handle;
@@ -28,16 +30,16 @@ const pageSize = 200;
 const catchUpMs = 30_000;
 
 /**
- * Cancels the deliveries of removed webhooks, parks those of disabled ones and queues those of revived ones. It is not
- * part of the queueing, so that a webhook with very many deliveries delays no other.
+ * Cancels the deliveries of removed webhooks, parks those of disabled webhooks and queues those of reactivated webhooks.
+ * Runs apart from the delivery queue, so that a webhook with very many deliveries does not delay others.
  */
 export const createWebhookChanges = (ports: Ports) => {
   const { events, readModels, progress, handle, jobs } = ports;
   const follow = fromCheckpoint('webhook-changes', ports, { splitFrom: 'queue-deliveries' });
 
   const openOf = async function* (context: Context, webhookId: string) {
-    // The list is a read model, which must first include all deliveries requested so far.
-    await progress.reached(await events.head(), catchUpMs);
+    // The read model must include all deliveries requested so far.
+    await progress.reached(await events.head(), catchUpMs, context.organizationId);
     let after: PageKey | undefined;
     do {
       const query = { index: 'byWebhook', equal: [scopeFor(context), webhookId], limit: pageSize, after };
@@ -76,7 +78,7 @@ export const createWebhookChanges = (ports: Ports) => {
   };
   const changes: Readonly<Record<string, Change>> = {
     WebhookRemoved: stop('Cancel', () => true),
-    // A webhook may have been revived since, or be so while an old event is handled again.
+    // The webhook may have been reactivated since the event.
     WebhookDisabled: stop('Park', (state) => state === 'disabled'),
     WebhookRevived: resume,
   };

@@ -21,32 +21,32 @@ type Registration = {
   walletId: string | undefined;
   endpoint: string;
   confirmation: number;
-  /** Undefined for the types of the API's activity. */
+  /** Undefined for the API's activity type. */
   notificationTypes?: readonly string[] | undefined;
 };
 type ShownWebhook = WebhookDocument & { readonly public_key: string };
-/** Webhook with its secret in clear, which is sealed in the stores. */
+/** Webhook with its decrypted secret. The stores hold only the encrypted secret. */
 export type OpenWebhook = Omit<ShownWebhook, 'sealed_secret'> & { readonly secret: string };
 
 export type Webhooks = {
   register(context: Context, wanted: Registration): Promise<Done<{ webhook_id: string }>>;
   remove(context: Context, webhookId: string): Promise<Done<Nothing>>;
-  /** Returns null when there is no such webhook. */
+  /** Returns null when the webhook does not exist. */
   find(context: Context, webhookId: string): Promise<OpenWebhook | null>;
   list(context: Context, page: PageRequest): Promise<ListPage<ShownWebhook>>;
 };
 
 const keyId = (webhookId: string) => `webhook:${webhookId}`;
-/** Binds the secret to the endpoint, so that a webhook whose endpoint was changed in the store posts nothing there. */
+/** Binds the secret to the endpoint, so that nothing is sent to an endpoint that was changed in the store. */
 const boundContext = ({ organizationId, variant }: Context, webhookId: string, endpoint: string) =>
   boundTo('webhook', [organizationId, variant.tag, webhookId, endpoint]);
 
-/** Public keys that are kept in memory. */
+/** Limit of cached public keys. */
 const remembered = 10_000;
-/** Public keys that are derived, at half a millisecond each, before other work gets a turn. */
+/** Public keys that are derived, at half a millisecond each, before yielding to the event loop. */
 const derivedWithoutPause = 10;
 
-/** Opens the secrets of webhooks, which their public keys are derived from too. */
+/** Decrypts the secrets of webhooks and derives their public keys. */
 const createOpening = ({ vault, signer, system }: { vault: Vault; signer: WebhookSigner; system: System }) => {
   const publicKeys = createBoundedCache<string, string>(remembered);
   const contextsOf = (context: Context, { webhook_id, endpoint }: WebhookDocument) => ({
@@ -56,14 +56,14 @@ const createOpening = ({ vault, signer, system }: { vault: Vault; signer: Webhoo
   const openSecret = (context: Context, document: WebhookDocument) => {
     const { webhook_id, sealed_secret } = document;
     return requireBound(
-      `webhook ${webhook_id}`,
+      `Webhook ${webhook_id}`,
       vault,
       keyId(webhook_id),
       sealed_secret,
       contextsOf(context, document),
     );
   };
-  /** Returns null also for a webhook that was changed in the store, so that the others are still listed. */
+  /** Decrypts a secret; null for a webhook that was changed in the store, so that the others are still listed. */
   const tryOpen = async (context: Context, document: WebhookDocument) => {
     const { webhook_id, sealed_secret } = document;
     return (await openBound(vault, keyId(webhook_id), sealed_secret, contextsOf(context, document)))?.secret ?? null;
@@ -96,9 +96,9 @@ const createOpening = ({ vault, signer, system }: { vault: Vault; signer: Webhoo
   };
 };
 
-/** The variant is part of the streams' keys, so that webhooks of one variant do not exist for another. */
+/** Returns the stream key of a webhook. It includes the API, so that one API cannot see the webhooks of another. */
 export const webhookKey = ({ variant }: Context, id: string) => `${variant.tag}.${id}`;
-/** Reads the state from the webhook's own events, which the read models may be behind. */
+/** Reads the state of a webhook from its events, because the read models may be behind. */
 export const webhookState = async (events: Pick<Streams, 'read'>, context: Context, id: string) =>
   (await readAggregate(events, webhook, context.organizationId, webhookKey(context, id))).state;
 
@@ -111,7 +111,7 @@ export const createWebhooks = (ports: {
   signer: WebhookSigner;
   removeHeaders: (context: Context, webhookId: string) => Promise<Position | null>;
   system: System;
-  /** True when the first webhook for a host must answer a challenge. */
+  /** True when an endpoint on a new host must answer a challenge. */
   challengeEndpoints: boolean;
 }): Webhooks => {
   const { handle, readModels, lists, vault, sender, signer, system } = ports;
@@ -138,16 +138,16 @@ export const createWebhooks = (ports: {
                 data: { walletId },
               }),
             ];
-      // The wallet is checked before a secret is put into the vault.
+      // The wallet is checked before the vault creates a data key for the secret.
       await handle(context, needed);
       const webhookId = idFor(context, 'whk', system);
       const secret = signer.newSecret();
       if (ports.challengeEndpoints && !(await isKnownHost(context, endpoint)))
         await challenge({ organizationId, webhookId, url: endpoint, secret });
       const sealedSecret = await vault.seal(keyId(webhookId), secret, boundContext(context, webhookId, endpoint));
-      const asked = notificationTypes && { notificationTypes };
+      const types = notificationTypes && { notificationTypes };
       const covered = walletId === undefined ? {} : { walletId };
-      const data = { webhookId, ...covered, endpoint, confirmation, sealedSecret, ...asked };
+      const data = { webhookId, ...covered, endpoint, confirmation, sealedSecret, ...types };
       const steps = [
         ...needed,
         step(webhook, organizationId, webhookKey(context, webhookId), { type: 'Register', data }),
@@ -159,7 +159,7 @@ export const createWebhooks = (ports: {
       const position = await handle(context, [
         step(webhook, context.organizationId, webhookKey(context, webhookId), { type: 'Remove', data: { webhookId } }),
       ]);
-      // Headers that the read models do not show yet are left to the process that removes the rest.
+      // Headers that the read models do not show yet are removed by leftover-headers.ts.
       return { answer: {}, position: (await ports.removeHeaders(withoutSeed(context), webhookId)) ?? position };
     },
     find: async (context, webhookId) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
-import { serveSides } from '../compiled.js';
-import { perSecond } from '../rounds.js';
+import { serveSides } from '../measure/compiled.js';
+import { perSecond } from '../measure/rounds.js';
 import { bareDatabase, write } from './rows.js';
 
 const callers = 64;

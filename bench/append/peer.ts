@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
-import { importPeer } from '../peers.js';
+import { importPeer } from '../measure/peers.js';
 
-/** Request to append `count` events, `atOnce` in each append, every append to a stream of its own. */
-export type Asked = { readonly count: number; readonly atOnce: number; readonly data: object };
+/** Request to append `count` events, `atOnce` per append, each append to a new stream. */
+export type AppendRequest = { readonly count: number; readonly atOnce: number; readonly data: object };
 type Append = (stream: string, events: readonly { readonly type: string; readonly data: object }[]) => Promise<unknown>;
 
 type Emmett = { getSQLiteEventStore(options: object): { appendToStream: Append } };
@@ -18,7 +18,7 @@ type EventStore = {
   getEventStream(id: string, done: (error: Error | null, stream: Stream) => void): void;
 };
 
-/** Event stores of others, used as their documentation says. Those in memory never write to disk. */
+/** Third-party event stores, used as documented. Castore and eventstore run in memory and never write to disk. */
 const peers: Readonly<Record<string, (file: string) => Promise<Append>>> = {
   emmett: async (fileName) => {
     const { getSQLiteEventStore } = (await importPeer('@event-driven-io/emmett-sqlite')) as Emmett;
@@ -55,7 +55,7 @@ const peers: Readonly<Record<string, (file: string) => Promise<Append>>> = {
 const [, , name = '', file = ''] = process.argv;
 const append = await peers[name]?.(file);
 
-const run = async ({ count, atOnce, data }: Asked) => {
+const run = async ({ count, atOnce, data }: AppendRequest) => {
   const started = performance.now();
   for (let done = 0; done < count; done += atOnce) {
     const events = Array.from({ length: atOnce }, () => ({ type: 'WalletRegistered', data }));
@@ -64,14 +64,14 @@ const run = async ({ count, atOnce, data }: Asked) => {
   return (count * 1000) / (performance.now() - started);
 };
 process.on('disconnect', () => process.exit());
-/** Repeats a run that failed, since emmett's store now and then is busy by itself. */
-const runPatiently = async (asked: Asked, tries = 5): Promise<number> => {
+/** Retries a failed run, because emmett's store occasionally reports that it is busy. */
+const runWithRetry = async (request: AppendRequest, tries = 5): Promise<number> => {
   try {
-    return await run(asked);
+    return await run(request);
   } catch (error) {
     if (tries === 1) throw error;
-    return runPatiently(asked, tries - 1);
+    return runWithRetry(request, tries - 1);
   }
 };
-process.on('message', (asked: Asked) => void runPatiently(asked).then((rate) => process.send?.(rate)));
+process.on('message', (request: AppendRequest) => void runWithRetry(request).then((rate) => process.send?.(rate)));
 process.send?.('ready');

@@ -8,7 +8,7 @@ let serial = 0;
 
 export const data = () => ({ walletId: `wal_${serial}`, name: 'measured', confirmation: 10 });
 
-/** Makes one event in a stream of its own. */
+/** Builds a write of one event to a new stream. */
 export const write = (): StreamWrite => {
   const id = `wal_${String(++serial).padStart(32, '0')}`;
   const event: NewEvent = {
@@ -38,7 +38,7 @@ const schema = `
   CREATE TABLE documents (scope TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, position INTEGER, PRIMARY KEY (scope, id));
   CREATE INDEX by_position ON documents (scope, position, id);`;
 
-/** Opens SQLite itself, to write the same rows durably with no code around it. */
+/** Opens plain SQLite, to write the same rows durably without the event store. */
 export const bareDatabase = (path: string) => {
   const db = openDatabase(path, 'durable');
   db.exec(schema);
@@ -50,7 +50,7 @@ export const bareDatabase = (path: string) => {
     insert.run(stream, 0, organizationId, ...texts, Date.now(), 0);
   };
   return {
-    /** Writes all events in one commit, each with a document if asked for. */
+    /** Writes all events in one transaction, each with a document if `withDocuments` is true. */
     commit: (writes: readonly StreamWrite[], withDocuments = false) =>
       inTransaction(db, () => {
         for (const one of writes) {

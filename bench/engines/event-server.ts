@@ -3,8 +3,8 @@ import type { StreamWrite } from '../../application/ports/event-store.js';
 import { eventStoreDb } from '../../infrastructure/eventstoredb/event-store.js';
 import { positionOf } from '../../infrastructure/eventstoredb/records.js';
 import { write } from '../append/rows.js';
-import { serveSides } from '../compiled.js';
-import { perSecond } from '../rounds.js';
+import { serveSides } from '../measure/compiled.js';
+import { perSecond } from '../measure/rounds.js';
 
 const alone = 100;
 const callers = 64;
@@ -45,10 +45,10 @@ const commandsOf = (run: (writes: readonly StreamWrite[]) => Promise<unknown>) =
     for (let n = 0; n < commands; n++) await run(Array.from({ length: streamsOfCommand }, write));
   });
 
-/** Stores the past that the reading sides read, and returns where it begins in the log. */
+/** Stores the events that the reading sides read. Returns the log position before them. */
 const writePast = async () => {
   const { position } = await appendBare(write());
-  if (!position) throw new Error('the event server is too old: it does not say at which position it stored an event');
+  if (!position) throw new Error('The event server is too old: it does not report the log position of an append');
   await fromManyCallers(ours, pastOfEach);
   return position;
 };
@@ -68,7 +68,7 @@ const feed = async function* (): Batches {
   const ending = new AbortController();
   yield* store.subscribe(after, ending.signal);
 };
-/** Yields the events that are not the server's own, as the client hands them out. */
+/** Yields the events that are not the server's own. */
 const eventsIn = async function* (resolved: AsyncIterable<{ readonly event?: { readonly type: string } }>): Batches {
   for await (const one of resolved) if (one.event && !one.event.type.startsWith('$')) yield [one.event];
 };

@@ -8,9 +8,9 @@ import { mongoReadModels } from '../../infrastructure/mongodb/read-models.js';
 import { projections } from '../../projections/index.js';
 import { wallets } from '../../projections/wallets.js';
 import { testSystem } from '../../tests/support/silent.js';
-import { serveSides } from '../compiled.js';
-import { happenings } from '../rebuild/history.js';
-import { perSecond } from '../rounds.js';
+import { serveSides } from '../measure/compiled.js';
+import { perSecond } from '../measure/rounds.js';
+import { generateEvents } from '../rebuild/history.js';
 
 const pages = 100;
 const pageSize = 100;
@@ -25,7 +25,7 @@ const readModels = await mongoReadModels(mongoUrl, projections);
 const client = await new MongoClient(mongoUrl).connect();
 const db = client.db();
 
-/** Stores the wallets of one owner, the newest of which make up the page. */
+/** Stores the wallets of one owner. The newest of them form the measured page. */
 const writeWallets = async () => {
   const changes = Array.from({ length: documents }, (_, position) => {
     const id = `wal_${String(position).padStart(32, '0')}`;
@@ -38,7 +38,7 @@ const inPages = (page: () => Promise<unknown>) => () =>
   perSecond(pages, async () => {
     for (let n = 0; n < pages; n++) await page();
   });
-/** Name that the adapter gives to the first generation of a collection. */
+/** Name of the first generation of the wallet collection, as the adapter stores it. */
 const walletsStored = `${wallets.name}_1`;
 const barePage = () =>
   db
@@ -48,11 +48,11 @@ const barePage = () =>
     .limit(pageSize + 1)
     .toArray();
 
-/** Appends the history of a busy organization, so that the log holds at least `count` events. */
+/** Appends the history of a busy organization, so that the log has at least `count` events. */
 const writeHistory = async () => {
   const store = await openEvents();
   const run = `org_${randomUUID().replaceAll('-', '')}`;
-  const events = [...happenings(Number(count))].map(({ type, data, metadata }) => ({
+  const events = [...generateEvents(Number(count))].map(({ type, data, metadata }) => ({
     id: randomUUID(),
     type,
     data: JSON.parse(data) as object,
@@ -65,18 +65,18 @@ const writeHistory = async () => {
   await store.close();
 };
 
-/** Rebuilds everything that the log holds and returns the events per second. */
+/** Rebuilds all projections from the log. Returns the events per second. */
 const rebuild = async () => {
   const store = await openEvents();
   const { run } = createRebuild({ events: store, readModels, system: testSystem, projections });
   const started = performance.now();
-  const { events } = await run(projections, { signal: new AbortController().signal, tell: () => undefined });
+  const { events } = await run(projections, { signal: new AbortController().signal, report: () => undefined });
   const rate = (events * 1000) / (performance.now() - started);
   await store.close();
   return rate;
 };
 
-/** Collects what the last rebuild wrote: the documents of the newest generation of every collection. */
+/** Reads the documents that the last rebuild wrote: the live generation of every collection. */
 const documentsOfRebuild = async (): Promise<readonly (readonly Document[])[]> => {
   const checkpoint = await db.collection<{ _id: string; live: Document }>('checkpoints').findOne({ _id: 'projector' });
   return Promise.all(

@@ -5,7 +5,7 @@ import { call } from '../../tests/support/service/http.js';
 const connections = 4;
 const addressesAtOnce = 1000;
 
-/** Address of the service, credentials and wallet of the greedy organization, as JSON. */
+/** Arguments: URL of the service, and the credentials (JSON) and wallet of the greedy organization. */
 const [, , url = '', by = '{}', wallet_id = ''] = process.argv;
 const credentials = JSON.parse(by) as Credentials;
 
@@ -17,6 +17,6 @@ const loop = async () => {
   }
 };
 
-/** Registers addresses a thousand at a time, and lists them, until the parent disconnects. */
+// The loops register a thousand addresses at a time and list them, until the parent disconnects.
 process.send?.('begun');
 await Promise.all(Array.from({ length: connections }, loop));

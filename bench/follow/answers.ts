@@ -1,14 +1,13 @@
 import { blockBloom, bloomWith, emptyBloom, receiptBloom } from './bloom.js';
 import { bytesOf, hashOf, strangersAddress, tokenContract, watchedAddress } from './generated.js';
 
-/** Answers of a node about blocks of busy chains, with all the fields that Geth gives. */
-
+/** Content of a generated block of a busy chain. The answers about it have all the fields that Geth returns. */
 export type BlockPlan = {
   readonly chain: number;
   readonly number: number;
   readonly transactions: number;
   readonly logs: number;
-  /** Watched addresses that get a transaction each: coins and tokens in turn. */
+  /** Indexes of watched addresses that receive a transaction each, alternately coins and tokens. */
   readonly concerned: readonly number[];
 };
 
@@ -24,7 +23,7 @@ const asWord = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 export const blockHash = ({ chain, number }: Place): string => hashOf('block', chain, number);
 const transactionHash = (plan: Place, index: number) => hashOf('transaction', plan.chain, serialOf(plan, index));
 
-/** Numbers transactions so that no two blocks share one. */
+/** Numbers transactions uniquely across blocks. */
 const serialOf = ({ number }: Place, index: number) => number * 10_000 + index;
 
 /** Spreads the transactions to watched addresses over the block. */
@@ -69,7 +68,7 @@ const transactionAnswer = (plan: BlockPlan, index: number, coinTo: string | unde
 const logAnswer = (plan: BlockPlan, index: number, position: number, to: string) => {
   const serial = serialOf(plan, index);
   return {
-    // The first log of every transaction is from the followed token's contract.
+    // The first log of every transaction comes from the contract of the followed token.
     address: tokenContract(position === 0 ? 0 : 1 + ((serial + position) % (tokens - 1))),
     topics: [transferTopic, asWord(strangersAddress(serial)), asWord(to)],
     data: `0x${(1000 + index).toString(16).padStart(64, '0')}`,
@@ -124,7 +123,7 @@ const traceAnswer = (plan: BlockPlan, index: number) => {
   return { txHash: transactionHash(plan, index), result: frame(strangersAddress(serial), token, '0x0', inner) };
 };
 
-/** Returns a block with the hashes of its transactions, as a node does unless asked for whole transactions. */
+/** Returns a block with the hashes of its transactions, as nodes do unless full transactions are requested. */
 export const headerAnswer = (plan: BlockPlan): object => ({
   ...fieldsOf(plan),
   transactions: Array.from({ length: plan.transactions }, (_, i) => transactionHash(plan, i)),
@@ -173,5 +172,5 @@ export const answersAbout = (plan: BlockPlan): { block: object; receipts: object
   };
 };
 
-/** Wraps a result as the answer to a single call. */
+/** Wraps a result as a JSON-RPC answer. */
 export const envelopeOf = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 0, result });

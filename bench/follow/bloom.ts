@@ -2,12 +2,12 @@ import { keccak256 } from 'ethers';
 
 type BloomedLog = { readonly address: string; readonly topics: readonly string[] };
 
-/** Bloom of a busy block, nearly full, and of a receipt; true ones would take longer to make than to check. */
+/** Fixed bloom filters of a busy block, nearly full, and of a receipt. Computing real ones would take too long. */
 export const blockBloom = `0x${'ffefdfcf'.repeat(64)}`;
 export const receiptBloom = `0x${'00400000'.repeat(64)}`;
 export const emptyBloom = `0x${'0'.repeat(512)}`;
 
-/** Adds logs to a bloom, for the places where a connector looks at its bits. */
+/** Adds logs to a bloom filter, where a connector checks its bits. */
 export const bloomWith = (bloom: string, logs: readonly BloomedLog[]): string => {
   let bits = BigInt(bloom);
   for (const value of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {

@@ -5,8 +5,8 @@ import { createSuiLedger } from '../../infrastructure/chains/development/sui/led
 import { blockOf } from '../../infrastructure/chains/sui/block.js';
 import { nativeCoinType } from '../../infrastructure/chains/sui/coin-type.js';
 import type { Checkpoint } from '../../infrastructure/chains/sui/wire.js';
-import { type Figure, median } from '../figures.js';
-import { ownNow } from '../own-time.js';
+import { type Figure, median } from '../measure/figures.js';
+import { ownNow } from '../measure/own-time.js';
 import { hashOf, longAddress } from './generated.js';
 import { type Population, sizeOf } from './stores.js';
 import { watchedBy } from './watching.js';

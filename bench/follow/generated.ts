@@ -1,5 +1,4 @@
-/** Pseudo-random texts, the same in every run and every process. */
-
+/** Returns eight pseudo-random hex digits, the same in every run and every process. */
 const word = (seed: number, index: number) => {
   let mixed = Math.imul(seed ^ Math.imul(index + 1, 0x9e3779b1), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
@@ -12,12 +11,12 @@ const hexOf = (words: number, kind: number, index: number) => {
 };
 
 export const watchedAddress = (index: number): string => hexOf(5, 1, index);
-/** Generates an address of 32 bytes, the longest kind. */
+/** Generates an address of 32 bytes, the maximum length. */
 export const longAddress = (index: number): string => hexOf(8, 1, index);
 export const strangersAddress = (index: number): string => hexOf(5, 2, index);
-/** Generates a hash; `chain` tells one chain from another. */
+/** Generates a hash. Hashes of different chains differ. */
 export const hashOf = (kind: string, chain: number, index: number): string =>
   hexOf(8, 10 + kind.length * 31 + kind.charCodeAt(0) + chain * 1009, index);
 export const bytesOf = (words: number, index: number): string => hexOf(words, 5, index);
-/** Generates a token contract; the first one is followed. */
+/** Generates the address of a token contract. The contract with index 0 is followed. */
 export const tokenContract = (index: number): string => hexOf(5, 4, index);

@@ -1,9 +1,9 @@
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { openStores, startFollowing } from '../../tests/support/following/following.js';
 import { silent } from '../../tests/support/silent.js';
-import { type Figure, largest, median } from '../figures.js';
-import { watchStalls } from '../stall.js';
-import { until } from '../until.js';
+import { type Figure, largest, median } from '../measure/figures.js';
+import { watchStalls } from '../measure/stall.js';
+import { until } from '../measure/until.js';
 import { startNode } from './node-process.js';
 import { createRecorder } from './recorder.js';
 import { type Population, populate, sizeOf } from './stores.js';
@@ -12,15 +12,15 @@ import { maxStallMs } from './watching.js';
 const population: Population = { organizations: 1, wallets: 1, addresses: 100_000, confirmation: 1 };
 const touched = 1000;
 const rounds = 5;
-/** Interval long enough for each block to be finished before the next. */
-const everyMs = 2000;
+/** Interval between blocks, long enough to finish each block before the next. */
+const blockIntervalMs = 2000;
 const maxMs = 1000;
 
-/** Returns the time from each block's appearance until it was recorded or settled. */
+/** Returns the milliseconds from the appearance of each block until it was recorded or settled. */
 const delays = (startedAt: number, noted: ReadonlyMap<number, number>) =>
   Array.from(
     { length: rounds },
-    (_, i) => (noted.get(i + 1) ?? Number.POSITIVE_INFINITY) - startedAt - (i + 1) * everyMs,
+    (_, i) => (noted.get(i + 1) ?? Number.POSITIVE_INFINITY) - startedAt - (i + 1) * blockIntervalMs,
   );
 
 const followed = async () => {
@@ -28,7 +28,14 @@ const followed = async () => {
   await populate(given, population);
   const past = { past: 0, pastTransactions: 0, finalDepth: 64, watched: sizeOf(population) };
   const size = { transactions: touched, logs: 3, concerned: touched };
-  const node = await startNode({ ...size, ...past, chain: 1, blocks: rounds, everyMs, traces: true });
+  const node = await startNode({
+    ...size,
+    ...past,
+    chain: 1,
+    blocks: rounds,
+    blockIntervalMs: blockIntervalMs,
+    traces: true,
+  });
   const chain = await evmChain([node.url], silent);
   const { stores, ...recorder } = createRecorder(given);
   const { app, stop } = startFollowing(stores, chain);
@@ -36,7 +43,7 @@ const followed = async () => {
   const stalls = watchStalls();
   const startedAt = await node.start();
   await until(() => recorder.settledAt.size === rounds);
-  await app.progress.reached(await given.events.head(), everyMs);
+  await app.progress.reached(await given.events.head(), blockIntervalMs);
   const worst = largest(stalls.stop());
   await stop();
   await chain.close();
@@ -49,8 +56,7 @@ export const largeWalletFigures = async function* (): AsyncIterable<Figure> {
   const { observedAt, settledAt, counts, startedAt, worst } = await followed();
   const [observed, settled] = [delays(startedAt, observedAt), delays(startedAt, settledAt)];
   const isAll = counts.observed === touched * rounds && counts.confirmed === counts.observed;
-  if (!isAll || counts.balances !== counts.observed)
-    throw new Error(`not everything was recorded: ${JSON.stringify(counts)}`);
+  if (!isAll || counts.balances !== counts.observed) throw new Error(`Events are missing: ${JSON.stringify(counts)}`);
   yield {
     what: `block touching ${touched} of one wallet's ${sizeOf(population).toLocaleString('en')} addresses: to recorded`,
     measured: median(observed),

@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { startFollowing } from '../../tests/support/following/following.js';
 import { silent, testSystem } from '../../tests/support/silent.js';
-import { type Figure, largest, median, quantile } from '../figures.js';
-import { watchStalls } from '../stall.js';
-import { until } from '../until.js';
+import { type Figure, largest, median, quantile } from '../measure/figures.js';
+import { watchStalls } from '../measure/stall.js';
+import { until } from '../measure/until.js';
 import type { ChainPlan } from './node.js';
 import { startNode } from './node-process.js';
 import { createRecorder } from './recorder.js';
@@ -13,13 +13,13 @@ import { maxStallMs } from './watching.js';
 
 const sampledIntervalMs = 5;
 
-/** Samples how many blocks had appeared and were not recorded yet. */
+/** Samples the number of blocks that had appeared but were not recorded yet. */
 const lagsIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<number, number>) => {
   const lags: number[] = [];
   const first = plan.past + 1;
   let recorded = plan.past;
-  for (let ms = plan.everyMs; ms < (plan.blocks + 1) * plan.everyMs; ms += sampledIntervalMs) {
-    const head = Math.min(plan.past + plan.blocks, first - 1 + Math.floor(ms / plan.everyMs));
+  for (let ms = plan.blockIntervalMs; ms < (plan.blocks + 1) * plan.blockIntervalMs; ms += sampledIntervalMs) {
+    const head = Math.min(plan.past + plan.blocks, first - 1 + Math.floor(ms / plan.blockIntervalMs));
     while ((recordedAt.get(recorded + 1) ?? Number.POSITIVE_INFINITY) <= startedAt + ms) recorded++;
     lags.push(head - recorded);
   }
@@ -27,11 +27,11 @@ const lagsIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<numb
 };
 const delaysIn = (plan: ChainPlan, startedAt: number, recordedAt: ReadonlyMap<number, number>) =>
   Array.from({ length: plan.blocks }, (_, i) => {
-    const appearedAt = startedAt + (i + 1) * plan.everyMs;
+    const appearedAt = startedAt + (i + 1) * plan.blockIntervalMs;
     return (recordedAt.get(plan.past + 1 + i) ?? Number.POSITIVE_INFINITY) - appearedAt;
   });
 
-/** Measures the CPU time of all threads of this process, and how busy the main one is. */
+/** Measures the CPU time of all threads of this process and the utilization of the main thread. */
 const watchWork = () => {
   const [cpu, loop, startedAt] = [process.cpuUsage(), performance.eventLoopUtilization(), performance.now()];
   return () => {
@@ -66,7 +66,7 @@ export const liveFigures = async function* (stores: Stores, name: string, plan: 
   const work = watchWork();
   const stalls = watchStalls();
   const startedAt = await node.start();
-  await testSystem.sleep((plan.blocks + 2) * plan.everyMs);
+  await testSystem.sleep((plan.blocks + 2) * plan.blockIntervalMs);
   const stalled = stalls.stop();
   const { cores, mainThread } = work();
   await running.stop();

@@ -5,10 +5,10 @@ import { checkBody, checkReceipts } from '../../infrastructure/chains/evm/checke
 import { evmChain } from '../../infrastructure/chains/evm/connector.js';
 import { createPace } from '../../infrastructure/pace.js';
 import { silent } from '../../tests/support/silent.js';
-import { startCompiled } from '../compiled.js';
-import { type Figure, largest, median } from '../figures.js';
-import { ownNow } from '../own-time.js';
-import { watchStalls } from '../stall.js';
+import { startCompiled } from '../measure/compiled.js';
+import { type Figure, largest, median } from '../measure/figures.js';
+import { ownNow } from '../measure/own-time.js';
+import { watchStalls } from '../measure/stall.js';
 import { answersAbout, blockHash, envelopeOf } from './answers.js';
 import { startNode } from './node-process.js';
 import { type Population, sizeOf } from './stores.js';
@@ -49,7 +49,7 @@ const timed = async (work: () => unknown) => {
   return ownNow() - startedAt;
 };
 
-/** Measures both in turn, so that other load of the machine affects both alike. */
+/** Measures parsing and matching in turn, so that other load on the machine affects both equally. */
 export const compareMatching = async (population: Population) => {
   const watched = watchedBy(population);
   const texts = textsOf(sizeOf(population));
@@ -63,9 +63,9 @@ export const compareMatching = async (population: Population) => {
   return { parsing: median(parsing), matching: median(matching) };
 };
 
-/** Measures the same block through the connector, as a follower gets it. */
+/** Measures the same block when it is read through the connector, as a follower does. */
 const fetched = async (watched: Watched, population: Population) => {
-  const past = { past: 0, pastTransactions: 0, everyMs: 1, finalDepth: 64, watched: sizeOf(population) };
+  const past = { past: 0, pastTransactions: 0, blockIntervalMs: 1, finalDepth: 64, watched: sizeOf(population) };
   const node = await startNode({ ...size, ...past, chain: 1, blocks: 1, traces: false });
   const chain = await evmChain([node.url], silent);
   await node.start();

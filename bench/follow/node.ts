@@ -2,25 +2,25 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answersAbout, type BlockPlan, blockHash, envelopeOf, headerAnswer } from './answers.js';
 
-/** Plan of a chain that grows by itself once started. Answers about its large blocks are made beforehand. */
+/** Plan of a chain that grows by itself once started. Answers about its large blocks are prepared in advance. */
 export type ChainPlan = {
-  /** Number that tells the chain from others. */
+  /** Number that distinguishes the chain from others. */
   readonly chain: number;
-  /** Small blocks that exist from the start. */
+  /** Number of small blocks that exist from the start. */
   readonly past: number;
   readonly pastTransactions: number;
   readonly blocks: number;
   readonly transactions: number;
   readonly logs: number;
-  /** Watched addresses in each block. */
+  /** Number of watched addresses in each block. */
   readonly concerned: number;
-  /** Number of watched addresses to pick from. */
+  /** Total number of watched addresses. */
   readonly watched: number;
-  readonly everyMs: number;
+  readonly blockIntervalMs: number;
   readonly finalDepth: number;
   readonly traces: boolean;
 };
-export type FromNode = { readonly url: string } | { readonly startedAt: number };
+export type NodeMessage = { readonly url: string } | { readonly startedAt: number };
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Answers = Readonly<Record<'header' | 'block' | 'receipts' | 'traces', Buffer>>;
@@ -37,7 +37,7 @@ const planOf = (number: number): BlockPlan => {
   const concerned = Math.min(transactions, plan.concerned);
   return { chain, number, transactions, logs, concerned: picked(number, concerned) };
 };
-const made = (number: number): Answers => {
+const answersAt = (number: number): Answers => {
   const { block, receipts, traces } = answersAbout(planOf(number));
   const asBytes = (answer: object) => Buffer.from(envelopeOf(answer));
   return {
@@ -49,14 +49,14 @@ const made = (number: number): Answers => {
 };
 
 const numbers = new Map(Array.from({ length: last + 1 }, (_, number) => [blockHash({ ...plan, number }), number]));
-const large = Array.from({ length: plan.blocks }, (_, i) => made(plan.past + 1 + i));
-const answersFor = (number: number) => large[number - plan.past - 1] ?? made(number);
+const large = Array.from({ length: plan.blocks }, (_, i) => answersAt(plan.past + 1 + i));
+const answersFor = (number: number) => large[number - plan.past - 1] ?? answersAt(number);
 
 let startedAt = Number.POSITIVE_INFINITY;
-const head = () => Math.min(last, plan.past + Math.max(0, Math.floor((Date.now() - startedAt) / plan.everyMs)));
+const head = () => Math.min(last, plan.past + Math.max(0, Math.floor((Date.now() - startedAt) / plan.blockIntervalMs)));
 
 const nothing = Buffer.from(envelopeOf(null));
-const refusal = (id: number, code: number, message: string) =>
+const errorAnswer = (id: number, code: number, message: string) =>
   Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
 const tags: Readonly<Record<string, () => number>> = {
   latest: head,
@@ -70,21 +70,21 @@ const tokens = `0x${'1'.padEnd(20, '0').padStart(64, '0')}`;
 const balance = (id: number, block: unknown, result: string) =>
   numbers.has((block as { blockHash: string }).blockHash)
     ? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }))
-    : refusal(id, -32000, 'header not found');
+    : errorAnswer(id, -32000, 'header not found');
 
 const methods: Readonly<Record<string, (params: readonly unknown[], id: number) => Buffer>> = {
   eth_getBlockByNumber: ([tag]) => at(numbered(String(tag)), 'header'),
   eth_getBlockByHash: ([hash, isFull]) => at(numbers.get(String(hash)), isFull ? 'block' : 'header'),
   eth_getBlockReceipts: ([hash]) => at(numbers.get(String(hash)), 'receipts'),
   debug_traceBlockByHash: ([hash], id) =>
-    plan.traces ? at(numbers.get(String(hash)), 'traces') : refusal(id, -32601, 'the method does not exist'),
+    plan.traces ? at(numbers.get(String(hash)), 'traces') : errorAnswer(id, -32601, 'the method does not exist'),
   eth_getBalance: ([, block], id) => balance(id, block, coins),
-  // Every eth_call is a question for a token balance.
+  // Every eth_call asks for a token balance.
   eth_call: ([, block], id) => balance(id, block, tokens),
 };
 
 const answer = ({ id, method, params }: Call) =>
-  methods[method]?.(params, id) ?? refusal(id, -32601, `the method ${method} does not exist`);
+  methods[method]?.(params, id) ?? errorAnswer(id, -32601, `the method ${method} does not exist`);
 const reply = (message: Call | readonly Call[]): Buffer => {
   if (!Array.isArray(message)) return answer(message as Call);
   return Buffer.from(`[${message.map(answer).join(',')}]`);
@@ -94,7 +94,7 @@ const reading = async (request: IncomingMessage) => {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[];
 };
-const tell = (message: FromNode) => process.send?.(message);
+const sendMessage = (message: NodeMessage) => process.send?.(message);
 
 const server = createServer((request, response) => {
   void reading(request).then((message) => {
@@ -102,9 +102,9 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes);
   });
 });
-server.listen(0, '127.0.0.1', () => tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+server.listen(0, '127.0.0.1', () => sendMessage({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
 process.on('message', () => {
   startedAt = Date.now();
-  tell({ startedAt });
+  sendMessage({ startedAt });
 });
 process.on('disconnect', () => process.exit());

@@ -2,10 +2,10 @@ import { createWatchIndex } from '../../application/watch-list/watch-index.js';
 import { createWatchList } from '../../application/watch-list/watch-list.js';
 import { followedVariant } from '../../tests/support/following/following.js';
 import { testSystem } from '../../tests/support/silent.js';
-import { type Figure, largest, megabytes } from '../figures.js';
-import { held } from '../memory.js';
-import { ownNow } from '../own-time.js';
-import { watchStalls } from '../stall.js';
+import { type Figure, largest, megabytes } from '../measure/figures.js';
+import { ownNow } from '../measure/own-time.js';
+import { watchStalls } from '../measure/stall.js';
+import { usedBytes } from '../memory.js';
 import { tokenContract, watchedAddress } from './generated.js';
 import { holderOf, type Population, type Stores, sizeOf } from './stores.js';
 
@@ -30,19 +30,19 @@ const described = (population: Population) =>
   `${sizeOf(population).toLocaleString('en')} addresses of ${(population.organizations * population.wallets).toLocaleString('en')} wallets`;
 
 export const setFigures = function* (population: Population, addressOf = watchedAddress): Iterable<Figure> {
-  const before = held();
+  const before = usedBytes();
   const startedAt = ownNow();
   const watched = watchedBy(population, addressOf);
   const ms = ownNow() - startedAt;
   yield {
     what: `set of ${described(population)}, ${(addressOf(0).length - 2) / 2} bytes each`,
-    measured: megabytes(held() - before),
+    measured: megabytes(usedBytes() - before),
     unit: 'MB',
     atMost: maxMegabytes,
   };
   yield { what: `  built in memory`, measured: ms, unit: 'ms' };
-  // The set is used here, so that it is not collected before its memory is measured.
-  if (!watched.isHeld(addressOf(0))) throw new Error('the set does not hold what was put into it');
+  // The set is used here, so that it is not garbage-collected before its memory is measured.
+  if (!watched.isHeld(addressOf(0))) throw new Error('The watch list lacks an address that was added');
 };
 
 /** Measures the loading of the watch list when a follower starts. */
@@ -54,7 +54,7 @@ export const loadFigures = async function* (stores: Stores, population: Populati
   await list.load(head, 0);
   const ms = ownNow() - startedAt;
   const worst = largest(stalls.stop());
-  if (!list.interest.address(watchedAddress(sizeOf(population) - 1))) throw new Error('the watch list is incomplete');
+  if (!list.interest.address(watchedAddress(sizeOf(population) - 1))) throw new Error('The watch list is incomplete');
   yield { what: `load of the watch list, ${described(population)}`, measured: ms / 1000, unit: 's' };
   yield { what: '  stall, worst', measured: worst, unit: 'ms', atMost: maxStallMs };
 };

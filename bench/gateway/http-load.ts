@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { until } from '../until.js';
+import { until } from '../measure/until.js';
 import { processorMs } from './processor.js';
 
 const connections = 32;
@@ -9,7 +9,7 @@ const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
 export type Target = { readonly url: string; readonly pid: number | undefined; body(i: number): string };
 
-/** Returns the length of an answer, head and body; 0 while its head is incomplete. */
+/** Returns the length of a response, head and body; 0 while its head is incomplete. */
 const lengthOf = (received: Buffer) => {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return 0;
@@ -18,7 +18,7 @@ const lengthOf = (received: Buffer) => {
   return end + 4 + Number(lengthPattern.exec(head)?.[1] ?? 0);
 };
 
-/** Sends one request after the other on one connection, or on a new one when the server ends it, with little work. */
+/** Sends one request after the other on one connection, and reopens it when the server closes it. Minimal overhead. */
 const drive = ({ url, body }: Target, next: () => number, answered: () => void): (() => void) => {
   const { hostname, port, pathname } = new URL(url);
   let socket = connect(Number(port), hostname);
@@ -56,7 +56,7 @@ const drive = ({ url, body }: Target, next: () => number, answered: () => void):
 
 let serial = 0;
 
-/** Returns the answers per second of the server's CPU time, over 32 connections, so that other load is not counted. */
+/** Returns the answers per second of the server's CPU time, over 32 connections. CPU time excludes other load. */
 export const requestsPerSecond = async (target: Target, requests: number): Promise<number> => {
   let answers = 0;
   const drivers = Array.from({ length: connections }, () =>
@@ -66,7 +66,7 @@ export const requestsPerSecond = async (target: Target, requests: number): Promi
       () => answers++,
     ),
   );
-  // The first requests warm the server up.
+  // The first requests warm up the server.
   await until(() => answers >= requests / 4);
   const [before, started] = [answers, processorMs(target.pid)];
   await until(() => answers >= before + requests);

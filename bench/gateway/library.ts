@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
-import { hasPeer, importPeer } from '../peers.js';
+import { hasPeer, importPeer } from '../measure/peers.js';
 
 type HttpProxy = { createProxyServer(options: object): { readonly web: RequestListener } };
 
 const load = async (): Promise<HttpProxy> =>
   ((await importPeer('http-proxy')) as { readonly default: HttpProxy }).default;
 
-/** The placeholder is never called, since no bench uses http-proxy when it is not installed. */
+/** http-proxy, or a placeholder when it is not installed. No benchmark calls the placeholder. */
 export const httpProxy: HttpProxy = hasPeer('http-proxy')
   ? await load()
   : { createProxyServer: () => ({ web: () => undefined }) };

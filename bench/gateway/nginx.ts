@@ -11,7 +11,7 @@ export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
 const pollIntervalMs = 20;
 
-/** Runs nginx in one process, as the other proxies are, with keep-alive on both sides. */
+/** Configures nginx with one process, like the other proxies, and keep-alive on both sides. */
 const configuration = (directory: string, port: number, upstream: string) => `
 daemon off; master_process off; worker_processes 1;
 pid ${directory}/nginx.pid; error_log stderr crit;
@@ -37,7 +37,7 @@ const isOpen = async (port: number) => {
   return answer;
 };
 
-/** Starts a proxy that passes everything on to one server. */
+/** Starts nginx as a proxy that forwards all requests to one server. */
 export const startNginx = async (upstream: string) => {
   const directory = freshDirectory();
   const port = await freePort();
@@ -46,7 +46,7 @@ export const startNginx = async (upstream: string) => {
   const child = spawn('nginx', ['-p', directory, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   process.once('exit', () => child.kill('SIGKILL'));
   while (!(await isOpen(port))) {
-    if (child.exitCode !== null) throw new Error('nginx does not start');
+    if (child.exitCode !== null) throw new Error(`nginx exited with code ${child.exitCode} at the start`);
     await sleep(pollIntervalMs);
   }
   return { url: `http://127.0.0.1:${port}`, pid: child.pid, close: () => child.kill() };

@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { startEvmNode } from '../../tests/support/chains/evm-node.js';
 import { httpProxy } from './library.js';
 
-/** Programs that the gateway is compared with or connected to, each in a process of its own so as not to be counted. */
+/** Programs that the gateway is compared with or connected to. Each runs in a separate process and is not measured. */
 export type Role = 'node' | 'proxy' | 'http-proxy' | 'http-proxy with keep-alive' | 'bare' | 'broadcast' | 'chain';
 export type ToPeer = { readonly count: number; readonly bytes: number };
 
@@ -27,11 +27,11 @@ const read = (from: IncomingMessage, done: (body: Buffer) => void) => {
   from.on('end', () => done(Buffer.concat(chunks)));
 };
 
-/** Answers for the name of the chain, which a gateway asks for now and then. */
+/** Answers to the requests by which a gateway periodically identifies the chain. */
 const chainId = '"0x1"';
 const block = `{"number":"0x0","hash":"0x${'b'.repeat(64)}","parentHash":"0x${'0'.repeat(64)}"}`;
 
-/** Answers questions by hash with a block, questions for code with a long text, most others with a short one. */
+/** Answers requests by hash with a block, requests for code with a long text, and most others with a short text. */
 const resultFor = (body: string) => {
   if (body.includes('eth_getCode')) return large;
   if (body.includes('eth_chainId')) return chainId;
@@ -57,7 +57,7 @@ const proxy: RequestListener = (from, to) =>
     void pass(body).then((answer) => to.writeHead(200, json(answer)).end(answer));
   });
 
-/** Creates a proxy with http-proxy, which opens a connection for every request unless it has an agent. */
+/** Creates a proxy with http-proxy, which opens a new connection for every request unless it has an agent. */
 const proxyByLibrary = (agent?: HttpAgent): RequestListener => {
   const library = httpProxy.createProxyServer({ target: upstream, ...(agent && { agent }) });
   return (from, to) => library.web(from, to);
@@ -75,15 +75,15 @@ const listen = async (listener?: RequestListener) => {
 const broadcast = async () => {
   const { server, url } = await listen();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  const tell = (message: Buffer) => {
+  const broadcastMessage = (message: Buffer) => {
     for (const client of sockets.clients) client.send(message, { binary: false });
   };
   process.on('message', ({ count, bytes }: ToPeer) => {
     const message = Buffer.alloc(bytes, 'x');
-    // Messages are sent one per turn of the event loop, as blocks come from a chain.
+    // One message is sent per turn of the event loop, as blocks arrive from a chain.
     const next = (left: number) => {
       if (left === 0) return;
-      tell(message);
+      broadcastMessage(message);
       setImmediate(next, left - 1);
     };
     next(count);

@@ -7,5 +7,5 @@ export const startPeer = async (role: Role, upstream = '') => {
   const module = new URL(isCompiled ? './peer.js' : './peer.ts', import.meta.url);
   const child = fork(module, [role, upstream], { execArgv: isCompiled ? [] : ['--import', 'tsx'] });
   const [url] = (await once(child, 'message')) as [string];
-  return { url, pid: child.pid, tell: (what: ToPeer) => child.send(what), close: () => child.disconnect() };
+  return { url, pid: child.pid, send: (what: ToPeer) => child.send(what), close: () => child.disconnect() };
 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const tickMs = 10;
 
-/** Returns the CPU time of a process's main thread in ms, user and system; wall time where the system does not tell. */
+/** Returns the CPU milliseconds (user and system) of a process's main thread; wall time when they are unavailable. */
 export const processorMs = (pid: number | undefined): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { until } from '../until.js';
+import { until } from '../measure/until.js';
 import { processorMs } from './processor.js';
 
 const atOnce = 100;
 const mask = Buffer.from([1, 2, 3, 4]);
 
-/** Frames a short text as a WebSocket client does. */
+/** Encodes a short text as a masked WebSocket frame. */
 const frame = (text: string) => {
   const payload = Buffer.from(text).map((byte, i) => byte ^ (mask[i % 4] as number));
   const length =
@@ -31,7 +31,7 @@ const open = async (url: string, greeting: string | null) => {
 
 export type Crowd = { readonly sockets: readonly Socket[]; readonly received: () => number; close(): void };
 
-/** Opens many clients that only count bytes. */
+/** Opens many clients, which only count the bytes received. */
 export const gather = async (url: string, count: number, greeting: string | null): Promise<Crowd> => {
   const sockets: Socket[] = [];
   let received = 0;
@@ -51,7 +51,7 @@ export const gather = async (url: string, count: number, greeting: string | null
   };
 };
 
-/** Returns the messages per second of the server's CPU time, until so many of that length have arrived. */
+/** Calls `go` and returns the messages per second of the server's CPU time, once `messages` of `bytes` have arrived. */
 export const messagesPerSecond = async (
   crowd: Crowd,
   messages: number,

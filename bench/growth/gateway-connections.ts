@@ -10,9 +10,9 @@ import { testSystem } from '../../tests/support/silent.js';
 const maxBytes = 256 * 1024 * 1024;
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
 
-/** Node whose blocks and pending transactions the caller makes. */
-const createMadeNode = () => {
-  const heard = new EventEmitter();
+/** Creates a fake node whose blocks and pending transactions the caller controls. */
+const createFakeNode = () => {
+  const emitter = new EventEmitter();
   const ending = new AbortController();
   let number = 1;
   const blockOf = (hash: string) => {
@@ -23,24 +23,24 @@ const createMadeNode = () => {
   const node: Partial<Node> = {
     ask: async (_, [hash]) => blockOf(String(hash)),
     head: async () => ({ number, hash: hashOf(number) }),
-    watchHeads: (notice) => void heard.on('head', notice),
-    watchPending: async (notice) => void heard.on('pending', notice),
+    watchHeads: (notice) => void emitter.on('head', notice),
+    watchPending: async (notice) => void emitter.on('pending', notice),
     closed: ending.signal,
   };
   return {
     node: node as Node,
     mine: () => {
       number++;
-      heard.emit('head');
+      emitter.emit('head');
     },
-    send: (n: number) => heard.emit('pending', hashOf(n)),
+    send: (n: number) => emitter.emit('pending', hashOf(n)),
     close: () => ending.abort(),
   };
 };
 
-/** Connections to the gateway without a network: frames are built and dropped. */
+/** Opens gateway connections without a network: frames are built and dropped. */
 export const openConnections = () => {
-  const { node, mine, send, close } = createMadeNode();
+  const { node, mine, send, close } = createFakeNode();
   const feed = createChainFeed(node, testSystem);
   const pressure = createBackpressure(new Set(), maxBytes);
   const connections: ReturnType<typeof createSubscriptions>[] = [];
@@ -49,10 +49,10 @@ export const openConnections = () => {
     const outbox = createOutbox(line as unknown as Line, pressure, () => undefined);
     return createSubscriptions({ feed, outbox, system: testSystem, pressure });
   };
-  /** Calls a method as the n-th call; a connection is left for the next one when it is full. */
+  /** Calls a method as the n-th call. Opens a new connection when the current one has the maximum of subscriptions. */
   const call = async (n: number, name: string, params: readonly unknown[]) => {
     const method = methods.find((one) => one.name === name);
-    if (!method) throw new Error(`there is no method ${name}`);
+    if (!method) throw new Error(`Unknown gateway method: ${name}`);
     const connection = connections[Math.floor(n / maxSubscriptions)] ?? connect();
     connections[Math.floor(n / maxSubscriptions)] = connection;
     const opened: string[] = [];

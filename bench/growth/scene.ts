@@ -14,17 +14,17 @@ import {
 } from '../../tests/support/following/following.js';
 import { addressOf } from '../../tests/support/following/running-app.js';
 import { testSystem } from '../../tests/support/silent.js';
-import { createMadeChain } from './made-chain.js';
+import { createFakeChain } from './fake-chain.js';
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** Receiver that fails, and asks for every notification to be repeated a day later. */
+/** URL of a receiver that fails every delivery and asks for a retry a day later. */
 export const laterUrl = 'https://receiver.example/later';
 
-const reachMs = 60_000;
+const projectTimeoutMs = 60_000;
 const dayMs = 86_400_000;
-/** Quotas that no row reaches. */
-const plenty = 100;
+/** Factor on the default quotas, so that no row reaches them. */
+const quotaFactor = 100;
 
 const createReceivers = () => {
   const waiting = new Map<string, () => void>();
@@ -42,8 +42,8 @@ const createReceivers = () => {
   return { sender, posted };
 };
 
-/** Tells of each append with an event of a type. */
-const createAppends = (events: EventStore) => {
+/** Wraps the store so that `next` resolves on the next append with an event of a type. */
+const createAppendWatcher = (events: EventStore) => {
   const waiting = new Map<string, (position: Position) => void>();
   const append: EventStore['append'] = async (writes) => {
     const position = await events.append(writes);
@@ -57,12 +57,12 @@ const createAppends = (events: EventStore) => {
   return { events: { ...events, append }, next };
 };
 
-/** Opens an organization with a wallet of one address, on a service that runs no process but the projector. */
+/** Opens an organization with a wallet of one address, on a service that runs only the projector. */
 export const openScene = async () => {
   const stores = await openStores();
-  const { events, next } = createAppends(stores.events);
+  const { events, next } = createAppendWatcher(stores.events);
   const { sender, posted } = createReceivers();
-  const { chain, mine } = createMadeChain();
+  const { chain, mine } = createFakeChain();
   const chains = new Map([[followedVariant.tag, { chain, isNew: true }]]);
   const app = composeApp({ ...stores, events }, { sender, chains });
   const stop = new AbortController();
@@ -72,8 +72,9 @@ export const openScene = async () => {
   };
   start('projector');
 
-  const shown = async (position: Position) => {
-    if (!(await app.progress.reached(position, reachMs))) throw new Error('the read models fell behind');
+  const untilProjected = async (position: Position) => {
+    if (!(await app.progress.reached(position, projectTimeoutMs)))
+      throw new Error(`Read models did not reach position ${position} within ${projectTimeoutMs} ms`);
   };
   const by = { actor: { kind: 'operator', id: 'bench' } as const, requestId: 'bench' };
   const created = await app.organizations.create(by, { name: 'bench', domain: 'bench' });
@@ -82,11 +83,11 @@ export const openScene = async () => {
   /** Returns a function that runs an operation and waits until the read models include it. */
   const operation = (path: string) => {
     const endpoint = endpoints.find((one) => one.path === path);
-    if (endpoint?.operation.kind !== 'command') throw new Error(`${path} is no command`);
+    if (endpoint?.operation.kind !== 'command') throw new Error(`Not a command: ${path}`);
     const { operation: command, variant } = endpoint;
     return async <T>(request: object): Promise<T> => {
       const { answer, position } = await command.handle(app, request, { ...context, role: 'admin', variant });
-      await shown(position);
+      await untilProjected(position);
       return answer as T;
     };
   };
@@ -94,7 +95,7 @@ export const openScene = async () => {
     await operation('/v1/admin/SetQuota')({
       organization_id: organizationId,
       quota,
-      limit: defaultQuotas[quota] * plenty,
+      limit: defaultQuotas[quota] * quotaFactor,
     });
   const address = addressOf(1);
   const wallet = { name: 'one', address, confirmation: 1 };
@@ -108,9 +109,9 @@ export const openScene = async () => {
     walletId,
     address,
     operation,
-    shown,
+    untilProjected,
     start,
-    /** Resolves with the position of the next append that has an event of the type. */
+    /** Resolves to the position of the next append that has an event of the type. */
     next,
     mine,
     /** Resolves when the delivery is posted. */

@@ -5,7 +5,7 @@ import { testSystem } from '../../tests/support/silent.js';
 import { openConnections } from './gateway-connections.js';
 import { laterUrl, type Scene } from './scene.js';
 
-/** `one` makes the n-th thing; `many` makes those from a number to another, faster than one by one. */
+/** Creates things: `one` creates the n-th, `many` creates those from `from` up to, but not including, `to`. */
 export type Making = {
   readonly one: (n: number) => Promise<unknown>;
   readonly many?: (from: number, to: number) => Promise<unknown>;
@@ -15,7 +15,7 @@ type Thing = (scene: Scene) => Making | Promise<Making>;
 const atOnce = 50;
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-/** Makes things one by one, some at the same time. */
+/** Creates things with `one`, `atOnce` at a time. */
 export const oneByOne =
   (one: Making['one']) =>
   async (from: number, to: number): Promise<void> => {
@@ -30,11 +30,11 @@ const byOperation =
   };
 
 const transfers: Thing = (scene) => {
-  scene.start('follower', 'fan-out of notices', 'balance reader');
+  scene.start('follower', 'notification fan-out', 'balance reader');
   const mine = async (some: readonly number[]) => {
     const recorded = scene.next('TransferObserved');
     scene.mine(scene.address, some);
-    await scene.shown(await recorded);
+    await scene.untilProjected(await recorded);
   };
   const perBlock = 100;
   return {
@@ -45,8 +45,8 @@ const transfers: Thing = (scene) => {
   };
 };
 
-/** Transactions that were sent and never get into a block; a watcher looks at them all the time. */
-const openTransactions: Thing = ({ start, operation, handle, context, walletId, address, shown }) => {
+/** Transactions that were sent but are never mined, while the transaction watcher polls them. */
+const openTransactions: Thing = ({ start, operation, handle, context, walletId, address, untilProjected }) => {
   start('transaction watcher');
   const create = operation('/v1/c/CreateTransaction');
   const request = { wallet_id: walletId, from: address, to: addressOf(2), value: '1' };
@@ -56,12 +56,14 @@ const openTransactions: Thing = ({ start, operation, handle, context, walletId, 
       const { transaction_id: transactionId } = (await create<Created>(request)).transaction;
       const signed = { transactionId, raw: '0x01', hash: `0x${n.toString(16).padStart(64, '0')}` };
       await handle(context, [transactionStep(context, { type: 'Sign', data: signed })]);
-      await shown(await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]));
+      await untilProjected(
+        await handle(context, [transactionStep(context, { type: 'Send', data: { transactionId } })]),
+      );
     },
   };
 };
 
-/** Headers of webhooks, which have only some each. */
+/** Headers of webhooks, at most `atOnce` per webhook. */
 const webhookHeaders: Thing = ({ operation }) => {
   const [register, add] = [operation('/v1/c/RegisterWebhook'), operation('/v1/c/RegisterWebhookHeader')];
   const webhooks = new Map<number, Promise<{ webhook_id: string }>>();
@@ -80,10 +82,10 @@ const webhookHeaders: Thing = ({ operation }) => {
   };
 };
 
-/** Deliveries that all go to one webhook; one more goes to another webhook, and is made when it is posted. */
+/** Deliveries to one webhook. The measured delivery goes to another webhook and ends when it is posted. */
 const deliveriesTo =
   (url: string): Thing =>
-  async ({ start, operation, app, context, posted, next, shown }) => {
+  async ({ start, operation, app, context, posted, next, untilProjected }) => {
     const register = operation('/v1/c/RegisterWebhook');
     const webhookAt = async (endpoint: string) => {
       const wanted = { webhook_endpoint: endpoint, confirmation: 1 };
@@ -102,7 +104,7 @@ const deliveriesTo =
       one: async (n) => {
         const recorded = next('DeliveryAttempted');
         await request(own, n);
-        await shown(await recorded);
+        await untilProjected(await recorded);
       },
       many: oneByOne((n) => request(theirs, n)),
     };
@@ -123,7 +125,7 @@ const onConnections =
     };
   };
 
-/** Things that an organization can make many of. */
+/** Kinds of things that an organization can have many of. */
 export const things: Readonly<Record<string, Thing>> = {
   wallets: byOperation('/v1/c/RegisterWallet', (n) => ({ name: `wallet ${n}` })),
   addresses: byOperation('/v1/c/RegisterAddress', (n, { walletId }) => ({

@@ -30,7 +30,7 @@ const stamped = (organizationId: string, { type, data }: Message): NewEvent => (
   },
 });
 
-/** Makes the events of one block with ten settled deposits to the wallet. */
+/** Builds the events of one block with ten settled deposits to the wallet. */
 const blockOf = (organizationId: string, { walletId, address }: Wallet, number: number): StreamWrite => {
   const block = { number, hash: hashOf(number), time: 1_700_000_000 + number, chain: hashOf(0) };
   const transfers = Array.from({ length: perBlock }, (_, i) => ({
@@ -60,8 +60,8 @@ const blockOf = (organizationId: string, { walletId, address }: Wallet, number: 
   };
 };
 
-/** Inserts rows into the embedded store as its appends would, because a million appends take too long. */
-const record = (path: string, organizationId: string, wallets: readonly Wallet[]) => {
+/** Inserts rows directly into the embedded store, because a million appends would take too long. */
+const insertHistory = (path: string, organizationId: string, wallets: readonly Wallet[]) => {
   const db = openDatabase(path, 'relaxed');
   const insert = db.prepare(
     'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -80,11 +80,11 @@ const record = (path: string, organizationId: string, wallets: readonly Wallet[]
   db.close();
 };
 
-/** Writes the history of some wallets and builds its read models. */
-export const writePast = async (home: Home, organizationId: string, wallets: readonly Wallet[]): Promise<void> => {
-  record(join(home.directory, 'events.db'), organizationId, wallets);
+/** Writes the history of the wallets and builds its read models. */
+export const writeHistory = async (home: Home, organizationId: string, wallets: readonly Wallet[]): Promise<void> => {
+  insertHistory(join(home.directory, 'events.db'), organizationId, wallets);
   const [events, readModels] = await Promise.all([home.events(), home.readModels()]);
   const { run } = createRebuild({ events, readModels, system: testSystem, projections });
-  await run(projections, { signal: new AbortController().signal, tell: () => undefined });
+  await run(projections, { signal: new AbortController().signal, report: () => undefined });
   await Promise.all([events.close(), readModels.close()]);
 };

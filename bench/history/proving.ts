@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { writeFile } from '../../application/audit/export-file.js';
+import { writeExport } from '../../application/audit/export-file.js';
 import { beginning } from '../../application/ports/event-store.js';
-import { createNotary } from '../../infrastructure/notary.js';
+import { createNotary } from '../../infrastructure/keys/notary.js';
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
 import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store.js';
 import { testSystem } from '../../tests/support/silent.js';
-import { serveSides } from '../compiled.js';
-import { largest } from '../figures.js';
-import { perSecond } from '../rounds.js';
+import { serveSides } from '../measure/compiled.js';
+import { largest } from '../measure/figures.js';
+import { perSecond } from '../measure/rounds.js';
 
 const [, , directory = '', organizationId = '', count = ''] = process.argv;
 const total = Number(count);
@@ -43,7 +43,7 @@ serveSides({
     perSecond(total, async () => {
       const past = events.readOrganization(organizationId, beginning);
       const by = { notary, sha256: testSystem.sha256, time: new Date().toISOString() };
-      for await (const piece of writeFile(organizationId, past, by))
+      for await (const piece of writeExport(organizationId, past, by))
         if (piece.length > 0) held.push(process.memoryUsage.rss());
     }),
   firstHalf: async () => largest(held.slice(0, half())),

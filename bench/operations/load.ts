@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { signatureHeaders } from '../../interfaces/signature.js';
-import { until } from '../until.js';
+import { until } from '../measure/until.js';
 
 export type Operation = {
   readonly url: string;
@@ -13,8 +13,8 @@ let serial = 0;
 const headEnd = '\r\n\r\n';
 const lengthPattern = /\r\ncontent-length: (\d+)\r\n/i;
 
-/** Signs requests beforehand, because the caller's work is not measured. */
-const written = ({ path, credentials, body }: Operation, count: number): Buffer[] =>
+/** Builds and signs the requests in advance, because the caller's work is not measured. */
+const buildRequests = ({ path, credentials, body }: Operation, count: number): Buffer[] =>
   Array.from({ length: count }, () => {
     const text = body(serial++);
     const signed = Object.entries(signatureHeaders(credentials, 'POST', path, text));
@@ -27,15 +27,15 @@ const written = ({ path, credentials, body }: Operation, count: number): Buffer[
     return Buffer.from(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}${text}`);
   });
 
-/** Tells whether an answer is complete. */
-const isWhole = (received: string) => {
+/** Returns whether a response is complete. Throws if its status is not 200. */
+const isComplete = (received: string) => {
   const end = received.indexOf(headEnd);
   if (end < 0) return false;
   if (!received.startsWith('HTTP/1.1 200')) throw new Error(`answered with ${received}`);
   return received.length >= end + headEnd.length + Number(lengthPattern.exec(received)?.[1] ?? 0);
 };
 
-/** Sends one request after the other on one connection, as long as there are some. */
+/** Sends one request after the other on one connection, until `next` returns undefined. */
 const drive = (url: string, next: () => Buffer | undefined, answered: (ms: number) => void): Socket => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
@@ -48,7 +48,7 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
   };
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
-    if (!isWhole(received)) return;
+    if (!isComplete(received)) return;
     received = '';
     answered(performance.now() - askedAt);
     ask();
@@ -57,9 +57,9 @@ const drive = (url: string, next: () => Buffer | undefined, answered: (ms: numbe
   return socket;
 };
 
-/** Returns the ms that each of `count` requests took, and the rate of all together, over so many connections. */
+/** Sends `count` requests over `connections`. Returns the milliseconds of each and the requests per second. */
 export const load = async (operation: Operation, count: number, connections: number) => {
-  const requests = written(operation, count);
+  const requests = buildRequests(operation, count);
   const times: number[] = [];
   let sent = 0;
   const started = performance.now();

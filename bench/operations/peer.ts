@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { signedText } from '../../application/access/authenticate.js';
 import { createAjv } from '../../interfaces/http/validation.js';
 import { endpoints } from '../../interfaces/operations/index.js';
-import { importPeer } from '../peers.js';
+import { importPeer } from '../measure/peers.js';
 
-/** Least server possible: parses JSON, checks the signature and the schema, and stores nothing. */
+// A minimal server: it parses JSON, checks the signature and the schema, and stores nothing.
 const [, , kind = 'bare', secret = ''] = process.argv;
 
 const ajv = createAjv();
@@ -46,7 +46,7 @@ type Fastify = {
 const fastify = async () => {
   const { fastify: create } = (await importPeer('fastify')) as { fastify: () => Fastify };
   const server = create();
-  // The body is kept as text because the signature covers its bytes.
+  // The body is kept as text, because the signature covers its bytes.
   server.addContentTypeParser('application/json', { parseAs: 'string' }, async (_, body) => body);
   for (const { path } of endpoints)
     server.post(path, ({ headers, body }, reply) =>

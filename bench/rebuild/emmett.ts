@@ -1,7 +1,7 @@
 import { openDatabase } from '../../infrastructure/sqlite/database.js';
-import { importPeer } from '../peers.js';
+import { importPeer } from '../measure/peers.js';
 
-/** Part of emmett's API that reads the first events of one of our logs back from its SQLite store, in batches. */
+// Program that copies the first events of our log to emmett's SQLite store and reads them back in batches.
 type Message = { readonly metadata: { readonly globalPosition: bigint } };
 type Emmett = {
   getSQLiteEventStore(options: object): { appendToStream(stream: string, events: readonly object[]): Promise<unknown> };

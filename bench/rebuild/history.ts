@@ -7,8 +7,8 @@ const hex = (text: string, length: number) => createHash('sha512').update(text).
 const organizationId = `org_${hex('organization', 32)}`;
 const chain = `0x${hex('chain', 64)}`;
 const walletsOf = 1000;
-/** Rounds until a transfer is confirmed and delivered: enough to be in another batch than its observation. */
-const later = 700;
+/** Number of rounds until a transfer is confirmed and delivered, so that this is in another batch than its observation. */
+const settledAfter = 700;
 
 const blockOf = (round: number) => ({
   number: 20_000_000 + round,
@@ -28,7 +28,7 @@ const namesOf = (round: number) => {
   return { walletId, address, transaction, deliveryId, asset: { standard: 'native' } };
 };
 
-const seen = (round: number): EventRow[] => {
+const observedEvents = (round: number): EventRow[] => {
   const { walletId, address, transaction, asset } = namesOf(round);
   const block = blockOf(round);
   const transfer = {
@@ -49,18 +49,24 @@ const seen = (round: number): EventRow[] => {
   ];
 };
 
-const settled = (round: number): EventRow[] => {
+const settledEvents = (round: number): EventRow[] => {
   const { walletId, address, transaction, deliveryId, asset } = namesOf(round);
-  const [block, now] = [blockOf(round), blockOf(round + later)];
+  const [block, now] = [blockOf(round), blockOf(round + settledAfter)];
   const webhookId = `whk_${hex(`webhook ${round % 10}`, 32)}`;
-  const told = { wallet_id: walletId, address, confirmations: 10, state: 'TRANSFER_STATE_SUCCESS', transaction };
+  const notification = {
+    wallet_id: walletId,
+    address,
+    confirmations: 10,
+    state: 'TRANSFER_STATE_SUCCESS',
+    transaction,
+  };
   return [
     ['TransferConfirmed', { walletId, block, transaction, index: 'native', failed: false }],
     ['BalanceRead', { walletId, address, asset, balance: String(round), at: now }],
     ['ActivitySettled', { walletId, block, open: false }],
     [
       'DeliveryRequested',
-      { deliveryId, webhookId, notificationType: 'NOTIFICATION_TYPE_EVM_TRANSACTION_UPDATED', data: told },
+      { deliveryId, webhookId, notificationType: 'NOTIFICATION_TYPE_EVM_TRANSACTION_UPDATED', data: notification },
     ],
     [
       'DeliveryAttempted',
@@ -80,16 +86,16 @@ const settled = (round: number): EventRow[] => {
 };
 
 /** Returns the events of one round of a busy organization: about two per document. */
-const toldIn = (round: number): readonly EventRow[] => {
+const eventsIn = (round: number): readonly EventRow[] => {
   if (round < walletsOf) {
     const { walletId } = namesOf(round);
     return [['WalletRegistered', { walletId, name: `Treasury ${round}`, confirmation: 10 }]];
   }
-  return [...seen(round), ...(round >= walletsOf + later ? settled(round - later) : [])];
+  return [...observedEvents(round), ...(round >= walletsOf + settledAfter ? settledEvents(round - settledAfter) : [])];
 };
 
-/** Generates the same history every time; stream names are arbitrary, since no projection reads them. */
-export const happenings = function* (events: number) {
+/** Generates the same history every time. Stream names are arbitrary, because no projection reads them. */
+export const generateEvents = function* (events: number) {
   for (let round = 0, made = 0; made < events; round++) {
     const causation = `block ${blockOf(round).hash}`;
     const metadata = JSON.stringify({
@@ -101,14 +107,14 @@ export const happenings = function* (events: number) {
       correlationId: causation,
       occurredAt: at(round),
     });
-    for (const [type, data] of toldIn(round)) {
+    for (const [type, data] of eventsIn(round)) {
       if (made++ >= events) return;
       yield { stream: `${organizationId}.round-${made}`, type, data: JSON.stringify(data), metadata };
     }
   }
 };
 
-/** Creates an event store of this project's own format and fills it. */
+/** Creates an embedded event store and fills it with a generated history. */
 export const fill = async (path: string, events: number) => {
   await (await sqliteEventStore(path)).close();
   const db = openDatabase(path, 'relaxed');
@@ -116,7 +122,7 @@ export const fill = async (path: string, events: number) => {
     'INSERT INTO events (stream, revision, organization, id, type, data, metadata, time, remaining) VALUES (?, 0, ?, ?, ?, ?, ?, 0, 0)',
   );
   inTransaction(db, () => {
-    for (const { stream, type, data, metadata } of happenings(events))
+    for (const { stream, type, data, metadata } of generateEvents(events))
       insert.run(stream, organizationId, stream, type, data, metadata);
   });
   db.close();

@@ -6,7 +6,7 @@ import { sqliteEventStore } from '../../infrastructure/sqlite/events/event-store
 import { sqliteReadModels } from '../../infrastructure/sqlite/read-models/read-models.js';
 import { projections } from '../../projections/index.js';
 import { testSystem } from '../../tests/support/silent.js';
-import { serveSides } from '../compiled.js';
+import { serveSides } from '../measure/compiled.js';
 
 const writtenAtOnce = 5000;
 const [, , directory = '', count = ''] = process.argv;
@@ -22,7 +22,7 @@ const timed = async (work: () => Promise<unknown> | unknown): Promise<number> =>
   return (performance.now() - start) / 1000;
 };
 
-/** Reads every row of the log in the driver's fastest way. */
+/** Reads every row of the log as fast as the driver can. */
 const readLog = (path: string) => {
   const db = openDatabase(path, 'relaxed');
   const some = db.prepare(
@@ -40,7 +40,7 @@ const readLog = (path: string) => {
 
 type Column = { readonly name: string };
 
-/** Copies the documents of a rebuild into tables and indexes like its own; returns the seconds spent writing. */
+/** Copies the documents of a rebuild to tables with the same schema and indexes. Returns the seconds spent writing. */
 const writeDocuments = async (from: string, to: string): Promise<number> => {
   const source = openDatabase(from, 'relaxed');
   const target = openDatabase(to, 'durable');
@@ -79,7 +79,7 @@ serveSides({
     const log = await sqliteEventStore(file('events.db'));
     const readModels = await sqliteReadModels(file('read-models.db'), projections);
     const { run } = createRebuild({ events: log, readModels, system: testSystem, projections });
-    const took = await timed(() => run(projections, { signal: new AbortController().signal, tell: () => undefined }));
+    const took = await timed(() => run(projections, { signal: new AbortController().signal, report: () => undefined }));
     await readModels.close();
     await log.close();
     return events / took;

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { Agent, request } from 'undici';
 import { webhookSigner } from '../../infrastructure/webhooks/signer.js';
 
-/** Posts signed bodies in a loop or as jobs of BullMQ, and records nothing. */
+// Program that posts signed bodies, in a loop or as BullMQ jobs, and records nothing.
 const [, , kind = 'loop', url = '', redisUrl = ''] = process.argv;
 const atOnce = 50;
 const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });

@@ -11,7 +11,7 @@ type Failed = { contract: string; reason: string };
 export type ContractEvent =
   | { type: 'ContractRegistered'; data: Registered }
   | { type: 'ContractRemoved'; data: Removed }
-  /** Balances of the contract cannot be read for the organization's addresses; some may be out of date. */
+  /** Balances of the contract cannot be read for the organization's addresses, so they may be out of date. */
   | { type: 'ContractBalancesFailed'; data: Failed }
   | { type: 'ContractBalancesRecovered'; data: { contract: string } };
 export type ContractReport =
@@ -20,7 +20,7 @@ export type ContractReport =
 type ContractCommand = { type: 'Register'; data: Registered } | { type: 'Remove'; data: Removed } | ContractReport;
 type Contract = { standard: RegisteredStandard | null; isFailing: boolean };
 
-/** Token contract that an organization wants followed. */
+/** Token contract that an organization registered to be followed. */
 export const contract: Decider<ContractCommand, ContractEvent, Contract> = {
   stream: 'contract',
   initial: { standard: null, isFailing: false },
@@ -28,7 +28,7 @@ export const contract: Decider<ContractCommand, ContractEvent, Contract> = {
     Register: ({ standard }, data) => {
       if (standard === null) return [{ type: 'ContractRegistered', data }];
       if (standard === data.standard) return [];
-      return fail('ALREADY_EXISTS', `${data.contract} is registered with another contract_type`);
+      return fail('ALREADY_EXISTS', `Contract ${data.contract} is registered with another contract_type`);
     },
     Remove: ({ standard }, data) => (standard === null ? [] : [{ type: 'ContractRemoved', data }]),
     ReportFailure: ({ standard, isFailing }, data) =>

@@ -7,7 +7,7 @@ export type Role = (typeof roles)[number];
 type Issued = { apiKey: string; role: Role; sealedSecret: string };
 type Deleted = { apiKey: string };
 
-/** Events hold the secret only sealed; the key that opens it is destroyed when the credential is deleted. */
+/** Events contain the secret only in encrypted form. Deleting a credential destroys the key that decrypts it. */
 export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Deleted };
 type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Deleted };
 type Credential = { state: 'none' | 'deleted' } | { state: 'active'; role: Role; sealedSecret: string };
@@ -19,14 +19,14 @@ export const credential: Decider<CredentialCommand, CredentialEvent, Credential>
     Issue: ({ state }, data) =>
       state === 'none'
         ? [{ type: 'CredentialIssued', data }]
-        : fail('ALREADY_EXISTS', 'this api_key was issued before'),
+        : fail('ALREADY_EXISTS', 'A credential with this api_key already exists'),
     Delete: ({ state }, data) => {
-      if (state === 'none') return fail('NOT_FOUND', 'there is no such credential');
+      if (state === 'none') return fail('NOT_FOUND', 'Credential not found. Check the api_key.');
       return state === 'deleted' ? [] : [{ type: 'CredentialDeleted', data }];
     },
   },
   evolve: {
-    // A credential is issued once: a second event of this type, which nobody but a forger writes, changes nothing.
+    // A credential is issued once. Only a forged history has a second event of this type, which changes nothing.
     CredentialIssued: (past, { role, sealedSecret }) =>
       past.state === 'none' ? { state: 'active', role, sealedSecret } : past,
     CredentialDeleted: () => ({ state: 'deleted' }),

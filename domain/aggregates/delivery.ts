@@ -1,6 +1,6 @@
 import type { Decider } from '../decider.js';
 
-/** `data` is the content of the notification, as the receiver gets it. */
+/** `data` is the content of the notification, as sent to the receiver. */
 type Requested = {
   deliveryId: string;
   webhookId: string;
@@ -10,13 +10,13 @@ type Requested = {
 type Attempt = {
   deliveryId: string;
   webhookId: string;
-  /** HTTP status of the answer; null when there was none, and `failure` says why. */
+  /** HTTP status of the response; null if there was none, in which case `failure` has the reason. */
   status: number | null;
   failure: string;
   durationMs: number;
-  /** Beginning of the receiver's answer. */
+  /** Beginning of the response body. */
   answer: string;
-  /** Unix ms. */
+  /** Time of the attempt in Unix ms. */
   at: number;
 };
 type Attempted = Attempt & {
@@ -31,16 +31,18 @@ export type DeliveryEvent =
   | { type: 'DeliveryAttempted'; data: Attempted }
   | { type: 'DeliveryCanceled'; data: Named }
   | { type: 'DeliveryResent'; data: Named }
-  /** The webhook is disabled: the delivery waits, without an attempt, until it is resent. */
+  /** The webhook is disabled: no attempt is made until the delivery is resent. */
   | { type: 'DeliveryParked'; data: Named };
 export type DeliveryCommand =
   | { type: 'Request'; data: Requested }
-  /** `jitter` is from 0 to 1; `retryAt` is the earliest time at which the receiver asked to be tried again. */
+  /**
+   * `jitter` is from 0 to 1. `retryAt` is the Unix ms before which the receiver asked for no retry; null if it did not.
+   */
   | { type: 'Attempt'; data: Attempt & { jitter: number; retryAt: number | null } }
   | { type: 'Cancel'; data: Named }
   | { type: 'Resend'; data: Named }
   | { type: 'Park'; data: Named }
-  /** Resends a parked delivery, and no other. */
+  /** Resends the delivery if it is parked. */
   | { type: 'Unpark'; data: Named };
 
 export type Delivery = {
@@ -49,13 +51,14 @@ export type Delivery = {
   readonly attempts: number;
   /** Attempts since the delivery was requested or last resent. */
   readonly tries: number;
+  /** Time of the next attempt in Unix ms; 0 means at once. */
   readonly nextAt: number;
 };
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** Waits in ms before each retry; when all are used up the delivery has failed. */
+/** Delay before each retry in ms. The delivery fails after the last one. */
 export const retryDelays: readonly number[] = [
   5 * second,
   5 * minute,
@@ -65,20 +68,21 @@ export const retryDelays: readonly number[] = [
   10 * hour,
   10 * hour,
 ];
-export const spread = 0.1;
+/** Fraction by which a retry delay is randomly shortened or lengthened. */
+export const retryJitter = 0.1;
 
-/** HTTP status by which a receiver says that its endpoint is gone for good. */
-export const gone = 410;
+/** HTTP status with which a receiver ends a delivery without retries. */
+export const statusGone = 410;
 
 const isOpen = ({ state }: Delivery) => state === 'pending' || state === 'retrying';
 const isUndecided = (past: Delivery) => isOpen(past) || past.state === 'parked';
 const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
 
-/** Returns when to try again after so many failed tries, or null when there is no further retry. */
+/** Returns the time of the next attempt in Unix ms after `tries` failed ones; null if no retry is left. */
 const nextTry = (tries: number, at: number, jitter: number, retryAt: number | null) => {
   const delay = retryDelays[tries - 1];
   if (delay === undefined) return null;
-  return Math.max(Math.round(at + delay * (1 - spread + 2 * spread * jitter)), retryAt ?? 0);
+  return Math.max(Math.round(at + delay * (1 - retryJitter + 2 * retryJitter * jitter)), retryAt ?? 0);
 };
 
 export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
@@ -89,8 +93,8 @@ export const delivery: Decider<DeliveryCommand, DeliveryEvent, Delivery> = {
     Attempt: (past, { jitter, retryAt, ...attempt }) => {
       if (past.state === 'none') return [];
       const completed = isSuccess(attempt.status);
-      // An attempt is recorded even if another process finished or canceled the delivery meanwhile: the post was made.
-      const isLast = completed || attempt.status === gone || !isUndecided(past);
+      // The request was sent, so it is recorded even if another process finished or canceled the delivery meanwhile.
+      const isLast = completed || attempt.status === statusGone || !isUndecided(past);
       const nextAt = isLast ? null : nextTry(past.tries + 1, attempt.at, jitter, retryAt);
       const failed = nextAt === null ? 'failed' : 'retrying';
       return [{ type: 'DeliveryAttempted', data: { ...attempt, outcome: completed ? 'completed' : failed, nextAt } }];

@@ -12,20 +12,17 @@ const maxLength = 50;
 
 export const checkDomain = (domain: string) => {
   if (domain.length > maxLength || !pattern.test(domain))
-    fail(
-      'INVALID_ARGUMENT',
-      `domain must be 1 to ${maxLength} characters of a-z and 0-9, with single dashes between them`,
-    );
+    fail('INVALID_ARGUMENT', `domain must be 1 to ${maxLength} characters of a-z and 0-9, separated by single dashes`);
 };
 
-/** One stream per name makes names unique: the one writer that opens `system.domain-<domain>` holds the name. */
+/** One stream per name, `system.domain-<domain>`, makes names unique: the first writer holds the name. */
 export const domainName: Decider<DomainNameCommand, DomainNameEvent, DomainName> = {
   stream: 'domain',
   initial: { heldBy: null },
   decide: {
     Reserve: ({ heldBy }, data) => {
       if (heldBy === data.organizationId) return [];
-      if (heldBy !== null) return fail('ALREADY_EXISTS', `the domain ${data.domain} is taken`);
+      if (heldBy !== null) return fail('ALREADY_EXISTS', `Domain already taken: ${data.domain}`);
       return [{ type: 'DomainReserved', data }];
     },
   },

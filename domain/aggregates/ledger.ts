@@ -1,58 +1,58 @@
 import { type Asset, assetKey } from '../asset.js';
 import type { Decider } from '../decider.js';
 
-/** Block; `chain` is the hash of its chain's first block, since a development chain starts over at height 0. */
+/** Block of a chain. `chain` is the hash of the chain's first block: a restarted development chain is another chain. */
 type BlockRef = { readonly number: number; readonly hash: string; readonly time: number; readonly chain: string };
 /** Block at which a balance was read. */
 type Height = { readonly number: number; readonly hash: string; readonly chain: string };
 
-/** Movement of value, or one that failed, as the chain shows it. */
+/** Successful or failed transfer of an asset, as observed on the chain. */
 export type Transfer = {
   readonly transaction: string;
-  /** Identifies the transfer within its transaction; the same in whichever block the transaction is included. */
+  /** Identifies the transfer within its transaction. It does not depend on the block that includes the transaction. */
   readonly index: string;
   readonly asset: Asset;
   readonly from: string;
   readonly to: string;
-  /** Decimal number of smallest units. */
+  /** Amount in the smallest unit, in decimal digits. */
   readonly value: string;
   readonly fee: string;
-  /** True when the transaction was reverted, so that only the fee was paid. */
+  /** True if the transaction was reverted, so that only the fee was paid. */
   readonly failed: boolean;
-  /** Additional fields of the chain family's transfer records. */
+  /** Additional fields that the chain family's transfer records have. */
   readonly details: Readonly<Record<string, string | number>>;
 };
 
 export type Balance = { readonly address: string; readonly asset: Asset; readonly balance: string };
 
 type Of<T> = { readonly walletId: string; readonly block: BlockRef } & T;
-/** `own` lists those of the transfer's two addresses that belong to the wallet. */
+/** `own` lists the sender and the recipient of the transfer if they belong to the wallet. */
 type Observed = Of<{ transfer: Transfer; own: readonly string[] }>;
 type Touched = Of<{ address: string; reason: string; asset: Asset }>;
 type TransferChange = Of<{ transaction: string; index: string; failed: boolean }>;
-/** `correction`: the reading counts although an earlier one was made at a greater height. */
+/** `correction` is true if the reading replaces an earlier one made at a greater height. */
 type BalanceRead = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
-/** Balance that could not be read, and why. */
+/** Balance that could not be read, with the reason. */
 export type UnreadBalance = Holding & { readonly reason: string };
 
-/** Events of one wallet in one block. They record what the chain showed, so no rule refuses them. */
+/** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
   | { type: 'TransferObserved'; data: Observed }
-  /** Balance that changed without a transfer, or was asked for. */
+  /** The balance changed without a transfer, or a refresh was requested. */
   | { type: 'BalanceTouched'; data: Touched }
   | { type: 'TransferConfirmed'; data: TransferChange }
   | { type: 'TransferRemoved'; data: TransferChange }
   | { type: 'BalanceRead'; data: BalanceRead }
-  /** The contract did not tell the balance, which is read once the contract answers again. */
+  /** The contract did not return the balance. It is read once the contract answers again. */
   | { type: 'BalanceSetAside'; data: Of<UnreadBalance> }
   /**
-   * All changes by the block to the wallet are confirmed, or corrected after a reorganization. `open`: webhooks are
-   * still to be notified; `unread`: the balances that the block may have changed are still to be read.
+   * The block's changes to the wallet are confirmed, or corrected after a reorg. `open` is present while webhooks are
+   * still to be notified, `unread` while the balances that the block may have changed are still to be read.
    */
   | { type: 'ActivitySettled'; data: Of<{ open?: true; unread?: true }> }
-  /** Every webhook was notified. */
+  /** All webhooks were notified of the block's transfers. */
   | { type: 'ActivityClosed'; data: Of<unknown> }
-  /** The block was replaced; `due`: balances must be read again, or webhooks notified that transfers were removed. */
+  /** A reorg replaced the block. `due` is true if balances must be read again or webhooks notified of the removal. */
   | { type: 'ActivityDropped'; data: Of<{ due: boolean }> };
 
 export type LedgerCommand =
@@ -61,15 +61,15 @@ export type LedgerCommand =
       data: Of<{
         transfers: readonly { transfer: Transfer; own: readonly string[] }[];
         touches: readonly { address: string; reason: string; asset?: Asset }[];
-        /** Adds transfers that were found after the block was confirmed, by an account that was not known before. */
+        /** Adds transfers to a block that is already confirmed, after a token account became known. */
         late?: boolean;
       }>;
     }
-  /** Confirms the block's transfers although its balances are not read yet. */
+  /** Confirms the block's transfers before its balances are read. */
   | { type: 'Confirm'; data: Of<{ open: boolean }> }
   /**
-   * Records the balances, together with the confirmation if there was none yet. Ignored unless the block was dropped
-   * `drops` times, as it was when the balances were read.
+   * Records the balances, and the confirmation if there was none yet. Ignored if `drops` is not the number of times
+   * that the block was dropped: then the balances were read before a reorg.
    */
   | {
       type: 'Settle';
@@ -81,11 +81,11 @@ export type LedgerCommand =
         drops: number;
       }>;
     }
-  /** `count`: transfers that the ledger had when webhooks were notified; ignored when it has more by now. */
+  /** `count` is the number of transfers that webhooks were notified of. Ignored if the ledger has more by now. */
   | { type: 'Close'; data: Of<{ count: number }> }
-  /** `told`: a webhook may have been notified of the block's transfers. */
-  | { type: 'Drop'; data: Of<{ told: boolean }> }
-  /** Records balances that were asked for and read at this block; if it is replaced they are read again. */
+  /** `notified` is true if a webhook may have been notified of the block's transfers. */
+  | { type: 'Drop'; data: Of<{ notified: boolean }> }
+  /** Records requested balances that were read at this block. They are read again if a reorg replaces the block. */
   | { type: 'Refresh'; data: Of<{ balances: readonly Balance[] }> }
   /** Marks balances to be read once the block is confirmed. */
   | { type: 'Await'; data: Of<{ holdings: readonly Holding[] }> };
@@ -95,40 +95,42 @@ export type Holding = { readonly address: string; readonly asset: Asset };
 type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
 export type Ledger = {
   readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
-  /** Number of times the block was replaced; it may have come back in between. */
+  /** Number of times that a reorg replaced the block. A later reorg may have included it again. */
   readonly drops: number;
-  /** True while a balance that counted the replaced block is not corrected yet. */
+  /** True while a balance that was read before the block was replaced is not corrected yet. */
   readonly owed: boolean;
-  /** True once the block's transfers were recorded; false while it only has balances that were asked for. */
+  /** True once the block's transfers were recorded; false while it has only requested balances. */
   readonly observed: boolean;
-  /** True when balances at this block were asked for. */
+  /** True if balances at this block were requested. */
   readonly asked: boolean;
-  /** True while the block is confirmed and the balances that it may have changed are not read yet. */
+  /** True while the block is confirmed but the balances that it may have changed are not read yet. */
   readonly unread: boolean;
   readonly transfers: readonly Seen[];
-  /** Number of the transfers, in order, that were recorded as confirmed; all of them unless an append was cut short. */
+  /** Number of leading transfers recorded as confirmed. An interrupted append leaves it below the total. */
   readonly confirmed: number;
-  /** Number of the transfers, in order, that were recorded as removed. */
+  /** Number of leading transfers recorded as removed. */
   readonly removed: number;
-  /** Number of the transfers, in order, of which every webhook was notified that was to be. */
-  readonly told: number;
+  /** Number of leading transfers that all webhooks were notified of. */
+  readonly notified: number;
   /** Balances that the block may have changed, possibly with duplicates. */
   readonly holdings: readonly Holding[];
 };
 
-const nothing = { transfers: [], confirmed: 0, removed: 0, told: 0, holdings: [], asked: false, unread: false };
+const nothing = { transfers: [], confirmed: 0, removed: 0, notified: 0, holdings: [], asked: false, unread: false };
 const onRequest = 'refresh';
 const native: Asset = { standard: 'native' };
-/** Drops duplicates. */
+/** Removes duplicates. */
 export const distinct = (holdings: readonly Holding[]): Holding[] => [
   ...new Map(holdings.map((holding) => [holdingKey(holding), holding])).values(),
 ];
 
-const stands = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
-/** Tells whether balances must be read again if the block is replaced: they counted it, or were asked for. */
+const isIncluded = (phase: Ledger['phase']) => phase === 'pending' || phase === 'open' || phase === 'confirmed';
+/**
+ * Returns true if balances must be read again when the block is replaced: they include the block, or were requested.
+ */
 const isOwed = ({ phase, asked }: Ledger) => phase !== 'pending' || asked;
-/** Forgets what was recorded before the block was dropped, since the chain shows all of it again. */
-const begun = (ledger: Ledger) => (stands(ledger.phase) ? ledger : { ...ledger, ...nothing });
+/** Discards everything recorded before the block was dropped, because the chain reports it again. */
+const withoutDropped = (ledger: Ledger) => (isIncluded(ledger.phase) ? ledger : { ...ledger, ...nothing });
 
 const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   type: T,
@@ -149,7 +151,7 @@ const holdingKey = ({ address, asset }: Holding) => `${address} ${assetKey(asset
  * transfers.
  */
 const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Observation) => {
-  if (!stands(ledger.phase) || !ledger.observed) return { transfers, touches };
+  if (!isIncluded(ledger.phase) || !ledger.observed) return { transfers, touches };
   if (ledger.phase !== 'pending' && !late) return { transfers: [], touches: [] };
   const seen = new Set(ledger.transfers.map(({ transfer }) => transferKey(transfer)));
   const held = new Set(ledger.holdings.map(holdingKey));
@@ -172,7 +174,7 @@ const touches = ({ walletId, block }: Of<unknown>, holdings: readonly Holding[])
   }));
 
 const observe = (ledger: Ledger, run: readonly Observed[]): Ledger => {
-  const { transfers, holdings, ...rest } = begun(ledger);
+  const { transfers, holdings, ...rest } = withoutDropped(ledger);
   const changed = run.flatMap(({ transfer: { failed, asset }, own }) =>
     failed ? [] : own.map((address) => ({ address, asset })),
   );
@@ -187,7 +189,7 @@ const observe = (ledger: Ledger, run: readonly Observed[]): Ledger => {
 };
 
 const touch = (ledger: Ledger, run: readonly Touched[]): Ledger => {
-  const { holdings, ...rest } = begun(ledger);
+  const { holdings, ...rest } = withoutDropped(ledger);
   const observed = ledger.observed || run.some(({ reason }) => reason !== onRequest);
   const asked = rest.asked || run.some(({ reason }) => reason === onRequest);
   const touched = run.map(({ address, asset }) => ({ address, asset }));
@@ -234,15 +236,15 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
     },
     Close: ({ phase, transfers }, { walletId, block, count }) =>
       phase === 'open' && transfers.length === count ? [{ type: 'ActivityClosed', data: { walletId, block } }] : [],
-    Drop: (ledger, { walletId, block, told }) => {
-      if (!stands(ledger.phase)) return [];
+    Drop: (ledger, { walletId, block, notified }) => {
+      if (!isIncluded(ledger.phase)) return [];
       return [
         ...changes('TransferRemoved', ledger.transfers.slice(ledger.removed), { walletId, block }),
-        { type: 'ActivityDropped', data: { walletId, block, due: told || ledger.owed || isOwed(ledger) } },
+        { type: 'ActivityDropped', data: { walletId, block, due: notified || ledger.owed || isOwed(ledger) } },
       ];
     },
     Refresh: ({ phase, unread }, { walletId, block, balances }) => {
-      // A balance at a block that was replaced is meaningless.
+      // A balance at a replaced block is meaningless.
       if (phase === 'dropped' || phase === 'due') return [];
       const { number, hash, chain } = block;
       const left = { ...(phase === 'open' && { open: true as const }), ...(unread && { unread }) };
@@ -264,16 +266,16 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
     BalanceSetAside: (ledger) => ledger,
     ActivitySettled: (ledger, { open, unread = false }) => {
       if (ledger.phase === 'due') return { ...ledger, owed: false, phase: 'dropped' };
-      const told = open ? ledger.told : ledger.transfers.length;
-      return { ...ledger, owed: unread && ledger.owed, unread, told, phase: open ? 'open' : 'confirmed' };
+      const notified = open ? ledger.notified : ledger.transfers.length;
+      return { ...ledger, owed: unread && ledger.owed, unread, notified, phase: open ? 'open' : 'confirmed' };
     },
-    ActivityClosed: (ledger) => ({ ...ledger, told: ledger.transfers.length, phase: 'confirmed' }),
+    ActivityClosed: (ledger) => ({ ...ledger, notified: ledger.transfers.length, phase: 'confirmed' }),
     ActivityDropped: (ledger, { due }) => ({
       ...ledger,
       drops: ledger.drops + 1,
       confirmed: 0,
       removed: 0,
-      told: 0,
+      notified: 0,
       observed: false,
       unread: false,
       owed: due,

@@ -1,19 +1,19 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** `chain` is the hash of the chain's first block, since a development chain starts over, and its nonces with it. */
+/** `chain` is the hash of the chain's first block: a restarted development chain is another chain with new nonces. */
 type Place = { chain: string; from: string; nonce: number; transactionId: string };
-/** `replaces` is the transaction that this one outbids. */
+/** `replaces` is the id of the transaction that this one replaces. */
 type Held = Place & { replaces?: string };
 
 export type NonceEvent =
   | { type: 'NonceHeld'; data: Held }
-  /** `free`: no transaction holds the nonce any more, so it is the next to be used. */
+  /** `free` is true if no transaction holds the nonce any more, so that it may be reused. */
   | { type: 'NonceReleased'; data: Place & { free: boolean } };
 export type NonceCommand = { type: 'Hold'; data: Held } | { type: 'Release'; data: Place };
 type Nonce = { readonly holders: readonly string[] };
 
-/** One stream per sender and nonce: the first to append holds it, and no stream grows with a sender's history. */
+/** One stream per sender and nonce: the first transaction to append holds the nonce, and streams stay short. */
 export const nonce: Decider<NonceCommand, NonceEvent, Nonce> = {
   stream: 'nonce',
   initial: { holders: [] },
@@ -22,7 +22,7 @@ export const nonce: Decider<NonceCommand, NonceEvent, Nonce> = {
       if (holders.includes(data.transactionId)) return [];
       const last = holders.at(-1);
       if (last !== undefined && last !== data.replaces)
-        return fail('FAILED_PRECONDITION', `nonce ${data.nonce} of ${data.from} is held by transaction ${last}`);
+        return fail('FAILED_PRECONDITION', `Nonce ${data.nonce} of ${data.from} is held by transaction ${last}`);
       return [{ type: 'NonceHeld', data }];
     },
     Release: ({ holders }, data) =>

@@ -5,13 +5,13 @@ import type { Limits } from '../rate-limit.js';
 import type { GatewayKeys } from './gateway/gateway-token.js';
 
 type Created = { organizationId: string; name: string; domain: string };
-/** `chain` is empty for the record that applies to every chain without one of its own. */
+/** `chain` is empty for the record that applies to every chain without its own record. */
 type LimitSet = { organizationId: string; chain: string; limits: Limits };
 type LimitDeleted = { organizationId: string; chain: string };
 type QuotaSet = { organizationId: string; quota: QuotaName; limit: number };
 type GatewayKeysSet = { organizationId: string; gatewayKeys: GatewayKeys };
 
-/** Stored events: JSON values only; names never change, and a changed shape gets a step in domain/upcasters.ts. */
+/** Stored events hold JSON values only. Names never change; a changed shape needs a step in domain/upcasters.ts. */
 export type OrganizationEvent =
   | { type: 'OrganizationCreated'; data: Created }
   | { type: 'RateLimitSet'; data: LimitSet }
@@ -20,7 +20,7 @@ export type OrganizationEvent =
   | { type: 'GatewayKeysSet'; data: GatewayKeysSet };
 export type OrganizationCommand =
   | { type: 'Create'; data: Created }
-  /** Refuses a command on other streams when the organization does not exist. */
+  /** Rejects a command that also writes other streams if the organization does not exist. */
   | { type: 'RequireExisting'; data: { organizationId: string } }
   | { type: 'SetRateLimit'; data: LimitSet }
   /** Deletes the record of a chain, or all records when `chain` is undefined. */
@@ -31,13 +31,13 @@ type Organization = {
   exists: boolean;
   limits: Readonly<Record<string, Limits>>;
   quotas: Readonly<Partial<Record<QuotaName, number>>>;
-  /** Absent until it is set, which means api_keys and tokens. */
+  /** Absent until set; the default is `api_key`. */
   gatewayKeys?: GatewayKeys;
 };
 
-const keysOfNew: GatewayKeys = 'api_key';
-/** Tells by which keys an organization's gateway calls are taken. */
-export const gatewayKeysOf = ({ gatewayKeys = keysOfNew }: Pick<Organization, 'gatewayKeys'>): GatewayKeys =>
+const defaultGatewayKeys: GatewayKeys = 'api_key';
+/** Returns the keys that the gateway accepts from an organization. */
+export const gatewayKeysOf = ({ gatewayKeys = defaultGatewayKeys }: Pick<Organization, 'gatewayKeys'>): GatewayKeys =>
   gatewayKeys;
 
 const maxLength = 100;
@@ -49,7 +49,7 @@ export const checkName = (name: string) => {
 };
 
 const requireExisting = ({ exists }: Organization, organizationId: string) => {
-  if (!exists) fail('NOT_FOUND', `there is no organization ${organizationId}`);
+  if (!exists) fail('NOT_FOUND', `Organization not found: ${organizationId}`);
 };
 const same = (a: Limits | undefined, b: Limits) =>
   a?.second === b.second && a.hour === b.hour && a.day === b.day && a.month === b.month;
@@ -62,7 +62,7 @@ export const organization: Decider<OrganizationCommand, OrganizationEvent, Organ
   decide: {
     Create: ({ exists }, data) =>
       exists
-        ? fail('ALREADY_EXISTS', `organization ${data.organizationId} already exists`)
+        ? fail('ALREADY_EXISTS', `Organization already exists: ${data.organizationId}`)
         : [{ type: 'OrganizationCreated', data }],
     RequireExisting: (state, { organizationId }) => {
       requireExisting(state, organizationId);

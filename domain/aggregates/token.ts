@@ -1,7 +1,7 @@
 import type { Decider } from '../decider.js';
 import type { TokenDescription } from '../token-description.js';
 
-/** `tokenId` is empty for the tokens of a contract that do not differ; only these have a `description`. */
+/** `tokenId` is empty for fungible tokens; only these have a `description`. */
 type Described = { contract: string; tokenId: string; uri: string; text: string; description?: TokenDescription };
 
 export type TokenEvent = { type: 'TokenDescribed'; data: Described };
@@ -14,7 +14,7 @@ const parts = ['name', 'symbol', 'decimals'] as const;
 const isSame = (a: Token, b: Token) =>
   a.uri === b.uri && a.text === b.text && parts.every((part) => a.description?.[part] === b.description?.[part]);
 
-/** Metadata of one token of a contract; an empty answer does not overwrite what was found earlier. */
+/** Metadata of one token of a contract. Empty values do not overwrite values found earlier. */
 export const token: Decider<TokenCommand, TokenEvent, Token> = {
   stream: 'token',
   initial: { uri: '', text: '' },

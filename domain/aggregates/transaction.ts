@@ -1,7 +1,7 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** Fields that are signed; amounts are decimal. */
+/** Fields that the signature covers. Amounts are decimal strings in the smallest unit. */
 export type Unsigned = {
   readonly chainId: number;
   readonly nonce: number;
@@ -19,49 +19,49 @@ type Created = Named &
     readonly from: string;
     /** Hash of the first block of the chain that the transaction is for. */
     readonly chain: string;
-    /** Fingerprint of the request, which tells a retry from another request with the same id. */
+    /** Fingerprint of the request. It distinguishes a retry from another request with the same id. */
     readonly request: string;
   };
 type BlockRef = { readonly number: number; readonly hash: string };
 type Arrival = Named & { readonly block: BlockRef; readonly confirmations: number };
-/** `open`: a reorganization may still replace the block, so the transaction is watched on. */
+/** `open` is present while a reorg may still replace the block, so that the transaction is still watched. */
 type End = Arrival & { readonly open?: true };
 
 /** State of a sent transaction on the chain. */
 export type Outcome =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'mined'; readonly block: BlockRef; readonly failed: boolean }
-  /** The cancellation, a transaction with the same nonce and no effect, was mined instead. */
+  /** The cancellation, an empty transaction with the same nonce, was mined instead. */
   | { readonly kind: 'canceled'; readonly block: BlockRef }
-  /** A foreign transaction with the same nonce was mined instead. */
+  /** Another transaction with the same nonce, which the service did not send, was mined instead. */
   | { readonly kind: 'replaced' };
 
 export type TransactionEvent =
   | { type: 'TransactionCreated'; data: Created }
   | { type: 'TransactionSigned'; data: Named & Signed }
-  /** The transaction is broadcast from now on; the event is written before any node gets it. */
+  /** The transaction may be broadcast. The event is stored before the transaction is sent to any node. */
   | {
       type: 'TransactionSent';
       data: Named & { walletId: string; chain: string; from: string; nonce: number; hash: string };
     }
-  /** A node accepted the transaction, or its cancellation. */
+  /** A node accepted the transaction or its cancellation. */
   | { type: 'TransactionTaken'; data: Named }
-  /** Every node refused the transaction for good, so it counts as not sent. */
+  /** Every node rejected the transaction permanently, so it counts as not sent. */
   | { type: 'TransactionRefused'; data: Named & { reason: string } }
   | { type: 'TransactionMined'; data: Arrival & { failed: boolean } }
   | { type: 'TransactionConfirmed'; data: End }
   | { type: 'TransactionFailed'; data: End }
   | { type: 'TransactionReplaced'; data: Named }
-  /** A reorganization undid what had been seen on the chain. */
+  /** A reorg undid the outcome that was last seen on the chain. */
   | { type: 'TransactionDropped'; data: Named }
   | { type: 'TransactionCancelRequested'; data: Named & { gasPrice: string } }
   | { type: 'CancellationSigned'; data: Named & Signed }
   | { type: 'CancellationSent'; data: Named & { hash: string } }
   | { type: 'CancellationRefused'; data: Named & { reason: string } }
   | { type: 'CancellationMined'; data: Arrival }
-  /** The transaction was canceled before it was sent, so its nonce is free again. */
+  /** The transaction was canceled before it was sent. Its nonce is free again. */
   | { type: 'TransactionCanceled'; data: Named }
-  /** The block that ended the transaction is final, so no reorganization will undo it. */
+  /** The outcome is final: no reorg can undo it. */
   | { type: 'TransactionClosed'; data: Named };
 
 export type TransactionCommand =
@@ -70,11 +70,11 @@ export type TransactionCommand =
   | { type: 'Send'; data: Named }
   | { type: 'Take'; data: Named }
   | { type: 'Refuse'; data: Named & { reason: string } }
-  /** Cancels a transaction that was not sent; its nonce is released in the same append. */
+  /** Cancels a transaction that was not sent. Its nonce is released in the same append. */
   | { type: 'Cancel'; data: Named }
-  /** Asks for the cancellation of a sent transaction; `gasPrice` outbids it. */
+  /** Requests the cancellation of a sent transaction. `gasPrice` is high enough to replace it. */
   | { type: 'RequestCancel'; data: Named & { gasPrice: string } }
-  /** `isDeep`: the outcome is as deep as the wallet waits for; `isFinal`: no reorganization will undo it. */
+  /** `isDeep`: the outcome has the confirmations that the wallet requires. `isFinal`: no reorg can undo the outcome. */
   | { type: 'Observe'; data: Named & { outcome: Outcome; confirmations: number; isDeep: boolean; isFinal: boolean } };
 
 type Cancellation = { readonly gasPrice: string; readonly signed: Signed | null; readonly isSent: boolean };
@@ -93,27 +93,27 @@ export type Transaction = {
   readonly created: Created | null;
   readonly signed: Signed | null;
   readonly cancellation: Cancellation | null;
-  /** True while a node is known to have the transaction, or the cancellation, that was sent last. */
+  /** True while a node is known to have what was sent last: the transaction or its cancellation. */
   readonly isTaken: boolean;
-  /** True once a node accepted what was sent last, even if a reorganization dropped it later; refusals no longer count. */
+  /** True once a node accepted what was sent last, even if a reorg dropped it later. Later rejections are ignored. */
   readonly wasTaken: boolean;
-  /** Reason why nodes refused the transaction, or the cancellation, that was sent last. */
+  /** Reason why nodes rejected what was sent last; null if they did not. */
   readonly refusal: string | null;
-  /** Block that includes the transaction or its cancellation. */
+  /** Block that includes the transaction or its cancellation; null while none does. */
   readonly block: BlockRef | null;
   readonly isFinal: boolean;
 };
 
-const missing = (transactionId: string) => fail('NOT_FOUND', `there is no transaction ${transactionId}`);
+const missing = (transactionId: string) => fail('NOT_FOUND', `Transaction not found: ${transactionId}`);
 const wrongState = ({ state }: Transaction, { transactionId }: Named, step: string) =>
   state === 'none'
     ? missing(transactionId)
-    : fail('FAILED_PRECONDITION', `transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
+    : fail('FAILED_PRECONDITION', `Transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
 
 const waitsToSend = ({ state, cancellation }: Transaction) => state === 'canceling' && cancellation?.isSent === false;
-/** Allows a second cancellation when nodes refused the first, since another price may be accepted. */
+/** A cancellation that nodes rejected may be requested again at a higher gas price. */
 const mayRequestCancel = (past: Transaction) => past.state === 'sent' || (waitsToSend(past) && past.refusal !== null);
-const changedMeanwhile = () => fail('CONFLICT', 'the transaction changed meanwhile; try again');
+const changedMeanwhile = () => fail('CONFLICT', 'The transaction was modified concurrently. Retry the request.');
 const isSame = (signed: Signed | null, { hash }: Signed) => signed?.hash === hash;
 
 const signCancellation = (past: Transaction, data: Named & Signed): readonly TransactionEvent[] => {
@@ -126,12 +126,16 @@ const signCancellation = (past: Transaction, data: Named & Signed): readonly Tra
 
 const sendCancellation = (past: Transaction, { transactionId }: Named): readonly TransactionEvent[] => {
   const { signed, isSent } = past.cancellation as Cancellation;
-  if (!signed) return fail('FAILED_PRECONDITION', `the cancellation of transaction ${transactionId} is not signed yet`);
+  if (!signed)
+    return fail(
+      'FAILED_PRECONDITION',
+      `The cancellation of transaction ${transactionId} is not signed. Submit its signature before sending it.`,
+    );
   return isSent ? [] : [{ type: 'CancellationSent', data: { transactionId, hash: signed.hash } }];
 };
 
 const isEnded = ({ state }: Transaction) => state === 'confirmed' || state === 'failed';
-/** Returns what was seen on the chain while a reorganization may still undo it, or null. */
+/** Returns the last outcome seen on the chain that a reorg may still undo; null if there is none. */
 const seen = (past: Transaction) => {
   const { state, block, isFinal } = past;
   if (isFinal) return null;
@@ -172,7 +176,7 @@ const observe = (past: Transaction, data: Observation): readonly TransactionEven
   ];
 };
 
-/** Transactions are signed by the caller; the service never holds a private key. */
+/** Managed transaction. The caller signs it: the service never holds a private key. */
 export const transaction: Decider<TransactionCommand, TransactionEvent, Transaction> = {
   stream: 'transaction',
   initial: {
@@ -189,7 +193,7 @@ export const transaction: Decider<TransactionCommand, TransactionEvent, Transact
   decide: {
     Create: ({ created }, data) =>
       created
-        ? fail('ALREADY_EXISTS', `transaction ${data.transactionId} already exists`)
+        ? fail('ALREADY_EXISTS', `Transaction already exists: ${data.transactionId}`)
         : [{ type: 'TransactionCreated', data }],
     Sign: (past, data) => {
       if (past.state === 'canceling') return signCancellation(past, data);

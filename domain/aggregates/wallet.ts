@@ -1,7 +1,7 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** `confirmation` is absent where the variant's wallets have no threshold of their own. */
+/** `confirmation` is absent where the wallets of the variant have no `confirmation`. */
 type Registered = { walletId: string; name: string; confirmation?: number; importAsset?: true };
 type ConfirmationChange = { walletId: string; confirmation: number };
 
@@ -14,18 +14,18 @@ export type WalletCommand =
   | { type: 'RequireRegistered'; data: { walletId: string } };
 export type Wallet = { state: 'none' } | { state: 'registered'; name: string; confirmation: number | null };
 
-const missing = (walletId: string) => fail('NOT_FOUND', `there is no wallet ${walletId}`);
+const missing = (walletId: string) => fail('NOT_FOUND', `Wallet not found: ${walletId}`);
 
-/** Addresses have streams of their own, so that a wallet's stream stays short however many addresses it has. */
+/** Addresses have their own streams, so that a wallet's stream stays short however many addresses it has. */
 export const wallet: Decider<WalletCommand, WalletEvent, Wallet> = {
   stream: 'wallet',
   initial: { state: 'none' },
   decide: {
-    // A repeated registration is a retried request, because its id is derived from the idempotency key.
+    // A repeated registration is a retry, because the wallet id is derived from the idempotency key.
     Register: (past, data) => {
       if (past.state === 'none') return [{ type: 'WalletRegistered', data }];
       const same = past.name === data.name;
-      return same ? [] : fail('ALREADY_EXISTS', `wallet ${data.walletId} already exists`);
+      return same ? [] : fail('ALREADY_EXISTS', `Wallet already exists: ${data.walletId}`);
     },
     UpdateConfirmation: (past, data) => {
       if (past.state === 'none') return missing(data.walletId);

@@ -1,7 +1,9 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** Header sent with one webhook, or with every webhook without `webhookId`; sealed, since its value may be a secret. */
+/**
+ * Header sent to one webhook, or to every webhook if `webhookId` is absent. The value is encrypted: it may be a secret.
+ */
 type Registered = { headerId: string; webhookId?: string; name: string; sealedValue: string };
 type Removed = { headerId: string };
 
@@ -11,7 +13,7 @@ export type WebhookHeaderEvent =
 type WebhookHeaderCommand =
   | { type: 'Register'; data: Registered }
   | { type: 'Remove'; data: Removed }
-  /** Removes the header of a webhook that was removed, unless the header was removed before. */
+  /** Removes the header of a removed webhook; does nothing if the header is already removed. */
   | { type: 'RemoveWithWebhook'; data: Removed };
 type WebhookHeader = { state: 'none' | 'registered' | 'removed' };
 
@@ -23,7 +25,7 @@ export const webhookHeader: Decider<WebhookHeaderCommand, WebhookHeaderEvent, We
     Remove: ({ state }, data) =>
       state === 'registered'
         ? [{ type: 'WebhookHeaderRemoved', data }]
-        : fail('NOT_FOUND', `there is no webhook header ${data.headerId}`),
+        : fail('NOT_FOUND', `Webhook header not found: ${data.headerId}`),
     RemoveWithWebhook: ({ state }, data) => (state === 'registered' ? [{ type: 'WebhookHeaderRemoved', data }] : []),
   },
   evolve: {

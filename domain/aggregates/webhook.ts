@@ -1,28 +1,28 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** A webhook without `walletId` covers every wallet, also later ones. */
+/** A webhook without `walletId` covers every wallet, including wallets registered later. */
 type Registered = {
   webhookId: string;
   walletId?: string;
   endpoint: string;
   confirmation: number;
   sealedSecret: string;
-  /** Types of notices that the webhook asks for; absent for those of wallets alone. */
+  /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notificationTypes?: readonly string[];
 };
 type Named = { webhookId: string };
 
-/** Notice of a new seal of the organization's history, which only webhooks get that ask for it. */
+/** Notification type of a new seal of the organization's history. Only webhooks that subscribe to it are notified. */
 export const historySealed = 'NOTIFICATION_TYPE_HISTORY_SEALED';
 type Types = readonly string[] | undefined;
-export const asksForSeals = (types: Types) => types?.includes(historySealed) ?? false;
-export const asksForActivity = (types: Types) => types?.some((type) => type !== historySealed) ?? true;
+export const subscribesToSeals = (types: Types) => types?.includes(historySealed) ?? false;
+export const subscribesToActivity = (types: Types) => types?.some((type) => type !== historySealed) ?? true;
 
 export type WebhookEvent =
   | { type: 'WebhookRegistered'; data: Registered }
   | { type: 'WebhookRemoved'; data: Named }
-  /** The service stopped posting to the webhook until a resend revives it. */
+  /** No delivery is attempted until a resend revives the webhook. */
   | { type: 'WebhookDisabled'; data: Named & { reason: string } }
   | { type: 'WebhookRevived'; data: Named };
 type WebhookCommand =
@@ -33,22 +33,22 @@ type WebhookCommand =
   | { type: 'RequireRegistered'; data: Named };
 type Webhook = { state: 'none' | 'active' | 'disabled' | 'removed' };
 
-const missing = (webhookId: string) => fail('NOT_FOUND', `there is no webhook ${webhookId}`);
-const isThere = ({ state }: Webhook) => state === 'active' || state === 'disabled';
+const missing = (webhookId: string) => fail('NOT_FOUND', `Webhook not found: ${webhookId}`);
+const exists = ({ state }: Webhook) => state === 'active' || state === 'disabled';
 
 export const webhook: Decider<WebhookCommand, WebhookEvent, Webhook> = {
   stream: 'webhook',
   initial: { state: 'none' },
   decide: {
-    // A repeated registration is a retried request, because its id is derived from the idempotency key.
+    // A repeated registration is a retry, because the webhook id is derived from the idempotency key.
     Register: ({ state }, data) => (state === 'none' ? [{ type: 'WebhookRegistered', data }] : []),
-    Remove: (past, data) => (isThere(past) ? [{ type: 'WebhookRemoved', data }] : missing(data.webhookId)),
+    Remove: (past, data) => (exists(past) ? [{ type: 'WebhookRemoved', data }] : missing(data.webhookId)),
     Disable: ({ state }, data) => (state === 'active' ? [{ type: 'WebhookDisabled', data }] : []),
     Revive: (past, data) => {
-      if (!isThere(past)) return missing(data.webhookId);
+      if (!exists(past)) return missing(data.webhookId);
       return past.state === 'disabled' ? [{ type: 'WebhookRevived', data }] : [];
     },
-    RequireRegistered: (past, { webhookId }) => (isThere(past) ? [] : missing(webhookId)),
+    RequireRegistered: (past, { webhookId }) => (exists(past) ? [] : missing(webhookId)),
   },
   evolve: {
     WebhookRegistered: () => ({ state: 'active' }),

@@ -4,7 +4,7 @@ import type { AddressCodec, AddressCodecs } from '../../application/ports/codec.
 import { evmFault, suiFault, tonFault } from './address-faults.js';
 import { nativeCoinType, normalCoinType } from './sui/coin-type.js';
 
-/** Every variant takes this pattern (docs/specification.md#41-addresses), so every chain's codec does. */
+/** Address pattern that every codec accepts, because every API does (docs/specification.md#41-addresses). */
 const evmPattern = /^0x[a-f0-9]{40}$/;
 const mixedCase = /^0x[a-fA-F0-9]{40}$/;
 
@@ -72,7 +72,7 @@ const ton: AddressCodec = {
   fault: tonFault,
   friendly: (address) =>
     rawPattern.test(address) ? Address.parseRaw(address).toString({ bounceable: false, urlSafe: true }) : '',
-  // Hashes are written in hex, and in either form of base64.
+  // Hashes may be given in hex, base64 or base64url.
   transaction: (input) =>
     hashPattern.test(input) ? Buffer.from(input, 'base64').toString('hex') : input.toLowerCase(),
   asset: (input) => {

@@ -1,9 +1,9 @@
 import { Address } from '@ton/core';
 
-/** Says how a text breaks one rule of an address; null when it keeps the rule. */
+/** Explains how a text breaks one rule of an address format; null if it does not. */
 type Rule = (input: string) => string | null;
 
-/** Names the first rule that is broken, in the order in which a person would look. */
+/** Creates a check that explains the first broken rule. Rules are in the order in which a reader would check them. */
 const firstFault =
   (...rules: readonly Rule[]): ((input: string) => string) =>
   (input) => {
@@ -11,15 +11,15 @@ const firstFault =
       const fault = rule(input);
       if (fault !== null) return fault;
     }
-    return 'is not in a form that this chain has';
+    return 'is not in an address format of this chain';
   };
 
-/** Rules of an address that is `head` followed by hex digits, as many as one of `counts`. */
+/** Rules of an address that consists of `head` and hex digits. `counts` lists the allowed numbers of digits. */
 const hexAfter = (head: string, counts: readonly number[], where: string): readonly Rule[] => [
   (input) => (input.startsWith(head) ? null : `must begin with ${head}`),
   (input) => {
     const place = input.slice(head.length).search(/[^0-9a-fA-F]/);
-    return place < 0 ? null : `must have hex digits only ${where}, character ${head.length + place + 1} is not one`;
+    return place < 0 ? null : `must have only hex digits ${where}; character ${head.length + place + 1} is not one`;
   },
   (input) => {
     const digits = input.length - head.length;
@@ -27,12 +27,12 @@ const hexAfter = (head: string, counts: readonly number[], where: string): reado
   },
 ];
 
-/** Addresses of 40 digits are taken on every chain, but only EVM chains have a checksum for capitals. */
+/** Rejects capitals in addresses of 40 digits: every chain accepts such addresses, but only EVM chains checksum the case. */
 const lowerCase: Rule = (input) =>
   input.length === 42 && /[A-F]/.test(input) ? 'must be in lower case when it has 40 hex digits' : null;
 
 const checksum: Rule = () =>
-  'breaks the checksum of EIP-55: a digit is mistyped or a letter has the wrong case; an address in lower case has no checksum';
+  'does not match its EIP-55 checksum: a digit is mistyped or a letter has the wrong case. An address in lower case has no checksum';
 
 export const evmFault = firstFault(...hexAfter('0x', [40], 'after 0x'), checksum);
 
@@ -59,12 +59,12 @@ const tonFriendlyFault = firstFault(
     } catch (error) {
       return /tag/.test(String(error))
         ? 'must begin with the tag of a bounceable or non-bounceable address, such as E, U, k or 0'
-        : 'breaks its checksum: a character is mistyped';
+        : 'does not match its checksum: a character is mistyped';
     }
   },
 );
 
-/** Names the broken rule of the form that the text is in: a colon or 0x tells which of the three forms it is. */
+/** Explains the broken rule. A colon or a leading 0x decides which of the three TON formats is meant. */
 export const tonFault = (input: string): string => {
   if (input.includes(':')) return tonRawFault(input);
   return input.startsWith('0x') ? tonHexFault(input) : tonFriendlyFault(input);

@@ -10,24 +10,24 @@ import { nodePool } from '../gateway-nodes/pool.js';
 import { type DevelopmentControls, developmentNode } from './development/development-node.js';
 import { type Connector, families, familyOf } from './families.js';
 
-/** Chains that are followed and queried, and the nodes behind the gateway's addresses. */
+/** Followed and queried chains, and the nodes behind each gateway address. */
 export type Connections = {
   readonly chains: ConfiguredChains;
   readonly nodes: ReadonlyMap<string, Node>;
   close(): Promise<void>;
 };
 
-type Development = NonNullable<Awaited<ReturnType<Connector['develop']>>>;
-/** Running development chains, by family. */
+type Development = NonNullable<Awaited<ReturnType<Connector['startDevelopment']>>>;
+/** Running development chains by family. */
 type Developments = ReadonlyMap<Family, Development>;
-type Reached = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
+type Endpoints = { readonly urls: readonly string[]; readonly isDevelopment: boolean };
 
 const isFollowed = ({ surface }: Variant) => surface === 'wallet';
 const hasGateway = ({ can }: Variant) => can.includes('gateway');
 
 const settingOf = ({ chains }: Config, { tag }: Variant) => chains.find((one) => one.tag === tag)?.urls ?? 'off';
 
-/** Returns the age from which on the newest block of a variant's nodes is an alarm; undefined for never. */
+/** Returns the age in seconds from which the newest block of a variant raises an alarm; undefined for never. */
 export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number | undefined => {
   const { urls, oldHeadSeconds } = chains.find((one) => one.tag === tag) ?? {};
   if (typeof urls !== 'object') return undefined;
@@ -35,28 +35,31 @@ export const oldHeadSecondsOf = ({ chains }: Config, { tag }: Variant): number |
 };
 
 /**
- * Returns the URLs of a variant's nodes, or those of the development chain if nothing is set; null if there are none.
+ * Returns the configured node URLs of a variant. Without a setting, returns those of its development chain, or null if
+ * that does not run.
  */
-const reach = (config: Config, variant: Variant, developments: Developments): Reached | null => {
+const endpointsOf = (config: Config, variant: Variant, developments: Developments): Endpoints | null => {
   const setting = settingOf(config, variant);
   if (typeof setting === 'object') return { urls: setting, isDevelopment: false };
   const development = setting === 'unset' ? developments.get(variant.family) : undefined;
   return development ? { urls: development.urls, isDevelopment: true } : null;
 };
 
-/** Reads the family from the scheme of the URLs, whatever the variant's own is. */
+/** Returns the family named by the scheme of the URLs, which may differ from the variant's default. */
 const familyIn = ({ tag }: Variant, urls: readonly string[]): Family => {
   const [family, ...others] = new Set(urls.map(familyOf));
   if (!family || others.length > 0)
-    throw new BadSetting(`CHAIN_${tag}_URL must hold nodes of one kind, not of ${[family, ...others].join(' and ')}`);
+    throw new BadSetting(
+      `CHAIN_${tag}_URL must list nodes of one chain family, found ${[family, ...others].join(' and ')}`,
+    );
   return family;
 };
 
-/** Turns a refusal while connecting into a bad setting, because no node was asked yet and only a URL can be wrong. */
+/** Converts a failure to connect into a bad setting: no node has been queried yet, so only a URL can be wrong. */
 const asBadSetting =
   ({ tag }: Variant) =>
   (error: unknown): never => {
-    throw error instanceof Failure ? new BadSetting(`CHAIN_${tag}_URL cannot be used: ${error.message}`) : error;
+    throw error instanceof Failure ? new BadSetting(`CHAIN_${tag}_URL is invalid: ${error.message}`) : error;
   };
 
 const startDevelopments = async (config: Config, log: Log): Promise<Developments> => {
@@ -64,14 +67,14 @@ const startDevelopments = async (config: Config, log: Log): Promise<Developments
   if (config.production) return started;
   const wanted = chainVariants.filter((variant) => settingOf(config, variant) === 'unset');
   for (const name of new Set(wanted.map(({ family }) => family))) {
-    const development = await families[name].develop({ blockMs: config.developmentBlockMs, log });
+    const development = await families[name].startDevelopment({ blockMs: config.developmentBlockMs, log });
     if (development) started.set(name, development);
   }
   return started;
 };
 
-/** Returns the controls of the development chains other than the EVM, by the tags of their variants. */
-const controlsBeside = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
+/** Returns the controls of the development chains other than the EVM, by variant tag. */
+const otherControls = (config: Config, developments: Developments): ReadonlyMap<string, DevelopmentControls> =>
   new Map(
     chainVariants.flatMap((variant): [string, DevelopmentControls][] => {
       const controls = developments.get(variant.family)?.controls;
@@ -79,7 +82,7 @@ const controlsBeside = (config: Config, developments: Developments): ReadonlyMap
     }),
   );
 
-/** Parts that the pools of nodes share, with each other and with other processes. */
+/** Dependencies shared by all node pools. Heads and answers are also shared with other processes. */
 type Shared = {
   readonly log: Log;
   readonly announcedHeads: AnnouncedHeads | null;
@@ -87,11 +90,11 @@ type Shared = {
 };
 
 const channelAt = (address: string, announcedHeads: AnnouncedHeads) => ({
-  tell: (height: number) => announcedHeads.tell(address, height),
-  hear: (listener: (height: number) => void) => announcedHeads.hear(address, listener),
+  announce: (height: number) => announcedHeads.announce(address, height),
+  listen: (listener: (height: number) => void) => announcedHeads.listen(address, listener),
 });
 
-/** Creates one pool of nodes for each gateway address. */
+/** Creates one node pool for each gateway address of a variant. */
 const nodesOf = (
   config: Config,
   variant: Variant,
@@ -99,7 +102,7 @@ const nodesOf = (
   { log, announcedHeads, answers }: Shared,
 ): [string, Node][] => {
   if (!hasGateway(variant)) return [];
-  const reached = reach(config, variant, developments);
+  const reached = endpointsOf(config, variant, developments);
   return networks.flatMap((network): [string, Node][] => {
     const address = `${variant.segment}/${network}`;
     const own = config.gateways[address];
@@ -107,23 +110,23 @@ const nodesOf = (
     if (urls.length === 0) return [];
     const isDevelopment = !own && reached?.isDevelopment === true;
     const extraMethods = configuredNames(config.gatewayMethods[address] ?? []);
-    // A development chain lives and dies with its process, so nothing of it is of use to another.
-    const between = isDevelopment
+    // A development chain exists only in its process, so its data is useless to other processes.
+    const sharedOptions = isDevelopment
       ? {}
       : {
           ...(announcedHeads && { channel: channelAt(address, announcedHeads) }),
           ...(answers && { shared: { answers } }),
         };
-    const pool = nodePool(urls, log, isDevelopment, { ...config.gatewayTerms[address], ...between });
+    const pool = nodePool(urls, log, isDevelopment, { ...config.gatewayTerms[address], ...sharedOptions });
     const node = { ...pool, extraMethods };
-    return [[address, isDevelopment ? developmentNode(node, controlsBeside(config, developments)) : node]];
+    return [[address, isDevelopment ? developmentNode(node, otherControls(config, developments)) : node]];
   });
 };
 
 const connectFollowed = async (config: Config, log: Log, developments: Developments) => {
   const chains: [Variant['tag'], ConfiguredChain][] = [];
   for (const variant of chainVariants.filter(isFollowed)) {
-    const reached = reach(config, variant, developments);
+    const reached = endpointsOf(config, variant, developments);
     if (!reached) continue;
     const { urls, isDevelopment: isNew } = reached;
     const family = familyIn(variant, urls);
@@ -136,7 +139,7 @@ const connectFollowed = async (config: Config, log: Log, developments: Developme
 };
 
 /**
- * Connects all configured chains. Development chains are started only on request, because they live and die with the
+ * Connects all configured chains. Development chains are started only if `withDevelopment`, because they end with the
  * process.
  */
 export const connectChains = async (

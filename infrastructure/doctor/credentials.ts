@@ -8,12 +8,12 @@ import { globalVariant } from '../../domain/variant.js';
 import { scopeOf, systemOwner } from '../../projections/define.js';
 import { credentials, organizations } from '../../projections/organizations.js';
 
-/** Credentials that are looked at, so that the check of a large service ends. */
-const most = 5000;
-const namedAtMost = 5;
+/** Maximum number of credentials that are checked, so that the check of a large service ends. */
+const maxChecked = 5000;
+const maxNamed = 5;
 
 const keysOf = async function* (readModels: ReadModels) {
-  let left = most;
+  let left = maxChecked;
   for await (const { organization_id } of everyDocument(readModels, organizations, systemOwner))
     for await (const { api_key } of everyDocument(
       readModels,
@@ -25,16 +25,16 @@ const keysOf = async function* (readModels: ReadModels) {
     }
 };
 
-/** Names a key by digits that open nothing. */
+/** Returns an abbreviation of an API key that is useless for authentication. */
 const shortKey = (apiKey: string) => `ck_${apiKey.split('_')[2]?.slice(0, 8)}`;
 
-/** Opens the secrets of credentials, to find those whose role was changed in the store since they were issued. */
+/** Decrypts the secrets of credentials to find those whose role was changed in the event store after they were issued. */
 export const examineCredentials = async (stores: {
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly vault: Pick<Vault, 'open'>;
 }): Promise<readonly Finding[]> => {
-  // The seals behind older credentials are the audit's matter.
+  // The audit, not this check, verifies the seals that protect older credentials.
   const lookUp = createCredentialLookup({ ...stores, isProven: async () => true });
   const altered: string[] = [];
   let [opened, older] = [0, 0];
@@ -48,16 +48,16 @@ export const examineCredentials = async (stores: {
   if (altered.length > 0)
     return [
       fail(
-        `changed in the event store, and refused: ${altered.slice(0, namedAtMost).join(', ')} (${altered.length} in all)`,
-        'find out who writes to the event store (chainfold audit verify), and issue other credentials',
+        `changed in the event store, and therefore rejected: ${altered.slice(0, maxNamed).join(', ')} (${altered.length} in total)`,
+        'find out who writes to the event store (chainfold audit verify), and issue new credentials',
       ),
     ];
   if (older > 0)
     return [
       warn(
         `${older} of ${opened} were issued before secrets were bound to roles`,
-        'replace them (chainfold credential issue --rotate): until then only seals protect their roles',
+        'replace them (chainfold credential issue --rotate); until then, only seals protect their roles',
       ),
     ];
-  return [ok(`${opened} open, each with its role`)];
+  return [ok(`${opened} can be decrypted, each bound to its role`)];
 };

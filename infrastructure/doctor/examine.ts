@@ -4,37 +4,37 @@ import { type Check, type Examined, fail, futureFinding, ok } from '../../applic
 import { createStatus } from '../../application/maintenance/status.js';
 import { storeChecks } from '../../application/maintenance/store-checks.js';
 import { createStoppedProjections } from '../../application/projecting/stopped.js';
-import { createStuck } from '../../application/transactions/stuck.js';
+import { createStuckTransactions } from '../../application/transactions/stuck.js';
 import { aggregates } from '../../domain/aggregates.js';
 import { Failure } from '../../domain/failure.js';
 import { projections } from '../../projections/index.js';
 import { type Config, readConfig } from '../config.js';
 import { withDeadline } from '../deadline.js';
 import { eventStoreDb } from '../eventstoredb/event-store.js';
-import { givenKeyRing, keyRingIn } from '../master-key.js';
+import { givenKeyRing, keyRingIn } from '../keys/master-key.js';
+import { firstUnreadableKey, stateVault } from '../keys/vault.js';
 import { mongoReadModels } from '../mongodb/read-models.js';
 import { mongoState } from '../mongodb/state.js';
 import { sqliteEventStore } from '../sqlite/events/event-store.js';
 import { sqliteReadModels } from '../sqlite/read-models/read-models.js';
 import { sqliteState } from '../sqlite/state.js';
 import { nodeSystem } from '../system.js';
-import { firstUnopened, stateVault } from '../vault.js';
 import { examineCredentials } from './credentials.js';
 import { eventStoreDbChecks } from './eventstoredb.js';
 import { fileChecks } from './files.js';
 import { machineChecks } from './machine.js';
 import { mongoChecks } from './mongodb.js';
 import { nodeChecks } from './nodes.js';
-import { createOpened, type Opened } from './opened.js';
 import { redisChecks } from './redis.js';
 import { settingChecks } from './settings.js';
+import { createSharedConnections, type SharedConnections } from './shared-connections.js';
 
-/** Time a check may take before it counts as failed. */
-const answerMs = 8000;
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** Milliseconds after which a check fails. */
+const checkTimeoutMs = 8000;
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const nothingSigned = new Uint8Array(32);
 
-const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Config, opened: Opened) => {
+const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Config, opened: SharedConnections) => {
   const file = (name: string) => join(dataDirectory, name);
   return {
     events: opened.once(async () =>
@@ -54,7 +54,7 @@ const openStores = ({ dataDirectory, eventStoreUrl, mongodbUrl, namespace }: Con
 };
 type Stores = ReturnType<typeof openStores>;
 
-/** Returns the master keys; null where there are none, since asking for them would make one. */
+/** Returns the master keys; null when there are none, because `keyRingIn` would create a key. */
 const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config) => {
   if (masterKey) return givenKeyRing(masterKey, previousMasterKey);
   return existsSync(join(dataDirectory, 'master.key')) ? keyRingIn(dataDirectory) : null;
@@ -62,7 +62,7 @@ const keyRing = ({ masterKey, previousMasterKey, dataDirectory }: Config) => {
 
 const vaultCheck = (config: Config, { state }: Stores): Check => ({
   name: 'master key',
-  advice: 'solve the problem of the process state first',
+  advice: 'fix the problem of the state store first',
   run: async () => {
     const ring = keyRing(config);
     if (!ring)
@@ -72,22 +72,22 @@ const vaultCheck = (config: Config, { state }: Stores): Check => ({
           'restore master.key, or set CHAINFOLD_MASTER_KEY to its content',
         ),
       ];
-    const unopened = await firstUnopened(await state(), ring);
-    if (unopened === null) return [ok('opens every key of the vault')];
-    const advice = 'give the key that the vault was written under: without it no stored secret can be opened';
-    return [fail(`does not open ${unopened.split(':', 1)[0]}`, advice)];
+    const unopened = await firstUnreadableKey(await state(), ring);
+    if (unopened === null) return [ok('decrypts every key of the vault')];
+    const advice = 'set the key that the vault was written with: without it, no stored secret can be decrypted';
+    return [fail(`does not decrypt ${unopened.split(':', 1)[0]}`, advice)];
   },
 });
 
 const credentialCheck = (config: Config, { events, readModels, state }: Stores): Check => ({
   name: 'credentials',
-  advice: 'solve the problems of the stores and of the master key first',
+  advice: 'fix the problems of the stores and of the master key first',
   run: async () => {
     const ring = keyRing(config);
     if (!ring) return [];
     const vault = stateVault(await state(), ring);
     return examineCredentials({ events: await events(), readModels: await readModels(), vault }).catch((error) => {
-      // Other checks tell which master key or store is missing.
+      // Other checks report the missing master key or store.
       if (error instanceof Failure && error.code === 'UNAVAILABLE') return [];
       throw error;
     });
@@ -96,15 +96,15 @@ const credentialCheck = (config: Config, { events, readModels, state }: Stores):
 
 const embeddedClock = ({ events }: Stores): Check => ({
   name: 'clock',
-  advice: 'solve the problem of the event store first',
+  advice: 'fix the problem of the event store first',
   run: async () => {
     const newest = await (await events()).newest();
     return [newest ? futureFinding('the newest event', newest.time, Date.now()) : ok('no event to compare with yet')];
   },
 });
 
-const lookInto = (config: Config, stores: Stores, opened: Opened): readonly Check[] => {
-  const system = nodeSystem({ service: nothingSigned, stores: nothingSigned }, quiet);
+const storeContentChecks = (config: Config, stores: Stores, opened: SharedConnections): readonly Check[] => {
+  const system = nodeSystem({ service: nothingSigned, stores: nothingSigned }, silentLog);
   const noneStopped = { stopped: () => new Map() };
   const own = async () => {
     const state = await stores.state();
@@ -118,26 +118,26 @@ const lookInto = (config: Config, stores: Stores, opened: Opened): readonly Chec
     ...storeChecks({
       ...stores,
       status: async () => createStatus({ ...(await own()), projector: noneStopped, projections, system }),
-      stuck: async () => createStuck({ readModels: await stores.readModels(), system }),
+      stuck: async () => createStuckTransactions({ readModels: await stores.readModels(), system }),
       stuckSeconds: config.stuckSeconds,
       now: Date.now,
     }),
-    ...nodeChecks(config, { opened, state: stores.state, log: quiet }),
+    ...nodeChecks(config, { opened, state: stores.state, log: silentLog }),
   ];
 };
 
-/** Recognizes a directory that no service was ever started on, whose stores do not exist yet. */
+/** Returns whether no service was ever started on the data directory, so that its stores do not exist yet. */
 const isNew = ({ dataDirectory, eventStoreUrl, mongodbUrl }: Config) =>
   eventStoreUrl === undefined && mongodbUrl === undefined && !existsSync(join(dataDirectory, 'events.db'));
 
-const checksFor = (config: Config, opened: Opened): readonly Check[] => [
+const checksFor = (config: Config, opened: SharedConnections): readonly Check[] => [
   ...settingChecks(config),
   ...machineChecks(config),
   ...fileChecks(config, opened),
   ...(config.eventStoreUrl === undefined ? [] : eventStoreDbChecks(config.eventStoreUrl, config.namespace, opened)),
   ...(config.mongodbUrl === undefined ? [] : mongoChecks(config.mongodbUrl, config.namespace, opened)),
   ...(config.redisUrl === undefined ? [] : redisChecks(config.redisUrl, opened)),
-  ...(isNew(config) ? [] : lookInto(config, openStores(config, opened), opened)),
+  ...(isNew(config) ? [] : storeContentChecks(config, openStores(config, opened), opened)),
 ];
 
 const reasonOf = (error: unknown): string => {
@@ -145,14 +145,14 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
 };
 
-const runCheck = async ({ name, run, advice, ms = answerMs }: Check): Promise<readonly Examined[]> => {
+const runCheck = async ({ name, run, advice, ms = checkTimeoutMs }: Check): Promise<readonly Examined[]> => {
   const findings = await withDeadline(run(), ms).catch((error: unknown) => [fail(reasonOf(error), advice)]);
   return findings.map((finding) => ({ check: name, ...finding }));
 };
 
-/** Runs all checks at once without changing anything; each has a deadline. */
+/** Runs all checks concurrently without changing anything. Each check has a timeout. */
 export const examine = async (environment: Parameters<typeof readConfig>[0]): Promise<readonly Examined[]> => {
-  const opened = createOpened();
+  const opened = createSharedConnections();
   try {
     const config = readConfig(environment);
     return (await Promise.all(checksFor(config, opened).map(runCheck))).flat();

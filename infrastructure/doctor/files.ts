@@ -3,41 +3,49 @@ import { join } from 'node:path';
 import { type Check, fail, ok } from '../../application/maintenance/finding.js';
 import type { Config } from '../config.js';
 import { startThread, type Thread } from '../sqlite/thread.js';
-import type { Opened } from './opened.js';
+import type { SharedConnections } from './shared-connections.js';
 
 const mebibyte = 1_048_576;
-/** Time for reading a file as a whole: it grows with the file, and what is slow is not damaged. */
-const readMs = 3_600_000;
+/** Timeout for reading a whole file. Generous, because a slow check of a large file is not a sign of damage. */
+const readTimeoutMs = 3_600_000;
 
-const restore =
-  'stop the service and restore events.db and state.db from the last backup: nothing can build them anew; docs/operations.md';
-const removed = (name: string, then: string) =>
+const restoreAdvice =
+  'stop the service and restore events.db and state.db from the last backup: they cannot be rebuilt; see docs/operations.md';
+const removeAdvice = (name: string, then: string) =>
   `stop the service, remove ${name}, ${name}-wal and ${name}-shm, and start it again: ${then}`;
 
 type Engine = 'eventStoreUrl' | 'mongodbUrl' | 'redisUrl';
 type File = { readonly name: string; readonly unless: Engine; readonly advice: string };
 
-/** Every file of the data directory that SQLite writes, unless an engine is configured in its place. */
+/** SQLite files in the data directory. Each is unused when the setting `unless` configures a server instead. */
 const files: readonly File[] = [
-  { name: 'events.db', unless: 'eventStoreUrl', advice: restore },
-  { name: 'state.db', unless: 'mongodbUrl', advice: restore },
+  { name: 'events.db', unless: 'eventStoreUrl', advice: restoreAdvice },
+  { name: 'state.db', unless: 'mongodbUrl', advice: restoreAdvice },
   {
     name: 'read-models.db',
     unless: 'mongodbUrl',
-    advice: removed('read-models.db', 'they are built anew from the events'),
+    advice: removeAdvice('read-models.db', 'the read models are rebuilt from the events'),
   },
   {
     name: 'limiter.db',
     unless: 'redisUrl',
-    advice: removed('limiter.db', 'wait five minutes in between, because used nonces are forgotten'),
+    advice: removeAdvice('limiter.db', 'wait five minutes before the start, because used nonces are lost'),
   },
-  { name: 'jobs.db', unless: 'redisUrl', advice: removed('jobs.db', 'open deliveries are put into the queue anew') },
-  { name: 'gateway-cache.db', unless: 'redisUrl', advice: removed('gateway-cache.db', 'the nodes are asked again') },
-  { name: 'pending.db', unless: 'mongodbUrl', advice: removed('pending.db', 'the nodes tell again what is pending') },
+  { name: 'jobs.db', unless: 'redisUrl', advice: removeAdvice('jobs.db', 'open deliveries are queued again') },
+  {
+    name: 'gateway-cache.db',
+    unless: 'redisUrl',
+    advice: removeAdvice('gateway-cache.db', 'the cache is filled again'),
+  },
+  {
+    name: 'pending.db',
+    unless: 'mongodbUrl',
+    advice: removeAdvice('pending.db', 'pending transactions are read from the nodes again'),
+  },
 ];
 
-/** Checks that SQLite finds the structure of each file whole, on a thread, because that reads all of it. */
-export const fileChecks = (config: Config, opened: Opened): readonly Check[] => {
+/** Checks the structure of each file with SQLite, on a worker thread, because the check reads the whole file. */
+export const fileChecks = (config: Config, opened: SharedConnections): readonly Check[] => {
   const checker = opened.once<Thread<string, string | null>>(() => startThread('file-checker', {}));
   const used = files
     .map((file) => ({ ...file, path: join(config.dataDirectory, file.name) }))
@@ -45,11 +53,11 @@ export const fileChecks = (config: Config, opened: Opened): readonly Check[] => 
   return used.map(({ name, path, advice }) => ({
     name: `file ${name}`,
     advice,
-    ms: readMs,
+    ms: readTimeoutMs,
     run: async () => {
       const problem = await (await checker()).run(path);
       const size = `${(statSync(path).size / mebibyte).toFixed(1)} MiB`;
-      return [problem === null ? ok(`${size}, whole`) : fail(`${size}, damaged: ${problem}`, advice)];
+      return [problem === null ? ok(`${size}, intact`) : fail(`${size}, damaged: ${problem}`, advice)];
     },
   }));
 };

@@ -1,5 +1,5 @@
 import { readReached } from '../../application/following/progress/cursor-store.js';
-import { readPulse, stallOf } from '../../application/following/progress/pulse.js';
+import { readHeartbeat, stallOf } from '../../application/following/progress/heartbeat.js';
 import { type Check, type Finding, fail, futureFinding, ok, warn } from '../../application/maintenance/finding.js';
 import type { Header } from '../../application/ports/chain.js';
 import type { StateStore } from '../../application/ports/state.js';
@@ -10,13 +10,14 @@ import { families, familyOf } from '../chains/families.js';
 import type { Config } from '../config.js';
 import { nodePool } from '../gateway-nodes/pool.js';
 import type { GatewayTerms } from '../gateway-settings.js';
-import type { Opened } from './opened.js';
+import type { SharedConnections } from './shared-connections.js';
 
-type Ports = { readonly opened: Opened; readonly state: () => Promise<StateStore>; readonly log: Log };
+type Ports = { readonly opened: SharedConnections; readonly state: () => Promise<StateStore>; readonly log: Log };
 
-const away = 'check that the node is running and in sync, and that it accepts the key in its URL';
-const stopped = 'check that a process with --role follower is running; its log says why it does not advance';
-const oldHead = 'compare with an explorer; add a node or an index that keeps up, or raise CHAIN_<X>_HEAD_AGE_SECONDS';
+const connectionAdvice = 'check that the node is running and in sync, and that it accepts the key in its URL';
+const stoppedAdvice = 'check that a process with --role follower is running; its log states why it does not advance';
+const oldHeadAdvice =
+  'compare with an explorer; add a node or an index that keeps up, or raise CHAIN_<X>_HEAD_AGE_SECONDS';
 const behindSeconds = 120;
 
 /** Reduces a URL to its host, because the rest may contain an access key. */
@@ -29,7 +30,7 @@ const headFindings = (head: Header, maxSeconds: number): readonly Finding[] => {
   const age = ageOf(head);
   const found = `head ${number}, ${age} s old`;
   return [
-    age > maxSeconds ? warn(found, 'the node does not keep up with its chain, or the chain stands still') : ok(found),
+    age > maxSeconds ? warn(found, 'the node does not keep up with its chain, or the chain has stopped') : ok(found),
     futureFinding('the head', time * 1000, Date.now()),
   ];
 };
@@ -38,8 +39,8 @@ const progressFinding = (tip: Header, head: Header, maxSeconds: number): Finding
   const behind = head.number > tip.number ? head.time - tip.time : 0;
   const found = `is at ${tip.number} of ${head.number}, ${behind} s behind`;
   if (ageOf(head) > maxSeconds)
-    return fail(`${found}, and the newest block of its nodes is ${ageOf(head)} s old`, oldHead);
-  return behind > behindSeconds ? warn(found, stopped) : ok(found);
+    return fail(`${found}, and the newest block of its nodes is ${ageOf(head)} s old`, oldHeadAdvice);
+  return behind > behindSeconds ? warn(found, stoppedAdvice) : ok(found);
 };
 
 type Nodes = {
@@ -54,26 +55,28 @@ const followed = ({ tag }: Variant, nodes: Nodes, { opened, state, log }: Ports)
   const archives = archive.map((url): Check => {
     const chain = connect([url]);
     const run = async () => [ok(`head ${(await (await chain()).head()).number}`)];
-    return { name: `archive of ${tag} at ${hostOf(url)}`, advice: away, run };
+    return { name: `archive of ${tag} at ${hostOf(url)}`, advice: connectionAdvice, run };
   });
   const each = urls.map((url): Check => {
     const chain = connect([url]);
     return {
       name: `node of ${tag} at ${hostOf(url)}`,
-      advice: away,
+      advice: connectionAdvice,
       run: async () => headFindings(await (await chain()).head(), maxSeconds),
     };
   });
   const all = connect(urls);
   const follower: Check = {
     name: `follower of ${tag}`,
-    advice: away,
+    advice: connectionAdvice,
     run: async () => {
-      const [reached, pulse] = [await readReached(await state(), tag), await readPulse(await state(), tag)];
+      const [reached, heartbeat] = [await readReached(await state(), tag), await readHeartbeat(await state(), tag)];
       if (!reached) return [warn('has never run', 'start serve --role follower')];
-      const stall = stallOf(pulse ?? { turnedAt: 0, alarm: null }, Date.now());
+      const stall = stallOf(heartbeat ?? { turnedAt: 0, alarm: null }, Date.now());
       if (stall !== null)
-        return [fail(`is at ${reached.tip.number}, and the chain ${pulse ? stall : 'stands still'}`, stopped)];
+        return [
+          fail(`is at ${reached.tip.number}, and the chain ${heartbeat ? stall : 'stands still'}`, stoppedAdvice),
+        ];
       return [progressFinding(reached.tip, await (await all()).head(), maxSeconds)];
     },
   };
@@ -90,12 +93,12 @@ const gateway = (
     const node = opened.once(async () => nodePool([url], log, false, { chainId }));
     return {
       name: `gateway ${address} at ${hostOf(url)}`,
-      advice: away,
+      advice: connectionAdvice,
       run: async () => [ok(`head ${(await (await node()).head()).number}`)],
     };
   });
 
-/** Checks every configured node; a development chain lives in the process that made it and is not checked. */
+/** Checks every configured node. A development chain is not checked, because it exists only in its own process. */
 export const nodeChecks = (config: Config, ports: Ports): readonly Check[] => [
   ...chains.flatMap((variant) => {
     const { urls, archive = [] } = config.chains.find(({ tag }) => tag === variant.tag) ?? {};

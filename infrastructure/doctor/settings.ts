@@ -8,9 +8,7 @@ type Pitfall = readonly [is: (config: Config) => boolean, found: string, advice:
 const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 const engines = ({ eventStoreUrl, mongodbUrl, redisUrl }: Config) =>
   [eventStoreUrl, mongodbUrl, redisUrl].filter((url) => url !== undefined);
-/**
- * Tells whether a URL sends plain text to another machine; a host name without a dot is taken for a private network.
- */
+/** Returns whether a URL connects to another machine without TLS. A host name without a dot counts as private network. */
 const isPlain = (url: string) => {
   const [, scheme, host = ''] = /^([a-z+]+):\/\/(?:[^@/]*@)?([^:/?,]+)/.exec(url) ?? [];
   if (isLoopback(host) || !host.includes('.')) return false;
@@ -18,52 +16,52 @@ const isPlain = (url: string) => {
   return scheme === 'redis' || /[?&](?:tls|ssl)=false/.test(url) || (scheme === 'mongodb' && !isTls);
 };
 
-/** Settings that are valid but unwise for a service with customers. */
+/** Settings that are valid but risky in production. */
 const pitfalls: readonly Pitfall[] = [
   [
     ({ production, host }) => !production && !isLoopback(host),
-    'NODE_ENV is not production, and others can reach this machine',
-    'set NODE_ENV=production: webhooks only to https, no demo organization, no development chain',
+    'NODE_ENV is not production, but CHAINFOLD_HOST is reachable from other machines',
+    'set NODE_ENV=production: it requires https for webhooks and disables the demo organization and development chain',
   ],
   [
     ({ production, masterKey }) => production && masterKey === undefined,
-    'the master key lies in the data directory, beside the secrets it opens',
-    'set CHAINFOLD_MASTER_KEY to the content of master.key, keep it elsewhere and remove the file',
+    'the master key is in the data directory, next to the secrets that it decrypts',
+    'set CHAINFOLD_MASTER_KEY to the content of master.key, store the key elsewhere and remove the file',
   ],
   [
     ({ previousMasterKey }) => previousMasterKey !== undefined,
     'CHAINFOLD_PREVIOUS_MASTER_KEY is set',
-    'finish the change with chainfold master-key rotate, then unset it: docs/security.md',
+    'finish the rotation with chainfold master-key rotate, then unset it; see docs/security.md',
   ],
   [
     ({ allowPrivate, production }) => allowPrivate && production,
-    'webhooks may go to private addresses: customers can reach what is behind your firewall',
+    'webhooks may be sent to private addresses: customers can reach services behind your firewall',
     'unset CHAINFOLD_WEBHOOK_ALLOW_PRIVATE',
   ],
   [
     ({ production, dataDirectory }) => production && existsSync(join(dataDirectory, 'demo.json')),
-    'there is a demo organization whose credentials are in demo.json',
+    'a demo organization exists, and its credentials are in demo.json',
     'delete its credentials with chainfold credential delete, and demo.json',
   ],
   [
     ({ metricsToken, host }) => metricsToken === undefined && !isLoopback(host),
     'only this machine can read the metrics',
-    'set CHAINFOLD_METRICS_TOKEN and give it to the collector',
+    'set CHAINFOLD_METRICS_TOKEN and configure it in the metrics collector',
   ],
   [
     (config) => [1, 2].includes(engines(config).length),
-    'some stores are shared services, the others files of this machine',
+    'some stores are shared services, the others files on this machine',
     'set all of EVENTSTORE_URL, MONGODB_URL and REDIS_URL, or none, unless one machine runs everything',
   ],
   [
     (config) => engines(config).some((url) => url !== undefined && isPlain(url)),
-    'a store on another machine is reached without TLS',
-    'use rediss://, tls=true, or a private network that nobody else is in',
+    'a store on another machine is connected without TLS',
+    'use rediss://, tls=true, or a private network',
   ],
   [
     ({ production, chains }) => production && chains.every(({ urls }) => urls === 'unset' || urls === 'off'),
-    'no chain is followed: in production one that is not set is off',
-    'set CHAIN_<T|S|P|C|Q>_URL; docs/configuration.md',
+    'no chain is configured: in production, chains without a URL are off',
+    'set CHAIN_<T|S|P|C|Q>_URL; see docs/configuration.md',
   ],
 ];
 

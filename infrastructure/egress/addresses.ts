@@ -3,18 +3,18 @@ import ipaddr from 'ipaddr.js';
 
 type Parts = readonly number[];
 
-/** Metadata service of Azure, which its machines reach at an address in a public range. */
+/** Metadata service of Azure: an internal endpoint whose address lies in a public range. */
 const metadataServices = ['168.63.129.16'];
 
-/** Range of all public IPv6 addresses; addresses outside it are translated, local or unassigned. */
+/** Range of all public IPv6 addresses. Addresses outside the range are translated, local or unassigned. */
 const assignedIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const ipv4 = (high = 0, low = 0) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
 
-/** Readers, by range, of the IPv4 addresses that an IPv6 address contains and its traffic is forwarded to. */
+/** Extracts, by IPv6 range, the embedded IPv4 addresses to which the traffic is forwarded. */
 const embedded: Readonly<Record<string, (parts: Parts) => readonly ipaddr.IPv4[]>> = {
   ipv4Mapped: (parts) => [ipv4(parts[6], parts[7])],
-  // The second range of this kind, 64:ff9b:1::/48, is for translation inside a site.
+  // The range 64:ff9b:1::/48 is for translation inside a site, so it counts as private.
   rfc6052: (parts) => (parts[2] === 0 ? [ipv4(parts[6], parts[7])] : []),
   '6to4': (parts) => [ipv4(parts[1], parts[2])],
   teredo: ([, , serverHigh, serverLow, , , high = 0, low = 0]) => [
@@ -32,9 +32,9 @@ const isPublicIpv6 = (address: ipaddr.IPv6) => {
   return address.range() === 'unicast' && address.match(assignedIpv6);
 };
 
-/** Tells whether a text is an IP address of the public Internet. */
+/** Returns whether a text is an IP address of the public Internet. */
 export const isPublic = (text: string): boolean => {
-  // Spellings such as 127.1, which ipaddr.js takes too, are refused, because the dialler may read them differently.
+  // ipaddr.js also accepts spellings such as 127.1. They are rejected, because `net.connect` may parse them differently.
   if (isIP(text) === 0 || !ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   return address instanceof ipaddr.IPv4 ? isPublicIpv4(address) : isPublicIpv6(address);

@@ -6,10 +6,10 @@ import type { Egress } from './guard.js';
 
 type DocumentSettings = {
   readonly egress: Egress;
-  /** URL to which a CID is appended, such as https://ipfs.io/ipfs/; undefined to read nothing from IPFS. */
+  /** URL to which a CID is appended, such as https://ipfs.io/ipfs/. Undefined disables IPFS. */
   readonly ipfsGateway: string | undefined;
   readonly log: Log;
-  /** Time for looking up names, connecting, redirects and the body together. */
+  /** Time limit in milliseconds for DNS lookup, connection, redirects and body together. Default 5000. */
   readonly deadlineMs?: number;
 };
 
@@ -17,10 +17,10 @@ type Reader = (url: string, signal: AbortSignal) => string | Promise<string>;
 
 const maxBytes = 262_144;
 const maxRedirects = 3;
-const maxHints = 8;
-/** Percent-encoding takes three characters a byte; the other 1,024 are for the media type. */
+const maxInterimResponses = 8;
+/** Percent-encoding takes three characters per byte. The additional 1,024 characters are for the media type. */
 const maxDataUrlLength = 3 * maxBytes + 1024;
-const loggedCharacters = 200;
+const maxLoggedLength = 200;
 
 const headers = { accept: 'application/json, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': 'chainfold' };
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -29,10 +29,11 @@ const fail = (reason: string): never => {
   throw new Error(reason);
 };
 const tooLarge = () => fail(`is larger than ${maxBytes} bytes`);
+const unknownScheme = 'has an unknown scheme, expected data:, http:, https: or ipfs:';
 
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 
-/** Decodes percent-encoding and leaves malformed escapes as they are, like browsers: some contracts write a plain `100%`. */
+/** Decodes percent-encoding. Malformed escapes stay as they are, as in browsers: some contracts write a plain `100%`. */
 const percentDecoded = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => utf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 
@@ -45,13 +46,13 @@ const base64Decoded = (text: string) => {
 const readData: Reader = (url) => {
   if (url.length > maxDataUrlLength) tooLarge();
   const comma = url.indexOf(',');
-  if (comma < 0) fail('has no comma before its data');
+  if (comma < 0) fail('has no comma before the data');
   const text = percentDecoded(url.slice(comma + 1));
   const isBase64 = url.slice(0, comma).trimEnd().toLowerCase().endsWith(';base64');
   return isBase64 ? base64Decoded(text) : text;
 };
 
-/** Collects a body in one buffer, so that a body in many tiny pieces costs no more than one in a single piece. */
+/** Collects a body in one buffer, so that a body sent in many tiny chunks costs no extra memory. */
 const bytesOf = async (body: Dispatcher.ResponseData['body']) => {
   const bytes = new Uint8Array(maxBytes);
   let size = 0;
@@ -68,9 +69,9 @@ const textOf = async ({
   headers: { 'content-encoding': encoding, ...rest },
   body,
 }: Dispatcher.ResponseData) => {
-  if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}`);
-  // Compression was not asked for, and the unpacked body would need a limit of its own.
-  if (encoding !== undefined && encoding !== 'identity') fail('was answered in a compressed form');
+  if (statusCode < 200 || statusCode > 299) fail(`was answered with status ${statusCode}, expected 2xx`);
+  // The request does not accept compression, and a decompressed body would need a limit of its own.
+  if (encoding !== undefined && encoding !== 'identity') fail(`has content-encoding ${encoding}, expected identity`);
   if (Number(rest['content-length']) > maxBytes) tooLarge();
   return utf8(await bytesOf(body));
 };
@@ -79,14 +80,14 @@ const redirectOf = ({ statusCode, headers: { location } }: Dispatcher.ResponseDa
   if (!redirects.has(statusCode)) return null;
   return typeof location === 'string' && URL.canParse(location, from)
     ? new URL(location, from).href
-    : fail('is redirected to nowhere');
+    : fail('is redirected without a valid location header');
 };
 
-/** Bounds the number of informational responses (1xx): they are small, so no limit of size would end a stream of them. */
-const fewHints = () => {
-  let left = maxHints;
+/** Limits the number of interim responses (status 1xx), because the size limit would not end an endless series of them. */
+const limitInterimResponses = () => {
+  let left = maxInterimResponses;
   return () => {
-    if (left === 0) fail('was announced too often');
+    if (left === 0) fail(`sent more than ${maxInterimResponses} interim responses (status 1xx)`);
     left -= 1;
   };
 };
@@ -98,37 +99,39 @@ const readWeb =
     for (let hops = 0; hops <= maxRedirects; hops += 1) {
       const refused = check(url);
       if (refused) fail(refused);
-      const answer = await request(url, { dispatcher, headers, signal, onInfo: fewHints() });
+      const answer = await request(url, { dispatcher, headers, signal, onInfo: limitInterimResponses() });
       const next = redirectOf(answer, url);
       if (next === null) return textOf(answer);
       url = next;
     }
-    return fail('is redirected too often');
+    return fail(`is redirected more than ${maxRedirects} times`);
   };
 
-/** Reads `ipfs://CID/path`, also with the `ipfs/` that many contracts write before the CID. */
+/** Builds the gateway URL of `ipfs://CID/path`. Many contracts write a redundant `ipfs/` before the CID. */
 const gatewayUrl = (url: string, gateway: string) => {
-  const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('names no CID');
+  const [, cid, path = ''] =
+    /^ipfs:\/\/(?:ipfs\/)?([A-Za-z0-9]{32,128})([/?].*)?$/i.exec(url) ?? fail('has no valid CID after ipfs://');
   const root = new URL(`${gateway.replace(/(?<!\/)\/*$/, '/')}${cid}`).href;
-  // Names of files often hold `#`, which has no other use in a URL of IPFS.
+  // File names often contain `#`, and IPFS URLs have no fragment.
   const whole = new URL(root + path.replaceAll('#', '%23')).href;
-  return whole.startsWith(root) ? whole : fail('leaves its CID');
+  return whole.startsWith(root) ? whole : fail('has a path that leaves its CID');
 };
 
-/** Reads documents whose URLs contracts name; neither the place nor the size of a document is trusted. */
+/** Reads documents from URLs in token contracts. Neither the URL nor the response is trusted; `read` returns null on failure. */
 export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }: DocumentSettings): Documents => {
   const web = readWeb(egress);
   const readers: Readonly<Record<string, Reader>> = {
     'data:': readData,
     'http:': web,
     'https:': web,
-    'ipfs:': (url, signal) => web(gatewayUrl(url, ipfsGateway ?? fail('needs an IPFS gateway')), signal),
+    'ipfs:': (url, signal) =>
+      web(gatewayUrl(url, ipfsGateway ?? fail('needs an IPFS gateway: set CHAINFOLD_IPFS_GATEWAY')), signal),
   };
   const readText = async (url: string, signal: AbortSignal) => {
-    const read = readers[url.slice(0, url.indexOf(':') + 1).toLowerCase()] ?? (() => fail('has an unknown scheme'));
+    const read = readers[url.slice(0, url.indexOf(':') + 1).toLowerCase()] ?? (() => fail(unknownScheme));
     const text = await read(url, signal);
     if (Buffer.byteLength(text) > maxBytes) tooLarge();
-    return text.isWellFormed() && !text.includes('\0') ? text : fail('is not text');
+    return text.isWellFormed() && !text.includes('\0') ? text : fail('is not valid text');
   };
   return {
     read: async (url) => {
@@ -137,10 +140,10 @@ export const guardedDocuments = ({ egress, ipfsGateway, log, deadlineMs = 5000 }
         return await withDeadline(readText(url.trim(), abandon.signal), deadlineMs);
       } catch (error) {
         const reason = error instanceof Error ? error.message || error.name : String(error);
-        log.info({ url: url.slice(0, loggedCharacters), reason }, 'a document was not read');
+        log.info({ url: url.slice(0, maxLoggedLength), reason }, 'Token document could not be read');
         return null;
       } finally {
-        // Responses that only redirected are let go of, too.
+        // Aborting also releases the responses that only redirected.
         abandon.abort();
       }
     },

@@ -3,24 +3,24 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isPublic } from './addresses.js';
 
-/** Returns every address of a name. */
+/** Resolves a host name to all its IP addresses. */
 type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 type EgressSettings = {
-  /** True to allow every address, for development and closed networks. */
+  /** True to allow private addresses, for development and closed networks. */
   readonly allowPrivate: boolean;
   readonly httpsOnly: boolean;
   readonly lookup?: Lookup;
   readonly connectMs?: number;
 };
 
-/** Guarded access to URLs that customers and contracts chose. */
+/** HTTP client for untrusted URLs, which customers and token contracts choose. */
 export interface Egress {
-  /** Returns why a URL is refused, to follow the words "the URL", or null. Names are resolved only when connecting. */
+  /** Returns the rule that a URL breaks, phrased to follow "the URL"; null if none. Does not resolve the host name. */
   check(url: string): string | null;
-  /** Checks every connection again, and rejects with code EGRESS_REFUSED. */
+  /** Dispatcher that checks each connection again and fails with code EGRESS_REFUSED. */
   readonly dispatcher: Dispatcher;
-  /** Ends the requests that are under way. */
+  /** Aborts in-flight requests. */
   close(): Promise<void>;
 }
 
@@ -29,66 +29,72 @@ const connectionsPerOrigin = 32;
 const idleMs = 4000;
 const maxIdleMs = 30_000;
 const maxHeaderBytes = 16_384;
-/** Time without a byte after which a request fails, for callers without a deadline of their own. */
-const silenceMs = 15_000;
-/** Time until the next address of a name is tried; the usual 250 ms are too short for receivers far away. */
-const nextAddressMs = 1000;
+/** Milliseconds without a received byte after which a request fails, for callers without a deadline. */
+const inactivityTimeoutMs = 15_000;
+/** Milliseconds until the next address of a host is tried. Node's default of 250 is too short for distant hosts. */
+const nextAddressDelayMs = 1000;
 
-/** Names of RFC 6762 (appendix G) and RFC 8375, names that resolvers answer by themselves, and names without a dot. */
+/** Local host names: those of RFC 6762 (appendix G) and RFC 8375, names that resolvers answer themselves, and names without a dot. */
 const localNames =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$|^[^.]*$/;
 
-/** The blocked ports of the Fetch standard: an HTTP request there can pass for a command to mail, files or chat. */
-const foreignPorts = new Set([
+/** Blocked ports of the Fetch standard: an HTTP request there could pass for a mail, file or chat command. */
+const blockedPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
   540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-const refusal = (reason: string) => Object.assign(new Error(reason), { code: 'EGRESS_REFUSED' });
+const egressRefused = (reason: string) => Object.assign(new Error(reason), { code: 'EGRESS_REFUSED' });
+const privateTarget = (hostname: string, address: string) =>
+  egressRefused(`${hostname} resolves to a private address (${address}); ${remedy}`);
 
-/** A parsed URL spells an IP address in one way only, in brackets when it is IPv6. */
+/** Expects a host name from a parsed URL, which normalizes IP addresses and puts IPv6 in brackets. */
 const isPublicHost = (hostname: string) => {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) ? isPublic(host) : !localNames.test(host.replace(/(?<!\.)\.+$/, ''));
 };
 
-/** Rule that a URL breaks which leads to this machine or its neighbours, with the setting that lifts it. */
-export const privateNetwork = 'must not lead into a private network, unless CHAINFOLD_WEBHOOK_ALLOW_PRIVATE is true';
+const remedy = 'set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this';
+/** Rule against private addresses, with the setting that disables it. */
+export const privateNetwork = `must not lead to a private address; ${remedy}`;
 
 const rules: readonly (readonly [reason: string, breaks: (url: URL, settings: EgressSettings) => boolean])[] = [
   [
-    'must start with https:// while NODE_ENV is production',
+    'must start with https:// because NODE_ENV is production',
     ({ protocol }, { httpsOnly }) => httpsOnly && protocol !== 'https:',
   ],
   ['must start with http:// or https://', ({ protocol }) => protocol !== 'https:' && protocol !== 'http:'],
-  ['must not hold a user name or a password', ({ username, password }) => username + password !== ''],
-  ['must not use a port of another protocol', ({ port }) => port !== '' && foreignPorts.has(Number(port))],
+  ['must not contain a user name or password', ({ username, password }) => username + password !== ''],
+  [
+    'must not use a port of another protocol, such as 25 or 6667',
+    ({ port }) => port !== '' && blockedPorts.has(Number(port)),
+  ],
   [privateNetwork, ({ hostname }, { allowPrivate }) => !allowPrivate && !isPublicHost(hostname)],
 ];
 
 const createCheck =
   (settings: EgressSettings): Egress['check'] =>
   (given) => {
-    if (given.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
-    if (!URL.canParse(given)) return 'must be a complete URL such as https://example.com/hooks';
+    if (given.length > maxUrlLength) return `must have at most ${maxUrlLength} characters, has ${given.length}`;
+    if (!URL.canParse(given)) return 'must be an absolute URL such as https://example.com/hooks';
     const url = new URL(given);
     return rules.find(([, breaks]) => breaks(url, settings))?.[0] ?? null;
   };
 
 const resolver = new Resolver({ timeout: 1500, tries: 2 });
 
-/** Asks name servers without getaddrinfo, whose few threads a silent name server would hold while other names wait. */
-const askNameServers: Lookup = async (hostname) => {
+/** Queries DNS servers without getaddrinfo: an unresponsive DNS server would block its few threads for all other lookups. */
+const queryNameServers: Lookup = async (hostname) => {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length === 0 && answers[0].status === 'rejected') throw answers[0].reason;
   return addresses;
 };
 
-/** Resolves the names of a closed network too, such as those in the hosts file. */
-const askSystem: Lookup = async (hostname) => {
+/** Resolves host names like the operating system does, including those of a closed network or the hosts file. */
+const querySystemResolver: Lookup = async (hostname) => {
   const answers = await systemLookup(hostname, { all: true });
   return answers.map(({ address }) => address);
 };
@@ -96,9 +102,10 @@ const askSystem: Lookup = async (hostname) => {
 const guardedLookup = (lookup: Lookup, mayReach: (address: string) => boolean): LookupFunction => {
   const resolve = async (hostname: string) => {
     const addresses = await lookup(hostname);
-    if (addresses.length === 0) throw new Error(`${hostname} has no address`);
-    // A name with private and public addresses is refused: it may aim at a check that sees one and a connection to another.
-    if (!addresses.every(mayReach)) throw refusal(`${hostname} leads into a private network`);
+    if (addresses.length === 0) throw new Error(`${hostname} has no address in DNS`);
+    // One private address is enough to refuse: a mix of private and public addresses may be a DNS rebinding attack.
+    const refused = addresses.find((address) => !mayReach(address));
+    if (refused !== undefined) throw privateTarget(hostname, refused);
     return addresses.map((address) => ({ address, family: isIP(address) }));
   };
   return (hostname, _options, callback) => {
@@ -109,26 +116,34 @@ const guardedLookup = (lookup: Lookup, mayReach: (address: string) => boolean): 
   };
 };
 
-/** Checks the target first, since Node looks up no IP addresses, and the address that was reached before a byte is sent. */
+/**
+ * Checks the target before connecting, because Node skips the lookup for IP addresses, and the remote address before
+ * any byte is sent.
+ */
 const guardedConnector = (settings: EgressSettings, check: Egress['check']): buildConnector.connector => {
-  const { allowPrivate, connectMs: timeout = 5000, lookup = allowPrivate ? askSystem : askNameServers } = settings;
+  const {
+    allowPrivate,
+    connectMs: timeout = 5000,
+    lookup = allowPrivate ? querySystemResolver : queryNameServers,
+  } = settings;
   const mayReach = (address: string) => allowPrivate || isPublic(address);
   const dial = buildConnector({
     timeout,
     lookup: guardedLookup(lookup, mayReach),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: nextAddressMs,
+    autoSelectFamilyAttemptTimeout: nextAddressDelayMs,
   });
   const secure = buildConnector({ timeout, rejectUnauthorized: true, minVersion: 'TLSv1.2' });
   return (target, callback) => {
     const isSecure = target.protocol === 'https:';
     const refused = check(`${target.protocol}//${target.host}`);
-    if (refused) return process.nextTick(callback, refusal(`the URL ${refused}`), null);
+    if (refused) return process.nextTick(callback, egressRefused(`the URL ${refused}`), null);
     dial({ ...target, protocol: 'http:', port: target.port || (isSecure ? '443' : '80') }, (error, socket) => {
       if (error) return callback(error, null);
-      if (!mayReach(socket.remoteAddress ?? '')) {
+      const remote = socket.remoteAddress ?? '';
+      if (!mayReach(remote)) {
         socket.destroy();
-        return callback(refusal(`${target.hostname} leads into a private network`), null);
+        return callback(privateTarget(target.hostname, remote), null);
       }
       return isSecure ? secure({ ...target, httpSocket: socket }, callback) : callback(null, socket);
     });
@@ -144,8 +159,8 @@ export const createEgress = (settings: EgressSettings): Egress => {
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: maxIdleMs,
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: silenceMs,
-    bodyTimeout: silenceMs,
+    headersTimeout: inactivityTimeoutMs,
+    bodyTimeout: inactivityTimeoutMs,
   });
   return { check, dispatcher: agent, close: () => agent.destroy() };
 };

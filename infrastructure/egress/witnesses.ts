@@ -7,15 +7,15 @@ import type { Egress } from './guard.js';
 const ownerOnly = 0o600;
 const lineFeed = 0x0a;
 
-/** Appends heads to a file, each on disk before it counts as taken. */
+/** Appends heads to a file. `record` resolves once the line is synced to disk. */
 export const witnessFile = (path: string): Witness => ({
   name: 'file',
-  take: async (line) => {
+  record: async (line) => {
     const file = await open(path, 'a+', ownerOnly);
     try {
       const { size } = await file.stat();
       const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
-      // A line that was cut by a crash must not swallow this one.
+      // A crash may have left an incomplete last line, which must not merge with this one.
       const isWhole = size === 0 || buffer[0] === lineFeed;
       await file.appendFile(`${isWhole ? '' : '\n'}${line}\n`);
       await file.sync();
@@ -25,24 +25,25 @@ export const witnessFile = (path: string): Witness => ({
   },
 });
 
-/** Time for the whole exchange with the witness. */
-const answerWithinMs = 15_000;
+/** Milliseconds for the whole request. */
+const timeoutMs = 15_000;
 
-/** Posts heads to a URL under the rules for outgoing requests; the answer must be 2xx, and its body is not read. */
+/** Posts heads to a URL through the egress guard. Any 2xx response counts as recorded; its body is ignored. */
 export const witnessUrl = (url: string, { check, dispatcher }: Egress): Witness => ({
   name: 'url',
-  take: async (line) => {
+  record: async (line) => {
     const refused = check(url);
-    if (refused) throw new Error(`the URL ${refused}`);
+    if (refused) throw new Error(`CHAINFOLD_WITNESS_URL ${refused}`);
     const headers = { 'content-type': 'application/json', 'user-agent': 'chainfold' };
-    const signal = AbortSignal.timeout(answerWithinMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const { statusCode, body } = await request(url, { method: 'POST', headers, body: line, dispatcher, signal });
     await body.dump();
-    if (statusCode < 200 || statusCode > 299) throw new Error(`the URL was answered with status ${statusCode}`);
+    if (statusCode < 200 || statusCode > 299)
+      throw new Error(`CHAINFOLD_WITNESS_URL answered with status ${statusCode}, expected 2xx`);
   },
 });
 
-/** Creates the witnesses that the settings name. */
+/** Creates the witnesses configured by CHAINFOLD_WITNESS_FILE and CHAINFOLD_WITNESS_URL. */
 export const createWitnesses = (
   { witnessFile: path, witnessUrl: url }: Pick<Config, 'witnessFile' | 'witnessUrl'>,
   egress: Egress,

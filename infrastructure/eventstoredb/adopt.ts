@@ -9,18 +9,18 @@ import {
 import type { ClientWrite, NewRecord } from './clients/client.js';
 import { inParallel } from './commit.js';
 import { type Connection, committedAt } from './connection.js';
-import { refuseDeleted } from './deleted.js';
+import { rejectDeleted } from './deleted.js';
 
 const readsAtOnce = 64;
-/** Events and bytes per append: a server accepts a megabyte at once. */
-const maxInOne = 50;
+/** Maximum events and bytes of one append. A server with the default configuration accepts 1 MiB. */
+const maxEvents = 50;
 const maxBytes = 524_288;
-/** Bytes that a record's metadata and type stay below. */
+/** Upper bound on the bytes of a record's metadata and type. */
 const metadataBytes = 4096;
-/** Silence after which the server counts as gone. */
-const silentMs = 4500;
-/** Streams whose revisions are remembered between batches; those of more are read from the server. */
-const maxRemembered = 1_000_000;
+/** Milliseconds without an answer after which an adoption fails. */
+const idleTimeoutMs = 4500;
+/** Maximum number of cached stream revisions. Beyond it, revisions are read from the server. */
+const maxCached = 1_000_000;
 
 type Run = { readonly stream: string; readonly records: NewRecord[]; bytes: number };
 
@@ -38,7 +38,7 @@ const runsOf = (events: readonly Recorded[]) => {
     const record = recordOf(event);
     const bytes = event.bytes + metadataBytes;
     const last = runs.at(-1);
-    const fits = last && last.stream === event.stream && last.records.length < maxInOne;
+    const fits = last && last.stream === event.stream && last.records.length < maxEvents;
     if (fits && last.bytes + bytes <= maxBytes) {
       last.records.push(record);
       last.bytes += bytes;
@@ -48,22 +48,22 @@ const runsOf = (events: readonly Recorded[]) => {
 };
 
 /**
- * Remembers the revisions of the streams that were adopted. While a store that was empty at first has no more of them
- * than are remembered, an unknown stream is a new one.
+ * Caches the revisions of adopted streams. In a store that was empty at first, a stream that is not cached is new, for
+ * as long as all streams fit into the cache.
  */
 const createRevisions = (connection: Connection, head: () => Promise<Position>) => {
   const known = new Map<string, Revision>();
   let knowsAll: boolean | undefined;
   const read = async (stream: string) => {
     const [newest] = await connection.readStream(stream, { count: 1, newestFirst: true });
-    if (!newest) await refuseDeleted(connection, stream);
+    if (!newest) await rejectDeleted(connection, stream);
     known.set(stream, newest?.revision ?? noStream);
   };
   return {
-    /** Makes the revisions of these streams known. */
-    learn: async (streams: readonly string[]) => {
+    /** Reads the revisions of the streams that are not cached yet. */
+    load: async (streams: readonly string[]) => {
       knowsAll ??= (await head()) === beginning;
-      if (known.size > maxRemembered) {
+      if (known.size > maxCached) {
         known.clear();
         knowsAll = false;
       }
@@ -74,29 +74,29 @@ const createRevisions = (connection: Connection, head: () => Promise<Position>) 
           read,
         );
     },
-    /** Returns the revision that the next append expects, and counts its records. */
+    /** Returns the revision that the next append expects, and advances the cached revision by `count` records. */
     next: (stream: string, count: number) => {
       const expected = known.get(stream) ?? noStream;
       known.set(stream, expected + count);
       return expected;
     },
-    forget: () => {
+    clear: () => {
       known.clear();
       knowsAll = false;
     },
   };
 };
 
-/** Appends the groups in the order of the log; a server without batch appends gets one after the other. */
+/** Appends events in the order of the log. A server without batch appends receives one append after the other. */
 export const createAdoption = (connection: Connection, head: () => Promise<Position>): EventStore['adopt'] => {
   const revisions = createRevisions(connection, head);
   const append = async (appends: readonly ClientWrite[]) => {
-    if (await connection.appendInOrder(appends, silentMs)) return;
+    if (await connection.appendInOrder(appends, idleTimeoutMs)) return;
     for (const { stream, expected, records } of appends) await connection.append(stream, expected, records);
   };
   return async (events) => {
     const runs = runsOf(events);
-    await revisions.learn([...new Set(runs.map(({ stream }) => stream))]);
+    await revisions.load([...new Set(runs.map(({ stream }) => stream))]);
     const appends = runs.map(({ stream, records }) => ({
       stream,
       expected: revisions.next(stream, records.length),
@@ -105,7 +105,7 @@ export const createAdoption = (connection: Connection, head: () => Promise<Posit
     try {
       await append(appends);
     } catch (error) {
-      revisions.forget();
+      revisions.clear();
       throw error;
     }
   };

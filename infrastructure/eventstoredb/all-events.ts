@@ -1,17 +1,17 @@
 import { beginning, type Position, type Recorded, UnknownPosition } from '../../application/ports/event-store.js';
 import type { Connection, RawRecord } from './connection.js';
-import { commitOf, maxEvents, positionOf, recordedIn, wholeIn } from './records.js';
+import { commitOf, completeAppends, maxEvents, positionOf, recordedEvents } from './records.js';
 
 const pageSize = 500;
 const lookBack = 100;
 
-/** Returns the events of records that are after a position. */
+/** Returns the events after a position that the records hold. */
 export const eventsAfter = (records: readonly RawRecord[], position: Position): readonly Recorded[] =>
-  records.flatMap(recordedIn).filter((event) => event.position > position);
+  records.flatMap(recordedEvents).filter((event) => event.position > position);
 
 /** Reads the events of all streams, in the order of the log. */
 export const createAllEvents = (connection: Connection) => {
-  /** Reads the record at a position; rejects with UnknownPosition where the log has none there. */
+  /** Reads the record at a position. Rejects with UnknownPosition when the log has no record there. */
   const recordAt = async (position: Position): Promise<readonly RawRecord[]> => {
     const commit = commitOf(position);
     if (commit === null) return [];
@@ -20,13 +20,16 @@ export const createAllEvents = (connection: Connection) => {
     return page.records;
   };
 
-  /** Reads a page from the record at a position on; a log without that record is another log, as a restored backup. */
+  /**
+   * Reads a page that starts with the record at a position. Rejects with UnknownPosition when the log lacks that record,
+   * for example because an older backup was restored.
+   */
   const pageFrom = async (commit: bigint | null, asked: Position) => {
     const page = await connection.readAll(commit, pageSize);
     if (!page || (commit !== null && page.records[0]?.commit !== commit)) throw new UnknownPosition(asked);
     return page;
   };
-  /** Reads records from a position on, including the record at it, which may hold further events. */
+  /** Reads records from a position on. Includes the record at the position, because it may hold further events. */
   const recordsFrom = async function* (from: Position) {
     let page = await pageFrom(commitOf(from), from);
     yield page.records;
@@ -40,7 +43,7 @@ export const createAllEvents = (connection: Connection) => {
     let partial: readonly RawRecord[] = [];
     for await (const page of recordsFrom(from)) {
       const records = [...partial, ...page];
-      const whole = wholeIn(records);
+      const whole = completeAppends(records);
       partial = records.slice(whole.length);
       const events = eventsAfter(whole, from);
       if (events.length > 0) yield events;
@@ -52,7 +55,7 @@ export const createAllEvents = (connection: Connection) => {
       () => true,
       (error: unknown) => (error instanceof UnknownPosition ? false : Promise.reject(error)),
     );
-  /** Yields the events after a position, which need not be that of an event, up to a record. */
+  /** Yields the events after any position, up to and including the record at log position `last`. */
   const readUpTo = async function* (after: Position, last: bigint): AsyncGenerator<Recorded> {
     const end = positionOf(last, maxEvents);
     for await (const batch of readAll((await isKnown(after)) ? after : beginning)) {
@@ -69,14 +72,14 @@ export const createAllEvents = (connection: Connection) => {
       before = page.at(-1)?.commit ?? null;
     } while (before !== null);
   };
-  /** Finds the last record that holds events of ours, skipping the server's own records. */
+  /** Finds the last record that holds events of the service, skipping the server's own records. */
   const last = async (): Promise<RawRecord | null> => {
-    for await (const raw of recordsBackwards()) if (recordedIn(raw).length > 0) return raw;
+    for await (const raw of recordsBackwards()) if (recordedEvents(raw).length > 0) return raw;
     return null;
   };
   const newest = async (): Promise<Recorded | null> => {
     const found = await last();
-    return found ? (recordedIn(found).at(-1) ?? null) : null;
+    return found ? (recordedEvents(found).at(-1) ?? null) : null;
   };
   const head = async (): Promise<Position> => (await newest())?.position ?? beginning;
 

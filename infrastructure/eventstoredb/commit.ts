@@ -1,51 +1,47 @@
 import {
+  type Deadline,
   type NewEvent,
   noStream,
-  type Patience,
   type Position,
   type Revision,
   StoreRefuses,
   TooLarge,
 } from '../../application/ports/event-store.js';
 import { StoreDown } from '../../domain/failure.js';
-import { type ServersWay, sizeOf } from './appends.js';
+import { type NativeMethod, sizeOf } from './appends.js';
 import type { ClientWrite } from './clients/client.js';
 import type { Connection, RawRecord } from './connection.js';
 import { createOutcomes } from './outcomes.js';
 import {
-  commitment,
+  commitRecords,
   commitStreamOf,
   maxEvents,
+  parseReservation,
   plainEvent,
   plainRecords,
   positionOf,
-  reservation,
-  reservedBy,
+  reservationRecord,
 } from './records.js';
-import { tryMs } from './retry.js';
 
 type Write = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] };
 
 const reservationsAtOnce = 64;
-/** Number of reservations from which on they go over one call, which costs less than a call for each. */
-const manyReservations = 16;
+/** Number of reservations from which on they share one streaming call, which is cheaper than one call each. */
+const minStreamedReservations = 16;
 const outcomesAtOnce = 64;
-/** Bound on one append of a server with the default configuration. */
+/** Size limit of one append on a server with the default configuration. */
 const maxBytes = 1_048_576;
 
 export type Commits = {
-  /**
-   * Appends to all streams or to none; resolves to the commit's log position, or null where the server does not report
-   * it.
-   */
-  write(writes: readonly Write[], patience?: Patience): Promise<Position | null>;
-  /** Returns the events of a stream's records; a reservation's events count only if its commit happened. */
-  eventsIn(records: readonly RawRecord[], patience?: Patience): Promise<readonly NewEvent[]>;
+  /** Appends to all streams or to none. Resolves to the commit's position, or null when the server does not report it. */
+  write(writes: readonly Write[], deadline?: Deadline): Promise<Position | null>;
+  /** Returns the events of a stream's records. Events of a reservation are included only if its command was committed. */
+  eventsIn(records: readonly RawRecord[], deadline?: Deadline): Promise<readonly NewEvent[]>;
 };
 
 /**
- * Works through the list, `width` items at a time; after the first error no new item is begun, and the error is thrown
- * once the running ones have ended.
+ * Processes the items, `width` at a time. After the first error no further item is started, and the error is thrown once
+ * the running items have ended.
  */
 export const inParallel = async <T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>) => {
   const queue = [...items];
@@ -66,17 +62,17 @@ export const inParallel = async <T>(items: readonly T[], width: number, work: (i
 export const createCommits = (connection: Connection): Commits => {
   const { remember, abort, settle } = createOutcomes(connection);
   /**
-   * Aborts a command that failed, so that nobody waits for its commit. A server that does not answer is not waited for:
-   * whoever meets the reservations aborts them too.
+   * Aborts a command that failed, so that no reader waits for its outcome. Does not wait for a server that does not
+   * answer, because readers abort commands whose reservations they find undecided.
    */
-  const giveUp = async (commitStream: string, error: unknown, patience?: Patience) => {
+  const abortFailed = async (commitStream: string, error: unknown, deadline?: Deadline) => {
     const isAway = error instanceof StoreDown && !(error instanceof StoreRefuses);
-    const aborting = abort(commitStream, isAway ? undefined : patience).catch(() => undefined);
+    const aborting = abort(commitStream, isAway ? undefined : deadline).catch(() => undefined);
     if (!isAway) await aborting;
   };
 
-  /** Appends the events themselves, as one append of the server; each record says how many follow in all of it. */
-  const writeAtOnce = async (writes: readonly Write[], way: ServersWay, patience?: Patience) => {
+  /** Appends the events without reservations. Each record states how many records of the whole append follow it. */
+  const writeAtOnce = async (writes: readonly Write[], method: NativeMethod, deadline?: Deadline) => {
     const records = plainRecords(writes.flatMap(({ events }) => events));
     let taken = 0;
     const parts = writes.map(({ stream, expected, events }) => {
@@ -84,53 +80,52 @@ export const createCommits = (connection: Connection): Commits => {
       taken += events.length;
       return { stream, expected, records: records.slice(from, taken) };
     });
-    const commit = await connection.appendMany(parts, way, patience);
+    const commit = await connection.appendMany(parts, method, deadline);
     return commit === null ? null : positionOf(commit, 0);
   };
 
-  /** Stores the reservations; whatever fails over one call for many is told exactly by an append for each. */
-  const reserve = async (reservations: readonly ClientWrite[], patience?: Patience) => {
-    const isMany = reservations.length >= manyReservations;
-    if (isMany && (await connection.appendInOrder(reservations, tryMs).catch(() => false))) return patience?.renew();
+  /** Stores the reservations. When the shared call fails, an append for each reservation finds the exact error. */
+  const reserve = async (reservations: readonly ClientWrite[], deadline?: Deadline) => {
+    const inOrder = () => connection.appendInOrder(reservations, connection.deadlines.timeoutMs).catch(() => false);
+    if (reservations.length >= minStreamedReservations && (await inOrder())) return deadline?.renew();
     await inParallel(reservations, reservationsAtOnce, ({ stream, expected, records }) =>
-      connection.append(stream, expected, records, patience),
+      connection.append(stream, expected, records, deadline),
     );
   };
 
-  const writeReserved = async (writes: readonly Write[], patience?: Patience) => {
+  const writeReserved = async (writes: readonly Write[], deadline?: Deadline) => {
     const count = writes.reduce((sum, { events }) => sum + events.length, 0);
-    if (count > maxEvents) throw new Error(`a command may append ${maxEvents} events at once, not ${count}`);
+    if (count > maxEvents)
+      throw new Error(`Too many events in one command: ${count}. At most ${maxEvents} are allowed.`);
     const commitStream = commitStreamOf(writes);
-    const decision = commitment(commitStream, writes);
-    const reservations = writes.map((write) => ({ ...write, records: [reservation(commitStream, write)] }));
-    // Every append of the protocol is measured before the first is stored: what is too large leaves no trace.
+    const decision = commitRecords(commitStream, writes);
+    const reservations = writes.map((write) => ({ ...write, records: [reservationRecord(commitStream, write)] }));
+    // Every append of the protocol is measured before the first one is stored, so that a rejected command leaves no trace.
     const bytes = Math.max(sizeOf(decision), ...reservations.map(({ records }) => sizeOf(records)));
     if (bytes > maxBytes) throw new TooLarge(bytes, maxBytes);
     try {
-      await reserve(reservations, patience);
-      const commit = await connection.append(commitStream, noStream, decision, patience);
+      await reserve(reservations, deadline);
+      const commit = await connection.append(commitStream, noStream, decision, deadline);
       remember(commitStream, true);
       return commit === null ? null : positionOf(commit, count - 1);
     } catch (error) {
-      await giveUp(commitStream, error, patience);
+      await abortFailed(commitStream, error, deadline);
       throw error;
     }
   };
 
   return {
-    write: async (writes, patience) => {
-      const way = await connection.wayFor(
-        writes.map(({ stream }) => stream),
-        patience,
-      );
-      return way === 'reservations' ? writeReserved(writes, patience) : writeAtOnce(writes, way, patience);
+    write: async (writes, deadline) => {
+      const streams = writes.map(({ stream }) => stream);
+      const method = await connection.multiStreamMethodFor(streams, deadline);
+      return method === 'reservations' ? writeReserved(writes, deadline) : writeAtOnce(writes, method, deadline);
     },
-    eventsIn: async (records, patience) => {
-      const reservations = records.map(reservedBy);
+    eventsIn: async (records, deadline) => {
+      const reservations = records.map(parseReservation);
       const deciding = [...new Set(reservations.flatMap((one) => one?.commitStream ?? []))];
       const happened = new Set<string>();
       await inParallel(deciding, outcomesAtOnce, async (commitStream) => {
-        if (await settle(commitStream, patience)) happened.add(commitStream);
+        if (await settle(commitStream, deadline)) happened.add(commitStream);
       });
       return records.flatMap((record, n) => {
         const reserved = reservations[n];

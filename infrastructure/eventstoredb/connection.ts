@@ -1,14 +1,16 @@
 import type { AllStreamResolvedEvent, EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
-import { MissingEvents, type Patience } from '../../application/ports/event-store.js';
+import { type Deadline, MissingEvents } from '../../application/ports/event-store.js';
+import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { type Appends, createAppends } from './appends.js';
 import type { EventClient, Server } from './clients/client.js';
-import { guardAgainstClient } from './clients/guard.js';
+import { isDeletedStream, isMissingStream, isRejectedPosition, permanentErrorOf } from './clients/client-errors.js';
+import { BACKWARDS, END, FORWARDS, START, streamsOf, wrappedMetadata } from './clients/constants.js';
+import { guardProcess } from './clients/guard.js';
 import { openClient } from './clients/open.js';
-import { isDeletedStream, isMissingStream, isRefusedPosition, refusalOf } from './clients/refusals.js';
-import { BACKWARDS, END, FORWARDS, START, streamsOf, wrappedMetadata } from './clients/words.js';
 import { createPages, type Page, pageBytes, type Reading } from './pages.js';
+import { createRetry } from './retry.js';
 
-/** A record of the store, before the commit protocol is applied. */
+/** Record of the store before the commit protocol is applied. */
 export type RawRecord = {
   readonly stream: string;
   readonly revision: number;
@@ -19,38 +21,39 @@ export type RawRecord = {
   readonly time: number;
   /** Number of records of the same append that follow this one. */
   readonly remaining: number;
-  /** Log position; always known when reading $all, and only with some server versions when reading a stream. */
+  /** Log position. Always known when reading $all; `null` with some server versions when reading a stream. */
   readonly commit: bigint | null;
-  /** Revision in the stream that was read: that of the link where the record was found through one. */
-  readonly place: number;
+  /** Revision in the stream that was read. For a record found through a link, the revision of the link. */
+  readonly readRevision: number;
   /** Bytes of the data as JSON in UTF-8. */
   readonly bytes: number;
 };
 
 export type Connection = Appends &
   Pick<EventClient, 'appendInOrder'> & {
-    /** Reads a stream, or as many of its records as asked for; rejects with MissingEvents where some are absent. */
+    readonly deadlines: Deadlines;
+    /** Reads a stream, at most `count` records of it. Rejects with MissingEvents when records are missing. */
     readStream(stream: string, options?: ReadOptions): Promise<readonly RawRecord[]>;
-    /** Reads on in a stream, no further than is good for one page. */
+    /** Reads one page of a stream, which ends after `count` records or `pageBytes`. */
     readPage(stream: string, options: ReadOptions & { readonly count: number }): Promise<Page<RawRecord>>;
-    /** Reads a page forwards from a position, including the record at it; null where no record begins there. */
+    /** Reads a page forwards, starting with the record at the position. Resolves to null when no record is there. */
     readAll(from: bigint | null, count: number): Promise<Page<RawRecord> | null>;
-    /** Reads a page backwards; the log has no more when the page is empty. */
+    /** Reads a page backwards. An empty page means that the log has no earlier records. */
     readAllBackwards(before: bigint | null, count: number): Promise<readonly RawRecord[]>;
     /**
-     * Subscribes to the records of streams whose names begin with the prefix, or without one of all that are not the
-     * server's own, on whatever node answers, which may be behind.
-     * `passed` is called with positions up to which all such records were sent.
+     * Subscribes to records of streams whose names begin with the prefix; without a prefix, to all but the server's own.
+     * Any node of a cluster may serve the subscription, also one that lags behind. `passed` receives positions up to
+     * which all matching records were sent.
      */
     subscribeToAll(
       after: bigint | null,
       passed: (commit: bigint) => void,
       prefix?: string,
     ): ReturnType<EventStoreDBClient['subscribeToAll']>;
-    /** Reads a record that a subscription has delivered; null for a link that leads nowhere. */
+    /** Converts a record that a subscription delivered. Returns null for a link whose target is missing. */
     recordOf(resolved: Sent): RawRecord | null;
-    /** Says which server answers; rejects after so many ms. */
-    server(deadlineMs: number): Promise<Server>;
+    /** Resolves to the server that answers; rejects after `timeoutMs`. */
+    server(timeoutMs?: number): Promise<Server>;
     close(): Promise<void>;
   };
 type ReadOptions = {
@@ -58,13 +61,13 @@ type ReadOptions = {
   count?: number;
   newestFirst?: boolean;
   resolveLinks?: boolean;
-  patience?: Patience | undefined;
+  deadline?: Deadline | undefined;
 };
 
-/** Metadata field of an adopted event: when the store it came from committed it. */
+/** Metadata field of an adopted event: commit time in the store that it was copied from, in Unix ms. */
 export const committedAt = 'chainfold.committedAt';
 
-/** Metadata field of every event of an append but the last: how many follow, which the server does not report. */
+/** Metadata field of every event of an append but the last: number of events that follow. The server does not report it. */
 export const remainingAfter = 'chainfold.remaining';
 
 const partsOf = (created: Date, metadata: unknown): Pick<RawRecord, 'time' | 'metadata' | 'remaining'> => {
@@ -95,63 +98,64 @@ const rawRecord = ({ event, link }: Sent): RawRecord | null =>
         data: event.data,
         ...partsOf(event.created, event.metadata),
         commit: event.position && event.position.commit !== unknownPosition ? event.position.commit : null,
-        place: Number((link ?? event).revision),
+        readRevision: Number((link ?? event).revision),
         bytes: bytesOf(event.data),
       }
     : null;
 
-/** Returns the record that was sent; a link that comes alone points to an event that is not there any more. */
+/** Returns the record that was sent. Rejects a link without an event, because its target was deleted. */
 const sentRecord = (sent: Sent): RawRecord => {
   const raw = rawRecord(sent);
   if (raw) return raw;
   const target = Buffer.from((sent.link?.data ?? []) as Uint8Array).toString('utf8');
   const [revision, ...name] = target.split('@');
-  throw new MissingEvents(name.join('@'), `event ${revision}, to which ${sent.link?.streamId} links, is not there`);
+  throw new MissingEvents(name.join('@'), `event ${revision}, which ${sent.link?.streamId} links to, is missing`);
 };
 
-/** Checks that the records of a stream come without gap, from the first revision on where that is known. */
+/** Checks that the records of a stream arrive without gaps, starting with `first` when it is known. */
 const inOrder = (stream: string, first: number | undefined, step: 1 | -1) => {
   let next = first;
   return (sent: Sent): RawRecord => {
     const raw = sentRecord(sent);
-    if (next !== undefined && raw.place !== next)
-      throw new MissingEvents(stream, `it has event ${raw.place} where event ${next} should be`);
-    next = raw.place + step;
+    if (next !== undefined && raw.readRevision !== next)
+      throw new MissingEvents(stream, `expected event ${next}, found event ${raw.readRevision}`);
+    next = raw.readRevision + step;
     return raw;
   };
 };
 
-/** Records that the server looks through at a time for a subscription, and how often it says how far it has come. */
+/** Number of records that the server filters at a time for a subscription, and of such windows between checkpoints. */
 const searching = { maxSearchWindow: 500, checkpointInterval: 4 };
 const position = (commit: bigint) => ({ commit, prepare: commit });
 
-/** Reads of the leader alone, since another node may be behind what was acknowledged. */
-const createReads = (client: EventClient, closing: AbortSignal) => {
-  const collectPage = createPages(closing);
+/** Creates reads that go to the leader, because other nodes may lag behind acknowledged appends. */
+const createReads = (client: EventClient, closing: AbortSignal, deadlines: Deadlines) => {
+  const collectPage = createPages(closing, deadlines);
   const requiresLeader = true;
 
   const streamSource = (stream: string, { from, newestFirst, resolveLinks }: ReadOptions) => {
     const [direction, start, step] = newestFirst ? ([BACKWARDS, END, -1] as const) : ([FORWARDS, START, 1] as const);
     const open = (last: RawRecord | undefined, left: number) => {
-      const revision = last ? last.place + step : from;
+      const revision = last ? last.readRevision + step : from;
       const fromRevision = revision === undefined ? start : BigInt(revision);
       const maxCount = Math.min(left, Number.MAX_SAFE_INTEGER);
       const options = { direction, fromRevision, maxCount, resolveLinkTos: resolveLinks ?? false, requiresLeader };
       return client.readStream(stream, options) as unknown as Reading<Sent>;
     };
     const found = inOrder(stream, from ?? (newestFirst ? undefined : 0), step);
-    const isLast = ({ place }: RawRecord) => step < 0 && place === 0;
-    const isAnswer = (error: unknown) => isMissingStream(error) || refusalOf(error, { stream, bytes: 0 }) !== null;
+    const isLast = ({ readRevision }: RawRecord) => step < 0 && readRevision === 0;
+    const isAnswer = (error: unknown) =>
+      isMissingStream(error) || permanentErrorOf(error, { stream, bytes: 0 }) !== null;
     return { open, found, isLast, isAnswer };
   };
   const streamPage = async (stream: string, options: ReadOptions, bytes: number) => {
     const { count = Number.POSITIVE_INFINITY } = options;
     try {
-      return await collectPage({ count, bytes }, streamSource(stream, options), options.patience);
+      return await collectPage({ count, bytes }, streamSource(stream, options), options.deadline);
     } catch (error) {
       if (isMissingStream(error)) return { records: [], isEnd: true };
-      if (isDeletedStream(error)) throw new MissingEvents(stream, 'it was deleted for good');
-      throw refusalOf(error, { stream, bytes: 0 }) ?? error;
+      if (isDeletedStream(error)) throw new MissingEvents(stream, 'the stream was deleted permanently');
+      throw permanentErrorOf(error, { stream, bytes: 0 }) ?? error;
     }
   };
 
@@ -160,7 +164,7 @@ const createReads = (client: EventClient, closing: AbortSignal) => {
     const open = (last: RawRecord | undefined, left: number) => {
       const commit = last?.commit ?? from;
       const fromPosition = commit === null ? start : position(commit);
-      // A read forwards begins with the record at the position, which is known when the read is continued.
+      // A read forwards starts with the record at the position. A resumed read has that record already.
       const maxCount = last && direction === FORWARDS ? left + 1 : left;
       return client.readAll({ direction, fromPosition, maxCount, requiresLeader }) as unknown as Reading<Sent>;
     };
@@ -169,8 +173,8 @@ const createReads = (client: EventClient, closing: AbortSignal) => {
       return raw.commit === last?.commit ? null : raw;
     };
     let refusals = 0;
-    // The server has the same words for a position that it does not know and for a failure, so it is asked twice.
-    const isAnswer = (error: unknown) => from !== null && isRefusedPosition(error) && ++refusals > 1;
+    // The server uses the same error for an unknown position and for a failure, so the read is repeated once.
+    const isAnswer = (error: unknown) => from !== null && isRejectedPosition(error) && ++refusals > 1;
     try {
       return await collectPage({ count, bytes: pageBytes }, { open, found, isAnswer });
     } catch (error) {
@@ -188,16 +192,17 @@ const createReads = (client: EventClient, closing: AbortSignal) => {
   return { readStream, readPage, readAll, readAllBackwards };
 };
 
-export const connect = async (url: string): Promise<Connection> => {
-  const client = await openClient(url);
-  const release = guardAgainstClient();
+export const connect = async (url: string, deadlines = defaultDeadlines): Promise<Connection> => {
+  const client = await openClient(url, deadlines.abandonedMs);
+  const release = guardProcess();
   const closing = new AbortController();
-  const reads = createReads(client, closing.signal);
-  const readIds: Parameters<typeof createAppends>[1] = async (stream, from, count, patience) =>
-    (await reads.readStream(stream, { from, count, patience })).map(({ id }) => id);
+  const reads = createReads(client, closing.signal, deadlines);
+  const readIds: Parameters<typeof createAppends>[1] = async (stream, from, count, deadline) =>
+    (await reads.readStream(stream, { from, count, deadline })).map(({ id }) => id);
 
   return {
-    ...createAppends(client, readIds),
+    deadlines,
+    ...createAppends(client, readIds, createRetry(deadlines)),
     ...reads,
     server: client.server,
     appendInOrder: client.appendInOrder,

@@ -5,22 +5,23 @@ import {
   type Position,
   type Recorded,
 } from '../../application/ports/event-store.js';
+import { defaultDeadlines } from '../deadlines.js';
 import { createAdoption } from './adopt.js';
 import { createAllEvents, eventsAfter } from './all-events.js';
-import { inParts } from './appends.js';
+import { splitAppends } from './appends.js';
 import { createCommits } from './commit.js';
 import type { RawRecord } from './connection.js';
-import { refuseDeleted } from './deleted.js';
+import { rejectDeleted } from './deleted.js';
 import { createFeed } from './feed.js';
 import { createHistory } from './history/history.js';
-import { connectIn } from './namespace.js';
+import { connectToNamespace } from './namespace.js';
 import { commitOf, plainRecords, positionOf } from './records.js';
-import { createPatience } from './retry.js';
+import { createDeadline } from './retry.js';
 
 const pageSize = 500;
 const maxCounted = 10_000;
 
-/** Splits records into batches that end where an append ends, so that no reader shows half a command. */
+/** Splits records into batches that end where an append ends, so that readers never see half a command. */
 const inBatches = function* (records: readonly RawRecord[], position: Position) {
   let batch: Recorded[] = [];
   for (const record of records) {
@@ -32,9 +33,15 @@ const inBatches = function* (records: readonly RawRecord[], position: Position) 
   if (batch.length > 0) yield batch;
 };
 
-/** Event store on EventStoreDB; `aggregates` are the kinds of streams that an organization's history consists of. */
-export const eventStoreDb = async (url: string, aggregates: readonly string[], namespace = ''): Promise<EventStore> => {
-  const connection = await connectIn(url, namespace);
+/** Creates an event store on EventStoreDB or KurrentDB. `aggregates` lists the kinds of streams of an organization. */
+export const eventStoreDb = async (
+  url: string,
+  aggregates: readonly string[],
+  namespace = '',
+  deadlines = defaultDeadlines,
+): Promise<EventStore> => {
+  const connection = await connectToNamespace(url, namespace, deadlines);
+  const begin = () => createDeadline(deadlines);
   const commits = createCommits(connection);
 
   const all = createAllEvents(connection);
@@ -43,31 +50,31 @@ export const eventStoreDb = async (url: string, aggregates: readonly string[], n
   const { head, isKnown, newest, readAll } = all;
 
   return {
-    patience: createPatience,
-    append: async (writes, patience = createPatience()) => {
+    deadline: begin,
+    append: async (writes, deadline = begin()) => {
       const [only] = writes;
-      if (writes.length > 1) return (await commits.write(writes, patience)) ?? head();
+      if (writes.length > 1) return (await commits.write(writes, deadline)) ?? head();
       if (!only) return head();
       let { expected } = only;
       let commit: bigint | null = null;
-      for (const events of only.divisible ? inParts(only.events) : [only.events]) {
-        commit = await connection.append(only.stream, expected, plainRecords(events), patience);
+      for (const events of only.divisible ? splitAppends(only.events) : [only.events]) {
+        commit = await connection.append(only.stream, expected, plainRecords(events), deadline);
         expected += events.length;
       }
       return commit === null ? head() : positionOf(commit, 0);
     },
     adopt: createAdoption(connection, head),
-    read: async (stream, patience = createPatience()) => {
-      const records = await connection.readStream(stream, { patience });
-      if (records.length === 0) await refuseDeleted(connection, stream);
-      return { events: await commits.eventsIn(records, patience), revision: records.at(-1)?.revision ?? noStream };
+    read: async (stream, deadline = begin()) => {
+      const records = await connection.readStream(stream, { deadline });
+      if (records.length === 0) await rejectDeleted(connection, stream);
+      return { events: await commits.eventsIn(records, deadline), revision: records.at(-1)?.revision ?? noStream };
     },
     readAll,
     readOrganization: history.forwards,
     readOrganizationBackwards: history.backwards,
     subscribe: async function* (from, signal) {
       const cursor = commitOf(from);
-      // A subscriber may have stopped in the middle of a record; its remaining events come first.
+      // A subscriber may have stopped in the middle of a record. The remaining events of that record come first.
       const rest = eventsAfter(await all.recordAt(from), from);
       if (rest.length > 0) yield rest;
       for await (const records of feed(cursor, signal)) for (const events of inBatches(records, from)) yield events;

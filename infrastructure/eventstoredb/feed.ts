@@ -10,18 +10,18 @@ import { pageBytes } from './pages.js';
  */
 export type Feed = (after: bigint | null, signal: AbortSignal) => AsyncIterable<readonly RawRecord[]>;
 
-/** Bounds on what waits for a slow consumer. */
+/** Limits of the records that are buffered for a slow consumer. */
 const maxWaiting = { records: 5000, bytes: pageBytes };
 const pageSize = 500;
-const pausesMs = { firstMs: 50, maxMs: 2000 };
-/** Silence after which the head of the log is read, because a broken subscription may look like a quiet one. */
-const suspiciousMs = 3000;
+const backoffMs = { firstMs: 50, maxMs: 2000 };
+/** Idle time after which the head of the log is read, because a broken subscription looks like an idle one. */
+const idleCheckMs = 3000;
 
-/** Gathers records until the append that they belong to is complete. */
-const createAppends = () => {
+/** Collects records until their append is complete. */
+const createAppendAssembler = () => {
   let partial: RawRecord[] = [];
   return {
-    /** Returns the records of the append that this record completes; none before. */
+    /** Returns the records of the append that this record completes, or none while the append is incomplete. */
     add: (raw: RawRecord): readonly RawRecord[] => {
       partial.push(raw);
       if (raw.remaining > 0) return [];
@@ -33,15 +33,15 @@ const createAppends = () => {
   };
 };
 
-/** Buffers the records of a subscription; those of an append become available once its last one has arrived. */
-const createMailbox = (connection: Connection, after: bigint | null) => {
-  const appends = createAppends();
+/** Buffers the records of a subscription. The records of an append become available once the last one has arrived. */
+const createSubscriptionBuffer = (connection: Connection, after: bigint | null) => {
+  const appends = createAppendAssembler();
   let [records, bytes]: [RawRecord[], number] = [[], 0];
   let cursor = after;
   let [isEnded, isPaused] = [false, false];
   const bell = createDoorbell();
   const subscription = connection.subscribeToAll(after, (commit) => {
-    // Records that were sent before may still wait in the client.
+    // Records that were sent before the checkpoint may still be in the client's buffer.
     if (appends.isWhole() && records.length === 0 && subscription.readableLength === 0) cursor = commit;
   });
   subscription.on('data', (resolved) => {
@@ -57,7 +57,7 @@ const createMailbox = (connection: Connection, after: bigint | null) => {
     isEnded = true;
     bell.ring();
   };
-  // The error listener stays, because the client may report errors of a subscription that was given up.
+  // The error listener stays attached, because the client may report errors of a subscription that was abandoned.
   subscription.on('error', end);
   subscription.on('end', end);
   subscription.on('close', end);
@@ -71,7 +71,7 @@ const createMailbox = (connection: Connection, after: bigint | null) => {
       subscription.resume();
       return taken;
     },
-    /** Position after which nothing was taken yet. */
+    /** Position of the last record that was taken or skipped. */
     cursor: () => cursor,
     /** Resolves true when nothing arrives within `ms`. */
     wait: (ms: number, signal: AbortSignal) => bell.wait(ms, signal, () => records.length > 0 || isEnded),
@@ -86,11 +86,11 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
   };
 
   /**
-   * Reads what is left of the log in pages, at the consumer's pace: the server drops a subscriber that is slow. Ends
-   * near the end of the log, and when the store does not answer.
+   * Reads the rest of the log in pages at the consumer's pace, because the server drops slow subscribers. Ends at the end
+   * of the log and when the store does not answer.
    */
   const inPages = async function* (after: bigint | null, signal: AbortSignal) {
-    const appends = createAppends();
+    const appends = createAppendAssembler();
     for (let [from, isEnd] = [after, false]; !isEnd && !signal.aborted; ) {
       const page = await connection.readAll(from, pageSize).catch(() => null);
       const found = page?.records.filter(({ commit }) => commit !== from) ?? [];
@@ -101,24 +101,24 @@ export const createFeed = (connection: Connection, headOf: () => Promise<bigint 
     }
   };
 
-  /** Ends when the connection breaks or turns out to deliver nothing; returns the position after which to go on. */
+  /** Ends when the subscription breaks or no longer delivers records. Returns the position to resume after. */
   const oneSubscription = async function* (after: bigint | null, signal: AbortSignal) {
-    const mailbox = createMailbox(connection, after);
+    const buffer = createSubscriptionBuffer(connection, after);
     try {
-      while (!signal.aborted && !mailbox.isOver()) {
-        const records = mailbox.take();
+      while (!signal.aborted && !buffer.isOver()) {
+        const records = buffer.take();
         if (records.length > 0) yield records;
-        else if ((await mailbox.wait(suspiciousMs, signal)) && (await isMissing(mailbox.cursor()))) break;
+        else if ((await buffer.wait(idleCheckMs, signal)) && (await isMissing(buffer.cursor()))) break;
       }
     } finally {
-      mailbox.close();
+      buffer.close();
     }
-    return mailbox.cursor();
+    return buffer.cursor();
   };
 
   return async function* (after, signal) {
     let cursor = after;
-    const backoff = createBackoff(pausesMs);
+    const backoff = createBackoff(backoffMs);
     while (!signal.aborted) {
       const before = cursor;
       cursor = yield* oneSubscription(cursor, signal);

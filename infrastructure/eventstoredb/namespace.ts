@@ -1,12 +1,13 @@
+import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { type Connection, connect, type RawRecord } from './connection.js';
 import type { Page } from './pages.js';
 
-/** Ends the namespace in a stream's name; without a namespace, no name has one before its first dash. */
+/** Separates the namespace from the rest of a stream's name. Names without a namespace have no colon before a dash. */
 const separator = ':';
 
-/** Names of streams as the server stores them, and as the service knows them. */
+/** Mapping between the stream names on the server and those that the service uses. */
 type Names = {
-  /** Beginning of the stored names; empty without a namespace. */
+  /** Prefix of the stored names; empty without a namespace. */
   readonly prefix: string;
   /** Returns whether the stored name belongs to this namespace. */
   isOwn(stored: string): boolean;
@@ -14,12 +15,12 @@ type Names = {
 
 const namesIn = (namespace: string): Names => {
   if (namespace === '') return { prefix: '', isOwn: (stored) => !/^[^-]*:/.test(stored) };
-  // A category is the part of a name before the first dash, so that the prefix may have none.
+  // A category is the part of a name before the first dash, so the prefix must not contain a dash.
   const prefix = `${namespace.replaceAll('-', '_')}${separator}`;
   return { prefix, isOwn: (stored) => stored.startsWith(prefix) };
 };
 
-/** Beginning of the names that the server gives streams of metadata and of categories. */
+/** Matches the prefix that the server puts before the names of metadata streams and category streams. */
 const systemPart = /^(?:\$\$)?(?:\$ce-)?/;
 const partsOf = (stream: string) => {
   const [system = ''] = systemPart.exec(stream) ?? [];
@@ -27,10 +28,10 @@ const partsOf = (stream: string) => {
 };
 
 /**
- * Shows a record as one of this namespace. A record of another namespace gets the name of a system stream, which readers
- * skip: pages keep their length, and positions keep their order.
+ * Removes the namespace from a record's stream name. A record of another namespace gets the name of a system stream,
+ * which readers skip, so that pages keep their length.
  */
-const shown = <T extends RawRecord | null>({ prefix, isOwn }: Names, record: T): T => {
+const localRecord = <T extends RawRecord | null>({ prefix, isOwn }: Names, record: T): T => {
   if (!record) return record;
   const [system, name] = partsOf(record.stream);
   if (name.startsWith('$')) return record;
@@ -38,11 +39,15 @@ const shown = <T extends RawRecord | null>({ prefix, isOwn }: Names, record: T):
 };
 
 /**
- * Connects to the streams of a namespace, so that several services share a server without seeing each other. Without a
- * namespace, names are as they always were, and the streams of all namespaces are skipped.
+ * Connects to the streams of a namespace, so that several services can share a server. With an empty namespace, names
+ * have no prefix and the streams of all namespaces are skipped.
  */
-export const connectIn = async (url: string, namespace: string): Promise<Connection> => {
-  const connection = await connect(url);
+export const connectToNamespace = async (
+  url: string,
+  namespace: string,
+  deadlines: Deadlines = defaultDeadlines,
+): Promise<Connection> => {
+  const connection = await connect(url, deadlines);
   const names = namesIn(namespace);
   const stored = (stream: string) => {
     const [system, name] = partsOf(stream);
@@ -50,22 +55,23 @@ export const connectIn = async (url: string, namespace: string): Promise<Connect
   };
   const storedIn = <T extends { readonly stream: string }>(writes: readonly T[]) =>
     writes.map((write) => ({ ...write, stream: stored(write.stream) }));
-  const all = (records: readonly RawRecord[]) => records.map((record) => shown(names, record));
-  const pageOf = ({ records, isEnd }: Page<RawRecord>) => ({ records: all(records), isEnd });
+  const localRecords = (records: readonly RawRecord[]) => records.map((record) => localRecord(names, record));
+  const pageOf = ({ records, isEnd }: Page<RawRecord>) => ({ records: localRecords(records), isEnd });
   return {
+    deadlines,
     append: (stream, ...given) => connection.append(stored(stream), ...given),
     appendMany: (writes, ...given) => connection.appendMany(storedIn(writes), ...given),
-    wayFor: connection.wayFor,
+    multiStreamMethodFor: connection.multiStreamMethodFor,
     appendInOrder: (writes, silentMs) => connection.appendInOrder(storedIn(writes), silentMs),
-    readStream: async (stream, options) => all(await connection.readStream(stored(stream), options)),
+    readStream: async (stream, options) => localRecords(await connection.readStream(stored(stream), options)),
     readPage: async (stream, options) => pageOf(await connection.readPage(stored(stream), options)),
     readAll: async (from, count) => {
       const page = await connection.readAll(from, count);
       return page && pageOf(page);
     },
-    readAllBackwards: async (before, count) => all(await connection.readAllBackwards(before, count)),
+    readAllBackwards: async (before, count) => localRecords(await connection.readAllBackwards(before, count)),
     subscribeToAll: (after, passed) => connection.subscribeToAll(after, passed, names.prefix),
-    recordOf: (resolved) => shown(names, connection.recordOf(resolved)),
+    recordOf: (resolved) => localRecord(names, connection.recordOf(resolved)),
     server: connection.server,
     close: connection.close,
   };

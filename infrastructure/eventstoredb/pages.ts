@@ -1,29 +1,31 @@
-import { MissingEvents, type Patience } from '../../application/ports/event-store.js';
+import { type Deadline, MissingEvents } from '../../application/ports/event-store.js';
 import { StoreDown } from '../../domain/failure.js';
-import { isMissingStream } from './clients/refusals.js';
-import { retrying, tryMs } from './retry.js';
+import { TimedOut } from '../deadline.js';
+import type { Deadlines } from '../deadlines.js';
+import { isMissingStream } from './clients/client-errors.js';
+import { type Attempt, createRetry } from './retry.js';
 
-/** Read of the client, a transform into which the call's own stream is piped. */
+/** Read of the client: a transform stream into which the stream of the gRPC call is piped. */
 export type Reading<Sent> = NodeJS.ReadableStream & AsyncIterable<Sent> & { destroy(error: Error): void };
 type Call = { readonly destroyed: boolean; cancel(): void; resume(): void; _read(size: number): void };
 
-/** Part of a read, and whether nothing followed it. */
+/** Part of a read. `isEnd` is true when no record follows. */
 export type Page<Found> = { readonly records: readonly Found[]; readonly isEnd: boolean };
 export type Bounds = { readonly count: number; readonly bytes: number };
 
-/** Bytes after which a page ends, so that a page of large records neither takes long nor much memory. */
+/** Size after which a page ends, which bounds the time and memory that a page of large records takes. */
 export const pageBytes = 4_194_304;
 
 /**
- * Ends the call of a read that is given up. What the call has received is drained, because the client counts a call as
- * open, also when it is disposed of, until its stream has ended.
+ * Returns a function that ends the call of an abandoned read. The function drains the call, because the client counts a
+ * call as open until its stream has ended, even after the client was disposed.
  */
 const releasing = (reading: NodeJS.ReadableStream) => {
   let [call, isGivenUp]: [Call | null, boolean] = [null, false];
   const release = (isAnswered = false) => {
     isGivenUp = true;
-    // An answer that is complete is not cancelled, because a server ends the connection of a client that resets many
-    // calls. Draining reads it to its end, also where the client has destroyed the call.
+    // A complete answer is not cancelled, because a server closes the connection of a client that resets many calls.
+    // Draining reads the answer to its end, even when the client has destroyed the call.
     if (!isAnswered) call?.cancel();
     if (call?.destroyed) call._read(0);
     else call?.resume();
@@ -36,13 +38,17 @@ const releasing = (reading: NodeJS.ReadableStream) => {
 };
 
 /**
- * Hands over what a read sends until `take` returns false; returns whether the read ended by itself. Only silence is
- * bounded: a read that goes on is alive. The error listener stays, because the client may report errors after the end.
+ * Passes what a read sends to `take` until it returns false. Resolves to whether the read ended by itself. The timeout
+ * restarts with every record. The error listener stays attached, because the client may report errors after the end.
  */
-const consume = async <Sent>(reading: Reading<Sent>, take: (sent: Sent) => boolean): Promise<boolean> => {
+const consume = async <Sent>(
+  reading: Reading<Sent>,
+  take: (sent: Sent) => boolean,
+  silentMs: number,
+): Promise<boolean> => {
   reading.on('error', () => undefined);
   const release = releasing(reading);
-  const silence = setTimeout(() => reading.destroy(new Error(`no answer within ${tryMs} ms`)), tryMs);
+  const silence = setTimeout(() => reading.destroy(new TimedOut(silentMs)), silentMs);
   let [isEnded, isAnswered] = [false, false];
   try {
     for await (const sent of reading) {
@@ -61,27 +67,30 @@ const consume = async <Sent>(reading: Reading<Sent>, take: (sent: Sent) => boole
 };
 
 type Source<Sent, Found> = {
-  /** Opens a read of so many records behind the last one that was found. */
+  /** Opens a read of at most `count` records after the last one that was found. */
   open(last: Found | undefined, count: number): Reading<Sent>;
-  /** Returns the record that was sent, or null for one that is not wanted. */
+  /** Returns the record that was sent, or null to skip it. */
   found(sent: Sent, last: Found | undefined): Found | null;
-  /** Tells whether nothing can follow a record. */
+  /** Returns whether no record can follow this one. */
   isLast?(record: Found): boolean;
-  /** Tells whether an error is the server's answer, which a retry would not change. */
+  /** Returns whether an error is the server's final answer, so that a retry is useless. */
   isAnswer(error: unknown): boolean;
 };
 
 /**
- * Collects pages. A read that breaks is continued behind the last record that came, for as long as each try gets
- * further, so that a page comes in the end even if no single try gets through it.
+ * Creates a function that collects a page. A read that breaks is resumed after the last record received, for as long as
+ * each attempt makes progress. A page completes even if no single attempt reads all of it.
  */
-export const createPages = (closing: AbortSignal) => {
+export const createPages = (closing: AbortSignal, deadlines: Deadlines) => {
+  const retrying = createRetry(deadlines);
+  // A read that is asked for again starts over, so that its second attempt gets all the time that is left.
+  const silentMsIn = ({ tried, leftMs }: Attempt) => (tried === 0 ? deadlines.timeoutMs : leftMs);
   const isFinal = (error: unknown) => closing.aborted || error instanceof MissingEvents;
 
   return async <Sent, Found extends { readonly bytes: number }>(
     bounds: Bounds,
     { open, found, isAnswer, isLast = () => false }: Source<Sent, Found>,
-    patience?: Patience,
+    deadline?: Deadline,
   ): Promise<Page<Found>> => {
     const records: Found[] = [];
     let [bytes, isEnd] = [0, false];
@@ -91,21 +100,22 @@ export const createPages = (closing: AbortSignal) => {
       if (!record) return true;
       records.push(record);
       bytes += record.bytes;
-      // A read that has sent as many records as were asked for ends by itself.
+      // A read ends by itself after the requested number of records.
       return bytes < bounds.bytes;
     };
-    const readOn = async () => {
+    const readOn = async (attempt: Attempt) => {
       const before = records.length;
+      const reading = open(records.at(-1), bounds.count - before);
       try {
-        isEnd = (await consume(open(records.at(-1), bounds.count - before), take)) && records.length < bounds.count;
+        isEnd = (await consume(reading, take, silentMsIn(attempt))) && records.length < bounds.count;
       } catch (error) {
         if (records.length === before || isFinal(error)) throw error;
       }
       isEnd ||= records.slice(-1).some(isLast);
-      // A read that closing cut off ends like a complete one, but with fewer records.
-      if (closing.aborted) throw new StoreDown('the event store was closed');
+      // A read that is cut off by closing ends like a complete read, but with fewer records.
+      if (closing.aborted) throw new StoreDown('The connection to the event store was closed.');
     };
-    const terms = { isFinal: (error: unknown) => isFinal(error) || isAnswer(error), patience };
+    const terms = { isFinal: (error: unknown) => isFinal(error) || isAnswer(error), deadline };
     while (!isFull() && !isEnd) await retrying(terms, readOn);
     return { records, isEnd };
   };

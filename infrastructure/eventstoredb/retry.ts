@@ -1,96 +1,108 @@
-import type { Patience } from '../../application/ports/event-store.js';
+import type { Deadline } from '../../application/ports/event-store.js';
+import { TimedOut, withDeadline } from '../deadline.js';
+import type { Deadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Longest wait for the store since its last answer; a single try gets a part of it, so that a lost answer is retried. */
-const patienceMs = 4500;
-/** Length of a first try; a call that moves many bytes gets more, and so does one that is tried again. */
-export const tryMs = 1500;
+/** Minimum throughput that is assumed. A call that transfers many bytes gets more time. */
 const bytesPerMs = 1000;
-const shortestTryMs = 1000;
-const pauseMs = 100;
-const maxStandstills = 3;
 
-/** Starts a patience, which ends when no call that shares it has succeeded for a while. */
-export const createPatience = (): Patience => {
-  let until = performance.now() + patienceMs;
+/** Starts a deadline, which passes when no call that shares it has succeeded for `deadlineMs`. */
+export const createDeadline = ({ deadlineMs }: Deadlines): Deadline => {
+  let until = performance.now() + deadlineMs;
   return {
     left: () => until - performance.now(),
     renew: () => {
-      until = performance.now() + patienceMs;
+      until = performance.now() + deadlineMs;
     },
   };
 };
 
-/** Resolves or rejects like the work, or rejects and calls `release` when the time of a try is over. */
-export type InTime = <T>(work: Promise<T>, release?: () => void) => Promise<T>;
-
-/**
- * Bounds a try by the time without any answer: while other calls that share the patience succeed, the server is busy
- * rather than away, and asking it again would only add to its work.
- */
-const inTimeOf =
-  (ms: number, patience: Patience): InTime =>
-  async (work, release = () => undefined) => {
-    const started = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    let standstills = 0;
-    const late = new Promise<never>((_, reject) => {
-      const lookAfter = (waitMs: number) => {
-        const due = performance.now() + waitMs;
-        timer = setTimeout(() => look(due), waitMs);
-      };
-      const look = (due: number) => {
-        const now = performance.now();
-        const silentMs = Math.min(now - started, patienceMs - patience.left());
-        // A process that stood still has answers to read before it can tell that none came.
-        if (now - due > pauseMs && standstills++ < maxStandstills) return lookAfter(shortestTryMs);
-        if (silentMs < ms) return lookAfter(Math.ceil(ms - silentMs));
-        release();
-        reject(new Error(`no answer within ${Math.round(ms)} ms`));
-      };
-      lookAfter(ms);
-    });
-    // Abandoned work may still reject later, when nobody awaits it any more.
-    work.catch(() => undefined);
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+/** One attempt of a call. */
+export type Attempt = {
+  /** Number of earlier attempts. */
+  readonly tried: number;
+  /** Milliseconds left for this attempt and all later ones. */
+  readonly leftMs: number;
+  /**
+   * Resolves or rejects like the work, or rejects when the attempt times out. Also resolves when the work of an earlier
+   * attempt succeeds late, because a busy store answers the first request first.
+   */
+  inTime<T>(work: Promise<T>): Promise<T>;
+};
 
 type Terms = {
-  /** Tells errors that another try cannot change. */
+  /** Returns whether an error is permanent, so that another attempt is useless. */
   readonly isFinal: (error: unknown) => boolean;
-  readonly patience?: Patience | undefined;
-  /** Bytes that a call moves. */
+  readonly deadline?: Deadline | undefined;
+  /** Bytes that the call transfers. */
   readonly bytes?: number;
 };
 
+/** Call with all its attempts. */
+type Run<T> = Required<Terms> & {
+  readonly deadline: Deadline;
+  /** True when the deadline had passed before the first attempt. */
+  readonly isSpent: boolean;
+  /** Work of the earlier attempts. */
+  readonly earlier: Promise<unknown>[];
+  work(attempt: Attempt): Promise<T>;
+};
+
+const onlySuccess = <T>(work: Promise<T>): Promise<T> => work.catch(() => new Promise<never>(() => undefined));
+
 /**
- * Retries until success, a final error or the end of the patience, when the store counts as unavailable. A final error
- * is an answer too, so both renew the patience for other calls that share it.
+ * Creates a function that retries a call until success, a permanent error or the deadline, after which the store counts
+ * as unavailable. Success and a permanent error are both answers, so both renew the deadline for calls that share it.
  */
-export const retrying = async <T>(
-  { isFinal, patience = createPatience(), bytes = 0 }: Terms,
-  work: (tried: number, inTime: InTime) => Promise<T>,
-): Promise<T> => {
-  const isSpent = patience.left() <= 0;
-  for (let tried = 0; ; tried++) {
+export const createRetry = (deadlines: Deadlines) => {
+  const { deadlineMs, timeoutMs, minTimeoutMs, pauseMs } = deadlines;
+
+  /**
+   * Limits an attempt by the time without any answer. While other calls that share the deadline succeed, the server is
+   * busy rather than down, and a retry would only add to its load.
+   */
+  const inTimeOf =
+    (ms: number, deadline: Deadline, earlier: Promise<unknown>[]) =>
+    <T>(work: Promise<T>): Promise<T> => {
+      const started = performance.now();
+      const silentMs = () => Math.min(performance.now() - started, deadlineMs - deadline.left());
+      const either = Promise.race([work, ...earlier.map(onlySuccess)]) as Promise<T>;
+      earlier.push(work);
+      return withDeadline(either, ms, undefined, () => ms - silentMs());
+    };
+
+  /** Runs an attempt. Resolves to its result, or to null when the call may be retried. */
+  const attemptOf = async <T>(run: Run<T>, tried: number): Promise<{ readonly result: T } | null> => {
+    const { isFinal, deadline, bytes, isSpent, earlier, work } = run;
+    const leftMs = Math.max(minTimeoutMs, deadline.left());
+    const ms = Math.min(timeoutMs * 2 ** tried, leftMs) + bytes / bytesPerMs;
     try {
-      const ms = Math.max(shortestTryMs, Math.min(tryMs * 2 ** tried, patience.left())) + bytes / bytesPerMs;
-      const result = await work(tried, inTimeOf(ms, patience));
-      patience.renew();
-      return result;
+      const result = await work({ tried, leftMs, inTime: inTimeOf(ms, deadline, earlier) });
+      deadline.renew();
+      return { result };
     } catch (error) {
       if (isFinal(error)) {
-        patience.renew();
+        deadline.renew();
         throw error;
       }
-      // A process that stood still during its first try has asked the store only once.
+      // Two attempts are the minimum, because the process may have been suspended during the first one.
       const hasTried = tried > 0 || isSpent;
-      if (hasTried && patience.left() < pauseMs + shortestTryMs) return unavailable('the event store')(error);
+      if (hasTried && deadline.left() < pauseMs + minTimeoutMs)
+        unavailable('Event store')(new TimedOut(deadlineMs, { cause: error }));
+      return null;
+    }
+  };
+
+  return async <T>(
+    { isFinal, deadline = createDeadline(deadlines), bytes = 0 }: Terms,
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> => {
+    const run: Run<T> = { isFinal, deadline, bytes, isSpent: deadline.left() <= 0, earlier: [], work };
+    for (let tried = 0; ; tried++) {
+      const done = await attemptOf(run, tried);
+      if (done) return done.result;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-  }
+  };
 };
+export type Retry = ReturnType<typeof createRetry>;

@@ -1,9 +1,9 @@
 type Entry = { readonly bytes: Buffer; readonly size: number };
 
-/** Bytes that an entry takes besides its answer and key. */
+/** Estimated bytes of an entry in addition to its answer and key. */
 const overhead = 200;
 
-/** Keeps the answers that were used last, up to `maxBytes` in all. A hit among the older half moves to the recent one. */
+/** Creates a cache of the most recently used answers, of at most `maxBytes` in total. */
 export const createAnswerCache = (maxBytes: number) => {
   let recent = new Map<string, Entry>();
   let older = new Map<string, Entry>();
@@ -33,7 +33,7 @@ export const createAnswerCache = (maxBytes: number) => {
     },
     keep: (key: string, bytes: Buffer) => {
       const size = bytes.length + key.length * 2 + overhead;
-      // The bytes are copied because they are part of a larger piece that came over the network.
+      // The bytes are copied, because they are a slice of a larger network buffer.
       if (size <= maxBytes / 16) put(key, { bytes: Buffer.from(bytes), size });
     },
   };

@@ -1,21 +1,21 @@
 import { isRecord } from '../../domain/rpc-value.js';
 
-/** Field of the answer that must repeat a parameter of the question, by method. */
-const repeated: Readonly<Record<string, { readonly field: string; readonly place: number }>> = {
-  eth_getBlockByHash: { field: 'hash', place: 0 },
-  eth_getBlockByNumber: { field: 'number', place: 0 },
-  eth_getTransactionByHash: { field: 'hash', place: 0 },
-  eth_getTransactionReceipt: { field: 'transactionHash', place: 0 },
+/** Field of the answer that must repeat a parameter of the request, by method. `index` is the position of the parameter. */
+const repeated: Readonly<Record<string, { readonly field: string; readonly index: number }>> = {
+  eth_getBlockByHash: { field: 'hash', index: 0 },
+  eth_getBlockByNumber: { field: 'number', index: 0 },
+  eth_getTransactionByHash: { field: 'hash', index: 0 },
+  eth_getTransactionReceipt: { field: 'transactionHash', index: 0 },
 };
 
-/** A long result comes in pieces and is joined when `result` is read, so the checks read it only where they must. */
+/** Answer of a node. Reading `result` of a long answer joins its pieces, so the checks read it only when necessary. */
 type Answer = { readonly result: Uint8Array; readonly pieces?: readonly Uint8Array[] };
 const wholeOf = ({ result }: Answer) => result as Buffer;
 
 const nothing = Buffer.from('null');
 export const isNull = (answer: Answer): boolean => answer.pieces === undefined && wholeOf(answer).equals(nothing);
 
-/** Results that a node may give because it does not have the data yet. */
+/** Results that a node may return because it does not have the data yet. */
 const empty = ['null', '[]', '{}', '"0x"', '"0x0"', 'false'];
 const maxEmptyLength = 6;
 export const isEmptyish = (result: Buffer): boolean =>
@@ -27,10 +27,10 @@ const readField = (result: Buffer, field: string): unknown => {
   return isRecord(parsed) ? parsed[field] : undefined;
 };
 
-/** Tells whether an answer is about the question. Searches the bytes first, and parses only where that finds nothing. */
-export const fits = (method: string, params: readonly unknown[], answer: Answer): boolean => {
+/** Returns whether an answer belongs to the request. Searches the bytes first and parses them only without a match. */
+export const matchesRequest = (method: string, params: readonly unknown[], answer: Answer): boolean => {
   const rule = repeated[method];
-  const asked = rule && params[rule.place];
+  const asked = rule && params[rule.index];
   if (!rule || typeof asked !== 'string' || !asked.startsWith('0x') || isNull(answer)) return true;
   const result = wholeOf(answer);
   if (result.includes(`"${rule.field}":"${asked}"`)) return true;
@@ -43,7 +43,7 @@ export const fits = (method: string, params: readonly unknown[], answer: Answer)
 
 const maxHeightLength = 24;
 
-/** Reads a quantity from a field of the answer; null when the field holds none. */
+/** Reads a quantity from a field of the answer; null when the field is missing or holds something else. */
 export const heightIn = (result: Buffer, field: string): number | null => {
   const key = `"${field}":"`;
   const at = result.indexOf(key);
@@ -60,13 +60,13 @@ export const heightIn = (result: Buffer, field: string): number | null => {
   }
 };
 
-/** Tells whether the answer to a call may tell of the head. */
-export const tellsHead = (method: string, params: readonly unknown[]): boolean =>
+/** Returns whether the answer to a call contains the height of the head. */
+export const containsHead = (method: string, params: readonly unknown[]): boolean =>
   method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest');
 
 /** Reads the height of the head from an answer about the head; null for any other answer. */
 export const headIn = (method: string, params: readonly unknown[], answer: Answer): number | null => {
-  if (!tellsHead(method, params)) return null;
+  if (!containsHead(method, params)) return null;
   if (method === 'eth_blockNumber') {
     const result = wholeOf(answer);
     const height = Number(result.toString('latin1', 1, Math.min(result.length - 1, maxHeightLength)));

@@ -7,11 +7,11 @@ import { withTimeout } from '../nodes/with-timeout.js';
 import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
-const lookMs = 2000;
+const pollTimeoutMs = 2000;
 const finalityIntervalMs = 2000;
-/** Time for which the first question waits until the head of each node is known. */
-export const firstLookMs = 500;
-/** Number of blocks after which one counts as final on nodes that do not know the tag `finalized`. */
+/** Milliseconds that the first request waits for the heads of all nodes. */
+export const firstPollMs = 500;
+/** Number of confirmations after which a block counts as final on nodes that do not support the tag `finalized`. */
 const finalDepth = 64;
 
 const failing = (message: string) => new NodeFault('failing', message);
@@ -19,13 +19,13 @@ const failing = (message: string) => new NodeFault('failing', message);
 export const headOf = (block: unknown): Head => {
   if (isRecord(block) && isQuantity(block.number) && isHash(block.hash))
     return { number: Number(block.number), hash: block.hash.toLowerCase() };
-  throw failing('told of a head without a number or a hash');
+  throw failing('returned a head without a number or a hash');
 };
 
 const exchange = (member: Member, method: string, params: readonly unknown[]) =>
-  withTimeout(lookMs, (cancellation) =>
+  withTimeout(pollTimeoutMs, (cancellation) =>
     member.exchange(method, JSON.stringify(params), cancellation).catch((error: unknown) => {
-      if (cancellation.isCancelled()) member.rest(failing('does not answer'));
+      if (cancellation.isCancelled()) member.rest(failing(`did not answer within ${pollTimeoutMs} ms`));
       throw error;
     }),
   );
@@ -36,62 +36,62 @@ const read = async (member: Member, method: string, params: readonly unknown[]):
   return 'result' in answer ? (JSON.parse(answer.result.toString()) as unknown) : null;
 };
 
-/** Reads the heads of the nodes. */
+/** Polls the heads of the nodes. */
 export const createHeadPoller = (members: readonly Member[], identity: Identity) => {
-  let underWay: Promise<void> | null = null;
-  let upcoming: Promise<void> | null = null;
+  let currentRound: Promise<void> | null = null;
+  let nextRound: Promise<void> | null = null;
 
-  const looks = createSingleFlight<void>();
+  const polls = createSingleFlight<void>();
   const names = new Map(members.map((member, place) => [member, String(place)]));
 
-  const lookAt = async (member: Member) => {
+  const pollNow = async (member: Member) => {
     await identity.trust(member);
     const seen = headOf(await read(member, 'eth_getBlockByNumber', ['latest', false]));
-    // A head below the one before may be that of another chain.
+    // A head lower than the previous one may belong to another chain.
     if (seen.number < (member.head()?.number ?? 0)) await identity.check(member);
-    member.see(seen);
+    member.setHead(seen);
   };
-  const look = (member: Member) => looks.run(names.get(member) ?? '', undefined, () => lookAt(member));
-  /** Reads the heads of all nodes that do not rest, by which a node whose rest is over is used again. */
-  const lookAll = async () => {
+  const poll = (member: Member) => polls.run(names.get(member) ?? '', undefined, () => pollNow(member));
+  /** Polls all nodes that are not in cooldown. A successful poll brings a node back into use. */
+  const pollAll = async () => {
     identity.refresh();
     const awake = members.filter((member) => !member.isResting());
-    await Promise.allSettled((awake.length > 0 ? awake : members).map(look));
+    await Promise.allSettled((awake.length > 0 ? awake : members).map(poll));
   };
-  const once = () => {
-    underWay ??= lookAll().finally(() => {
-      underWay = null;
+  const pollRound = () => {
+    currentRound ??= pollAll().finally(() => {
+      currentRound = null;
     });
-    return underWay;
+    return currentRound;
   };
   return {
-    once,
-    /** Reads the head of one node, as far as it answers. */
-    look: (member: Member) => look(member).catch(() => undefined),
-    /** Reads the heads in a round that begins after this call; callers who ask during a round share the next one. */
-    afresh: () => {
-      upcoming ??= (underWay ?? Promise.resolve()).then(() => {
-        upcoming = null;
-        return once();
+    pollRound,
+    /** Polls the head of one node. Never rejects. */
+    poll: (member: Member) => poll(member).catch(() => undefined),
+    /** Polls the heads in a round that starts after this call. Callers who ask during a round share the next one. */
+    pollFreshRound: () => {
+      nextRound ??= (currentRound ?? Promise.resolve()).then(() => {
+        nextRound = null;
+        return pollRound();
       });
-      return upcoming;
+      return nextRound;
     },
   };
 };
 
 export type Finality = {
-  /** Returns the height up to which no block is replaced any more, and refreshes it now and then. */
+  /** Returns the height up to which blocks are final. Refreshes the height in the background. */
   height(): number;
-  /** Forgets the height, after the chain became another one. */
+  /** Resets the height after the nodes switched to another chain. */
   forget(): void;
 };
 
-/** Final height before the first look. */
+/** Final height before the first poll. */
 export const unknownHeight = -1;
 
 export const neverFinal: Finality = { height: () => Number.NEGATIVE_INFINITY, forget: () => undefined };
 
-/** Code and texts by which nodes refuse a tag that they do not know; any other refusal says nothing about the tag. */
+/** Code and texts of the errors for an unknown block tag. Any other error says nothing about the tag. */
 const invalidParams = -32_602;
 const unknownTag = /\binvalid (argument|param|block)|\bunknown (block )?tag|\bhex string\b/i;
 const isUnknownTag = (error: unknown): boolean =>
@@ -100,36 +100,36 @@ const isUnknownTag = (error: unknown): boolean =>
 const finalHeightAt = async (member: Member): Promise<number> => {
   const answer = await exchange(member, 'eth_getBlockByNumber', ['finalized', false]);
   if ('result' in answer) return headOf(JSON.parse(answer.result.toString())).number;
-  if (!isUnknownTag(readError(answer.error))) throw failing('does not say which block is final');
+  if (!isUnknownTag(readError(answer.error))) throw failing('did not return the final block');
   return headOf(await read(member, 'eth_getBlockByNumber', ['latest', false])).number - finalDepth;
 };
 
 export const createFinality = (members: readonly Member[]): Finality => {
   let height = unknownHeight;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  /** Number of times that the height was forgotten. */
-  let forgotten = 0;
+  let polledAt = Number.NEGATIVE_INFINITY;
+  /** Number of resets. A poll that started before a reset is ignored. */
+  let resets = 0;
 
-  // A node that may serve another chain says nothing about this one.
+  // A node that is not vetted may serve another chain.
   const isTrusted = (member: Member) => members.length === 1 || member.isVetted();
   const refresh = () => {
-    if (performance.now() - lookedAt <= finalityIntervalMs) return;
+    if (performance.now() - polledAt <= finalityIntervalMs) return;
     const member = members.find((one) => one.isUp() && !one.isResting() && isTrusted(one));
     if (!member) return;
-    lookedAt = performance.now();
-    const before = forgotten;
+    polledAt = performance.now();
+    const before = resets;
     finalHeightAt(member).then(
       (found) => {
-        if (before === forgotten) height = Math.max(height, found);
+        if (before === resets) height = Math.max(height, found);
       },
       () => undefined,
     );
   };
   return {
     forget: () => {
-      forgotten++;
+      resets++;
       height = unknownHeight;
-      lookedAt = Number.NEGATIVE_INFINITY;
+      polledAt = Number.NEGATIVE_INFINITY;
     },
     height: () => {
       refresh();

@@ -5,45 +5,45 @@ import { createFinality, createHeadPoller, headOf } from './head-poller.js';
 import type { Identity } from './identity/identity.js';
 import type { Member } from './member.js';
 
-const shortestPauseMs = 200;
+const minPauseMs = 200;
 const maxPauseMs = 2000;
-/** Time without a question after which the heads are no longer read. */
+/** Idle time after which polling stops. */
 const idleMs = 15_000;
 
-/** Returns the greatest height that a node in use told of. */
+/** Returns the greatest height that a node in use has reported. */
 const tipOf = (members: readonly Member[]) =>
   members.reduce((most, member) => Math.max(most, member.isUp() ? member.height() : 0), 0);
 
-const bestOf = (members: readonly Member[], told: Head | null): Head | null => {
+const bestOf = (members: readonly Member[], reported: Head | null): Head | null => {
   const tip = members.reduce((most, member) => Math.max(most, member.isUp() ? (member.head()?.number ?? 0) : 0), 0);
   const highest = members.filter((member) => member.isUp() && member.head()?.number === tip);
   const heads = highest.flatMap((member) => member.head() ?? []);
-  // The reported head stays while a node has it, so that two nodes on two forks do not cause one reorganization after the other.
-  return heads.find(({ hash }) => hash === told?.hash) ?? heads[0] ?? null;
+  // The reported head stays while a node has it, so that two nodes on two forks do not cause one reorg after the other.
+  return heads.find(({ hash }) => hash === reported?.hash) ?? heads[0] ?? null;
 };
 
-/** Follows the heads of the nodes for as long as anybody asks or watches. */
+/** Polls the heads of the nodes while there are requests or watchers. */
 export const createHeadWatch = (members: readonly Member[], log: Log, identity: Identity) => {
   const watchers = new Set<() => void>();
   const closing = new AbortController();
   const poller = createHeadPoller(members, identity);
   const finality = createFinality(members);
-  let told: Head | null = null;
+  let reported: Head | null = null;
   let usedAt = 0;
   let isRunning = false;
 
   const notify = () => {
-    const now = bestOf(members, told);
-    if (!now || now.hash === told?.hash) return false;
-    told = now;
+    const now = bestOf(members, reported);
+    if (!now || now.hash === reported?.hash) return false;
+    reported = now;
     for (const watcher of watchers) watcher();
     return true;
   };
   const run = async () => {
-    let pauseMs = shortestPauseMs;
+    let pauseMs = minPauseMs;
     while (!closing.signal.aborted && (watchers.size > 0 || performance.now() - usedAt < idleMs)) {
-      await poller.once();
-      pauseMs = Math.min(Math.max(pauseMs * (notify() ? 0.7 : 1.3), shortestPauseMs), maxPauseMs);
+      await poller.pollRound();
+      pauseMs = Math.min(Math.max(pauseMs * (notify() ? 0.7 : 1.3), minPauseMs), maxPauseMs);
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   };
@@ -52,44 +52,44 @@ export const createHeadWatch = (members: readonly Member[], log: Log, identity: 
     if (isRunning) return;
     isRunning = true;
     run()
-      .catch((error: unknown) => log.error({ err: error }, 'the heads of the nodes are no longer polled'))
+      .catch((error: unknown) => log.error({ err: error }, 'Polling of node heads stopped'))
       .finally(() => {
         isRunning = false;
       });
   };
-  /** Subscribes to the heads of a node for as long as anybody watches; heads that are lost meanwhile are found by polling. */
+  /** Subscribes to the heads of a node until the signal fires. Polling finds the heads that a broken subscription misses. */
   const listen = async (member: Member, signal: AbortSignal) => {
     const hear = (header: unknown) => {
-      member.see(headOf(header));
+      member.setHead(headOf(header));
       notify();
     };
     while (!signal.aborted) {
       await member.listen?.('newHeads', hear, signal).catch(() => undefined);
-      await sleep(shortestPauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(minPauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
 
   return {
     tip: () => tipOf(members),
-    look: poller.look,
+    poll: poller.poll,
     wake,
     finality,
-    /** Forgets all heads, after the chain became another one. */
+    /** Resets all heads after the nodes switched to another chain. */
     forget: () => {
-      told = null;
+      reported = null;
       for (const member of members) member.forget();
       finality.forget();
     },
-    /** Reads the heads now. */
+    /** Polls the heads now; `null` when no node answers. */
     head: async (): Promise<Head | null> => {
-      await poller.afresh();
+      await poller.pollFreshRound();
       notify();
-      return bestOf(members, told);
+      return bestOf(members, reported);
     },
-    watch: (notice: () => void, signal: AbortSignal) => {
+    watch: (onChange: () => void, signal: AbortSignal) => {
       const either = AbortSignal.any([signal, closing.signal]);
-      watchers.add(notice);
-      either.addEventListener('abort', () => watchers.delete(notice), { once: true });
+      watchers.add(onChange);
+      either.addEventListener('abort', () => watchers.delete(onChange), { once: true });
       for (const member of members) if (member.listen) void listen(member, either);
       wake();
     },

@@ -4,47 +4,50 @@ import { Failure } from '../../domain/failure.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import type { Member } from './member.js';
 
-/** Degrees of doubt that another node would answer better, from least to most; the least doubted answer is taken. */
+/** Degrees of doubt that another node would answer better, in ascending order. The least doubtful answer wins. */
 const byDoubt = ['none', 'empty', 'lacking', 'failing'] as const;
 export type Doubt = (typeof byDoubt)[number];
 const isLess = (one: Doubt, other: Doubt) => byDoubt.indexOf(one) < byDoubt.indexOf(other);
 
 export type Attempt<T> = { readonly answer: T; readonly doubt: Doubt };
 
-/** Puts the question to a node. */
+/** Sends the request to one node. */
 export type Ask<T> = (member: Member, cancellation: Cancellation) => Promise<Attempt<T>>;
 
 export type Terms = {
-  /** Time after which the next node is asked as well. */
+  /** Milliseconds after which the next node is asked as well. */
   readonly hedgeMs: number;
   readonly deadlineMs: number;
   readonly cancellation: Cancellation;
 };
 
-/** A question to one node; `place` counts the nodes that were asked before. */
+/** Request to one node, sent at `at`. `place` counts the requests before it. */
 type Asked = { readonly member: Member; readonly place: number; readonly at: number };
 
-/** Time for which a doubted answer waits for a better one. */
+/** Milliseconds that a doubtful answer waits for a better one. */
 const graceMs = 500;
 
-const unreachable = () => new Failure('UNAVAILABLE', 'no node of this chain can be reached');
+const unreachable = () => new Failure('UNAVAILABLE', 'No node of this chain is reachable. Retry later.');
 
-/** Asks the only node, whose answer is taken whatever its doubt; again if that fails, since a connection may end as it is used. */
+/**
+ * Asks the only node and accepts its answer whatever the doubt. Retries once, because a kept-alive connection may close
+ * while the request is sent.
+ */
 const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, cancellation }: Terms): Promise<T> =>
   new Promise((resolve, reject) => {
     if (cancellation.isCancelled()) return reject(unreachable());
     const asking = createCancellation(cancellation.receive);
     const end = (error: unknown) => {
       clearTimeout(timer);
-      stay();
+      stopListening();
       reject(error as Error);
       asking.cancel();
     };
     const timer = setTimeout(() => end(new NodeTimeout()), deadlineMs);
-    const stay = cancellation.onCancel(() => end(unreachable()));
+    const stopListening = cancellation.onCancel(() => end(unreachable()));
     const take = ({ answer }: Attempt<T>) => {
       clearTimeout(timer);
-      stay();
+      stopListening();
       resolve(answer);
     };
     const fail = (error: unknown) => end(error instanceof NodeFault ? unreachable() : error);
@@ -55,14 +58,14 @@ const askOnly = <T>(member: Member, ask: Ask<T>, { deadlineMs, cancellation }: T
     return void ask(member, asking).then(take, repeat);
   });
 
-/** Asks one node after the other: the next one when an answer fails or is doubted and, once, when an answer takes long. */
+/** Asks one node after the other: the next one after a failure, after a doubtful answer and, once, after `hedgeMs`. */
 const askSeveral = <T>(
   members: readonly Member[],
   ask: Ask<T>,
   { hedgeMs, deadlineMs, cancellation }: Terms,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    // A connection may end just as it is used, so each node is tried twice.
+    // A kept-alive connection may close while the request is sent, so each node is tried twice.
     const left = [...members, ...members];
     const running = new Map<ReturnType<typeof createCancellation>, Asked>();
     const answered = new Set<Member>();
@@ -74,12 +77,12 @@ const askSeveral = <T>(
     const finish = (settle: () => void) => {
       if (isOver) return;
       isOver = true;
-      stay();
+      stopListening();
       for (const timer of timers) clearTimeout(timer);
       for (const asking of running.keys()) asking.cancel();
       settle();
     };
-    const stay = cancellation.onCancel(() => finish(() => reject(unreachable())));
+    const stopListening = cancellation.onCancel(() => finish(() => reject(unreachable())));
     const giveUp = () => {
       const held = doubted;
       finish(() => (held ? resolve(held.answer) : reject(unreachable())));
@@ -92,8 +95,8 @@ const askSeveral = <T>(
       startNext();
     };
     const win = (answer: T, place: number) => {
-      // A node that was asked before and has not answered yet is slower.
-      for (const slower of running.values()) if (slower.place < place) slower.member.stumble(slower.at);
+      // Nodes that were asked earlier and have not answered yet are slower.
+      for (const slower of running.values()) if (slower.place < place) slower.member.noteSlowAnswer(slower.at);
       finish(() => resolve(answer));
     };
     const start = (member: Member) => {
@@ -116,7 +119,7 @@ const askSeveral = <T>(
         },
       );
     };
-    /** A node at rest is asked only when there is nothing better than a failure. */
+    /** Skips nodes in cooldown unless all answers so far are failures. */
     const isWorthAsking = (member: Member) => !doubted || doubted.doubt === 'failing' || !member.isResting();
     const startNext = (): void => {
       const at = left.findIndex((member) => !answered.has(member) && isWorthAsking(member));
@@ -130,7 +133,7 @@ const askSeveral = <T>(
     startNext();
   });
 
-/** Asks the nodes in order for the best answer. */
+/** Resolves to the least doubtful answer of the nodes, which are asked in the given order. */
 export const hedgedRequest = <T>(members: readonly Member[], ask: Ask<T>, terms: Terms): Promise<T> => {
   const [only] = members;
   return only && members.length === 1 ? askOnly(only, ask, terms) : askSeveral(members, ask, terms);

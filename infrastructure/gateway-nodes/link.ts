@@ -1,16 +1,16 @@
 import type { Cancellation } from '../../application/async/cancellation.js';
-import { createBundles, type Question, readBatch } from '../nodes/json-rpc/batch.js';
+import { createBatcher, type Question, readBatch } from '../nodes/json-rpc/batch.js';
 import { type Envelope, readEnvelope, readPieces } from '../nodes/json-rpc/envelope.js';
 import { createHttp } from '../nodes/json-rpc/http.js';
 import { requestText } from '../nodes/json-rpc/request.js';
 import { createSocket } from '../nodes/json-rpc/websocket.js';
 import { NodeFault } from '../nodes/node-fault.js';
 
-/** A connection to one node that hands on its answers unread. Every promise rejects with a NodeFault. */
+/** Connection to one node that passes on answers without parsing their results. Every promise rejects with a NodeFault. */
 export type Link = {
-  /** `params` is JSON. Questions of one bundle that are asked at the same time go as one batch. */
+  /** Sends a call. `params` is JSON. Calls of one bundle that are made at the same time are sent as one batch. */
   exchange(method: string, params: string, cancellation: Cancellation, bundle?: symbol): Promise<Envelope>;
-  /** Present over WebSocket. Resolves when the connection ends or the signal fires; calls `begun` once subscribed. */
+  /** Subscribes; WebSocket only. Calls `begun` once subscribed. Resolves when the connection ends or the signal fires. */
   listen?(
     subscription: string,
     notice: (result: unknown) => void,
@@ -27,20 +27,20 @@ const connections = 256;
 
 const failing = (message: string) => new NodeFault('failing', message);
 
-/** Statuses of a key or a path that the node no longer takes, which is never the fault of the caller. */
+/** Statuses for a rejected API key or path. They point to the configuration of the node's URL, not to the caller. */
 const unwelcome: readonly number[] = [401, 402, 403, 404, 405, 407];
 
-/** Reads an answer; some nodes send their errors with a status of 400 or so. */
+/** Reads an answer. Some nodes send JSON-RPC errors with an HTTP error status. */
 const readAnswer = (status: number, pieces: readonly Buffer[], id: number): Envelope => {
   const envelope = unwelcome.includes(status) ? null : readPieces(pieces);
   if (!envelope || (status !== 200 && !('error' in envelope)))
     throw failing(status === 200 ? 'answered with something that is not JSON-RPC' : `answered with status ${status}`);
-  // A question that the node could not read at all is answered without its id.
-  if (envelope.id !== String(id) && !('error' in envelope)) throw failing('answered another question than was asked');
+  // An error answer has no id when the node could not parse the request.
+  if (envelope.id !== String(id) && !('error' in envelope)) throw failing('answered with the id of another request');
   return envelope;
 };
 
-/** Reads answers in the order of the ids; null where the node says, with an error or a status, that it takes no batches. */
+/** Reads the answers to a batch in the order of the ids; null when an error or a status says that batches are unsupported. */
 const readAnswers = (status: number, pieces: readonly Buffer[], ids: readonly number[]) => {
   if (unwelcome.includes(status)) throw failing(`answered with status ${status}`);
   const bytes = Buffer.concat(pieces);
@@ -63,9 +63,9 @@ export const httpLink = (url: URL): Link => {
     const id = nextId();
     return post(requestText(method, params, id), cancellation, (status, pieces) => readAnswer(status, pieces, id));
   };
-  const bundled = createBundles({
-    alone,
-    together: (questions, cancellation) => {
+  const bundled = createBatcher({
+    sendOne: alone,
+    sendBatch: (questions, cancellation) => {
       const ids = questions.map(nextId);
       const calls = questions.map(({ method, params }, place) => requestText(method, params, ids[place] as number));
       return post(`[${calls.join(',')}]`, cancellation, (status, pieces) => readAnswers(status, pieces, ids));
@@ -82,7 +82,7 @@ export const httpLink = (url: URL): Link => {
 
 type Notice = { readonly params?: { readonly subscription?: unknown; readonly result?: unknown } };
 
-/** Reads an answer without parsing its result, and a notice whole. */
+/** Reads an answer without parsing its result. Parses a notification completely. */
 const readMessage = (bytes: Buffer) => {
   const envelope = readEnvelope(bytes);
   if (envelope?.id != null) return { id: envelope.id, answer: envelope };
@@ -95,10 +95,10 @@ const subscriptionId = (answer: Envelope): unknown => {
   return JSON.parse(answer.result.toString()) as unknown;
 };
 
-/** Calls `ended` whenever a connection ends: after the next one is made, another node may answer. */
+/** Connects over WebSocket. Calls `ended` whenever a connection ends, because the next one may lead to another node. */
 export const socketLink = (url: URL, ended: () => void): Link =>
   createSocket(
     url,
-    { connectMs, maxBytes: maxAnswerLength, silentMs },
+    { connectMs, maxBytes: maxAnswerLength, pingIntervalMs: silentMs },
     { message: readMessage, subscriptionId, ended },
   );

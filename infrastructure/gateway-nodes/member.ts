@@ -10,17 +10,17 @@ import { createNodeUnits, unlimited } from './units/node-units.js';
 
 const maxRestMs = 10_000;
 const unknownHeight = -1;
-/** Number of answers in a row that other nodes gave sooner after which a slow node is put aside like one that failed. */
-const maxStumbles = 3;
+/** Number of slow answers in a row, compared with other nodes, after which a node is put into cooldown. */
+const maxSlowAnswers = 3;
 /** Share of the newest answer in the average latency. */
 const weight = 0.2;
 
 const isSocket = ({ protocol }: URL) => protocol.startsWith('ws');
-/** Makes a link to a node, which calls `ended` whenever a connection ends that it kept. */
-export const usualLink = (url: URL, ended: () => void): Link =>
+/** Opens a link to a node. Calls `ended` whenever a persistent connection ends. */
+export const defaultLink = (url: URL, ended: () => void): Link =>
   isSocket(url) ? socketLink(url, ended) : httpLink(url);
 
-/** Remembers what a node told of its head, and whether it serves another chain. */
+/** Tracks a node's head, and whether the node serves another chain. */
 const createHeads = (node: string, log: Log) => {
   let head: Head | null = null;
   let height = unknownHeight;
@@ -30,62 +30,62 @@ const createHeads = (node: string, log: Log) => {
     height = unknownHeight;
   };
   return {
-    /** Tells whether the node was seen to serve another chain; such a node is neither asked nor sent to. */
+    /** Returns whether the node serves another chain. Such a node receives neither requests nor transactions. */
     isForeign: () => isForeign,
     setForeign: (isOther: boolean) => {
       if (isOther === isForeign) return;
-      if (isOther) log.warn({ node }, 'a node of the gateway serves another chain');
-      else log.info({ node }, 'a node of the gateway serves the chain again');
+      if (isOther) log.warn({ node }, 'Gateway node serves another chain; not using it');
+      else log.info({ node }, 'Gateway node serves the expected chain again');
       forget();
       isForeign = isOther;
     },
     head: () => head,
-    see: (seen: Head) => {
+    setHead: (seen: Head) => {
       if (isForeign) return;
       head = seen;
       height = seen.number;
     },
-    /** Returns the height of the newest head that the node told of, also in answers to callers; -1 for none. */
+    /** Returns the newest height that the node reported in a poll or in an answer to a caller; -1 when unknown. */
     height: () => height,
-    seeHeight: (seen: number) => {
+    setHeight: (seen: number) => {
       height = seen;
     },
-    /** Forgets the head, after the chain became another one. */
+    /** Resets the head after the nodes switched to another chain. */
     forget,
   };
 };
 
 export type MemberOptions = {
-  readonly linkTo?: typeof usualLink;
-  /** Units of calls that the node is asked for in a second; undefined for any number. */
+  readonly linkTo?: typeof defaultLink;
+  /** Maximum number of call units per second for this node; undefined for no limit. */
   readonly unitsPerSecond?: number | undefined;
 };
 
-/** Adds to a node's health the links to it, its latency and its head. */
+/** Creates a node of a pool: its health, links, latency, head, abilities and units. */
 export const createMember = (
   urls: readonly URL[],
   log: Log,
-  { linkTo = usualLink, unitsPerSecond }: MemberOptions = {},
+  { linkTo = defaultLink, unitsPerSecond }: MemberOptions = {},
 ) => {
   const links = urls.map((url) => ({ url, link: linkTo(url, () => health.doubt()) }));
   const listening = links.find(({ url }) => isSocket(url))?.link;
-  // Calls cost less over HTTP; the socket is for subscriptions.
+  // HTTP is cheaper for calls. The WebSocket is used for subscriptions, and for calls when it is the only link.
   const calling = (links.find(({ url }) => !isSocket(url)) ?? links[0])?.link as Link;
   const health = createHealth({ name: urls[0]?.host ?? '', owner: 'gateway', maxRestMs, log });
   const heads = createHeads(health.name, log);
   const units = unitsPerSecond === undefined ? unlimited : createNodeUnits(unitsPerSecond);
   let latencyMs = 0;
-  let stumbles = 0;
-  let stumbledAt = 0;
+  let slowAnswers = 0;
+  let slowAt = 0;
 
   const recover = (tookMs: number) => {
     latencyMs = latencyMs === 0 ? tookMs : latencyMs + (tookMs - latencyMs) * weight;
-    stumbles = 0;
+    slowAnswers = 0;
     health.recover();
   };
   const rest = (fault: NodeFault, startedAt?: number) => {
-    // A node that comes back may have lost blocks.
-    if (fault.kind !== 'busy') heads.seeHeight(unknownHeight);
+    // A node that restarts may have lost blocks.
+    if (fault.kind !== 'busy') heads.setHeight(unknownHeight);
     health.rest(fault, startedAt);
   };
 
@@ -99,18 +99,18 @@ export const createMember = (
     isUp: () => health.isUp() && !heads.isForeign(),
     isResting: () => heads.isForeign() || health.isResting(),
     latencyMs: () => latencyMs,
-    /** Notes that another node, which was asked later, answered a question of `askedAt` sooner. */
-    stumble: (askedAt: number) => {
-      // Questions that were under way together are late together.
-      if (askedAt < stumbledAt) return;
-      stumbledAt = performance.now();
-      if (++stumbles < maxStumbles) return;
-      stumbles = 0;
-      rest(new NodeFault('failing', 'is slower than the others'));
+    /** Records that a node which was asked later answered before this one, which was asked at `askedAt`. */
+    noteSlowAnswer: (askedAt: number) => {
+      // Requests that were in flight together are late together and count once.
+      if (askedAt < slowAt) return;
+      slowAt = performance.now();
+      if (++slowAnswers < maxSlowAnswers) return;
+      slowAnswers = 0;
+      rest(new NodeFault('failing', `answered later than other nodes ${maxSlowAnswers} times in a row`));
     },
     /**
-     * Asks the node and notes how it did; an error object is an answer. `cost` is charged to the node's units, which are
-     * unlimited unless they are set.
+     * Sends a call and updates the node's health and latency. A JSON-RPC error counts as an answer. Charges `cost` to the
+     * node's units.
      */
     exchange: async (
       method: string,
@@ -127,7 +127,7 @@ export const createMember = (
         return envelope;
       } catch (error) {
         const fault = toFailing(error);
-        // A question that was given up, or that asked for too much, says nothing about the node.
+        // A cancelled request or an oversized answer says nothing about the node's health.
         if (!cancellation.isCancelled() && fault.kind !== 'oversized') rest(fault, startedAt);
         throw fault;
       }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBoundedCache } from '../../application/async/bounded-cache.js';
-import { isRecord, waitingInPool } from '../../domain/rpc-value.js';
+import { isRecord, pendingInPool } from '../../domain/rpc-value.js';
 import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
 import { NodeFault } from '../nodes/node-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
@@ -13,7 +13,7 @@ const rememberedHashes = 50_000;
 
 type Notice = (hash: string) => void;
 
-/** Drops hashes that were reported before: after a change of nodes the same transactions come again. */
+/** Drops hashes that were reported before, because another node reports the same transactions again. */
 const onlyNew = (given: Notice) => {
   const seen = createBoundedCache<string, true>(rememberedHashes);
   const note = (hash: string) => seen.set(hash, true);
@@ -34,10 +34,10 @@ const ask = async (member: Member, method: string, params: readonly unknown[]): 
 };
 
 const hashesIn = (content: unknown): readonly string[] =>
-  waitingInPool(content).flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
+  pendingInPool(content).flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
 
-/** Reads the hashes in a node's pool, or those of the block it would make next where the pool is too large to be read. */
-const heldBy = async (member: Member): Promise<readonly string[]> => {
+/** Reads the hashes in a node's pool. When the pool is too large to read, reads those of the pending block. */
+const poolHashes = async (member: Member): Promise<readonly string[]> => {
   try {
     return hashesIn(await ask(member, 'txpool_content', []));
   } catch (error) {
@@ -50,17 +50,17 @@ const heldBy = async (member: Member): Promise<readonly string[]> => {
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 
-/** Reads the pool of a node that shows it, so seldom that it takes the node at most a tenth of its time. */
-const inspect = async (member: Member, tell: (hashes: readonly string[]) => void, signal: AbortSignal) => {
+/** Polls the whole pool of a node. The pauses are ten times as long as a poll, to limit the load on the node. */
+const pollPool = async (member: Member, report: (hashes: readonly string[]) => void, signal: AbortSignal) => {
   while (!signal.aborted) {
     const startedAt = performance.now();
-    tell(hashesIn(await ask(member, 'txpool_content', [])));
+    report(hashesIn(await ask(member, 'txpool_content', [])));
     await pause(Math.max(pauseMs, 10 * (performance.now() - startedAt)), signal);
   }
 };
 
-/** Polls a filter of pending transactions, for nodes that take no subscriptions and do not show their pool. */
-const poll = async (member: Member, notice: Notice, begun: () => void, signal: AbortSignal) => {
+/** Polls a filter of pending transactions, for nodes without subscriptions and without `txpool_content`. */
+const pollFilter = async (member: Member, notice: Notice, begun: () => void, signal: AbortSignal) => {
   const filter = await ask(member, 'eth_newPendingTransactionFilter', []);
   begun();
   while (!signal.aborted) {
@@ -71,33 +71,38 @@ const poll = async (member: Member, notice: Notice, begun: () => void, signal: A
   }
 };
 
-type Way = () => Promise<void>;
-type Ears = {
+type Source = () => Promise<void>;
+type PendingListener = {
   /** Reports a new transaction. */
   readonly notice: Notice;
   /** Reports all transactions in a pool. */
-  readonly tellHeld: (hashes: readonly string[]) => void;
+  readonly reportPool: (hashes: readonly string[]) => void;
   /** Called once the node reports every new transaction. */
   readonly begun: (member: Member) => void;
 };
 
-const waysTo = (member: Member, { notice, tellHeld, begun }: Ears, signal: AbortSignal): readonly Way[] => {
+const sourcesAt = (
+  member: Member,
+  { notice, reportPool, begun }: PendingListener,
+  signal: AbortSignal,
+): readonly Source[] => {
   const { listen, isForeign } = member;
-  const hear = (hash: unknown) => {
+  const onHash = (hash: unknown) => {
     if (typeof hash === 'string' && !isForeign()) notice(hash);
   };
-  const hearHeld: Ears['tellHeld'] = (hashes) => (isForeign() ? undefined : tellHeld(hashes));
-  const ways: readonly Way[] = [
-    ...(listen ? [() => listen('newPendingTransactions', hear, signal, () => begun(member))] : []),
-    () => inspect(member, hearHeld, signal),
-    () => poll(member, hear, () => begun(member), signal),
+  const onPool: PendingListener['reportPool'] = (hashes) => (isForeign() ? undefined : reportPool(hashes));
+  const sources: readonly Source[] = [
+    ...(listen ? [() => listen('newPendingTransactions', onHash, signal, () => begun(member))] : []),
+    () => pollPool(member, onPool, signal),
+    () => pollFilter(member, onHash, () => begun(member), signal),
   ];
-  return ways.map((way) => async () => (isForeign() ? undefined : way()));
+  return sources.map((way) => async () => (isForeign() ? undefined : way()));
 };
 
 /**
- * Reports pending transactions, from one node at a time and from the next when that one fails, which also reports the transactions
- * that arrived in between and still wait. Resolves once it has begun, or beginning takes too long; earlier transactions are not reported.
+ * Reports pending transactions, from one node at a time. When that node fails, the next one also reports the transactions
+ * that arrived meanwhile and are still pending. Resolves once watching has started, or after a timeout. Transactions that
+ * were pending before are not reported.
  */
 export const watchPending = (members: readonly Member[], given: Notice, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -108,16 +113,16 @@ export const watchPending = (members: readonly Member[], given: Notice, signal: 
       resolve();
     };
     setTimeout(begin, maxBeginMs).unref();
-    const tellHeld = (hashes: readonly string[]) => {
+    const reportPool = (hashes: readonly string[]) => {
       for (const hash of hashes) (hasBegun ? notice : note)(hash);
       begin();
     };
-    const catchUp = async (member: Member) => tellHeld(await heldBy(member));
+    const catchUp = async (member: Member) => reportPool(await poolHashes(member));
     const begun = (member: Member) => void catchUp(member).catch(begin);
-    const ways = members.flatMap((member) => waysTo(member, { notice, tellHeld, begun }, signal));
+    const sources = members.flatMap((member) => sourcesAt(member, { notice, reportPool, begun }, signal));
     const watch = async () => {
-      for (let i = 0; !signal.aborted; i = (i + 1) % ways.length) {
-        await ways[i]?.().catch(() => undefined);
+      for (let i = 0; !signal.aborted; i = (i + 1) % sources.length) {
+        await sources[i]?.().catch(() => undefined);
         await pause(pauseMs, signal);
       }
     };

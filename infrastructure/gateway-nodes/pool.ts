@@ -6,7 +6,7 @@ import type { Log } from '../../application/ports/system.js';
 import { Failure, fail } from '../../domain/failure.js';
 import { faultOf, readError } from '../nodes/json-rpc/rpc-fault.js';
 import { withTimeout } from '../nodes/with-timeout.js';
-import { type Chain, createFetch, withinUnits } from './asking.js';
+import { type Chain, createFetch, withinUnits } from './fetch-answer.js';
 import { identityOf } from './final-answers/chain-identity.js';
 import { createSharedStore, type SharedStoreOptions } from './final-answers/shared-store.js';
 import { neverFinal } from './head-poller.js';
@@ -15,7 +15,7 @@ import { createAnnouncedHead, type HeadChannel } from './heads/announced-head.js
 import { createIdentity } from './identity/identity.js';
 import { maxAnswerLength } from './link.js';
 import { splitLogs } from './logs/split-logs.js';
-import { createMember, type Member, type MemberOptions, usualLink } from './member.js';
+import { createMember, defaultLink, type Member, type MemberOptions } from './member.js';
 import { watchPending } from './pending.js';
 import { broadcast } from './sending/broadcast.js';
 import { createAccepted } from './sending/pending-count.js';
@@ -25,20 +25,20 @@ type PoolOptions = {
   readonly deadlineMs: number;
   readonly cacheBytes: number;
   readonly hedgeMs: number;
-  readonly linkTo: typeof usualLink;
-  /** Channel over which processes tell each other of heads. */
+  readonly linkTo: typeof defaultLink;
+  /** Channel over which processes share the heads that they announced to callers. */
   readonly channel?: HeadChannel;
-  /** Number of the chain that the nodes must serve; undefined where the majority of them decides. */
+  /** Id of the chain that the nodes must serve, in decimal digits; undefined when the majority of the nodes decides. */
   readonly chainId: string | undefined;
-  /** Age of the last look at a node's chain from which on it is looked at again. */
+  /** Milliseconds after which the chain id of a node is checked again. */
   readonly recheckMs: number;
-  /** Time for which the refusal of a transaction waits for a node that takes it. */
+  /** Milliseconds that the rejection of a transaction waits for a node that accepts it. */
   readonly graceMs: number;
-  /** Units of calls that each node is asked for in a second; undefined for any number. */
+  /** Maximum number of call units per second for each node; undefined for no limit. */
   readonly unitsPerSecond?: number | undefined;
-  /** Number of nodes that must give the same answer where answers can be compared. */
+  /** Number of nodes that must give the same answer to requests whose answers can be compared. */
   readonly agreement: number;
-  /** Number of pieces in which logs are read that the nodes do not give at once. */
+  /** Maximum number of calls into which one `eth_getLogs` is split. */
   readonly maxPieces: number;
   /** Cache that is shared with other processes. */
   readonly shared?: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>;
@@ -48,7 +48,7 @@ export const defaultPoolOptions: PoolOptions = {
   deadlineMs: 30_000,
   cacheBytes: 32 * 1024 * 1024,
   hedgeMs: 200,
-  linkTo: usualLink,
+  linkTo: defaultLink,
   chainId: undefined,
   recheckMs: 10_000,
   graceMs: 2000,
@@ -57,21 +57,21 @@ export const defaultPoolOptions: PoolOptions = {
 };
 const maxKeyLength = 8192;
 
-/** Groups the URLs by host: one node may be reached over HTTP for calls and over WebSocket for subscriptions. */
+/** Groups the URLs by host: one node may serve HTTP for calls and WebSocket for subscriptions. */
 const membersAt = (urls: readonly string[], log: Log, options: MemberOptions): readonly Member[] => {
   const byHost = new Map<string, URL[]>();
   for (const text of urls) {
     const url = new URL(text.replace(/^evm\+/, ''));
     byHost.set(url.host, [...(byHost.get(url.host) ?? []), url]);
   }
-  return [...byHost.values()].map((ways) => createMember(ways, log, options));
+  return [...byHost.values()].map((hostUrls) => createMember(hostUrls, log, options));
 };
 
 const isDevelopmentCall = ({ method }: RpcCall) => method.startsWith('dev_');
 const isChange = (call: RpcCall) => call.method === 'eth_sendRawTransaction' || isDevelopmentCall(call);
 
-/** Asks for a change only once: without an answer nobody can tell whether it was made. */
-const change = async (
+/** Sends a state-changing call once. It is not retried, because without an answer the change may have been made. */
+const sendChange = async (
   members: readonly Member[],
   { identity, accepted }: Chain,
   call: RpcCall,
@@ -91,34 +91,34 @@ const change = async (
   );
 };
 
-/** Puts together what asks the nodes and what remembers their answers. */
+/** Assembles the parts that ask the nodes and those that cache their answers. */
 const assemble = (members: readonly Member[], log: Log, isDevelopment: boolean, options: PoolOptions) => {
   const { deadlineMs, maxPieces, unitsPerSecond } = options;
   const forget = () => {
     headWatch.forget();
-    told.forget();
+    announced.reset();
     shared.forget();
     store?.forget();
   };
   const identity = createIdentity(members, { ...options, log, onChange: forget });
   const headWatch = createHeadWatch(members, log, identity);
-  const told = createAnnouncedHead(() => shared.noteChange(), options.channel);
-  const chain: Chain = { headWatch, identity, told, accepted: createAccepted() };
-  const asking = createFetch(members, chain, options);
-  const paid = unitsPerSecond === undefined ? asking : withinUnits(members, chain, deadlineMs, asking);
+  const announced = createAnnouncedHead(() => shared.noteChange(), options.channel);
+  const chain: Chain = { headWatch, identity, announced: announced, accepted: createAccepted() };
+  const fetchAnswer = createFetch(members, chain, options);
+  const fetchPaced = unitsPerSecond === undefined ? fetchAnswer : withinUnits(members, chain, deadlineMs, fetchAnswer);
   const sources = {
     head: async () => headWatch.tip() || ((await headWatch.head())?.number ?? 0),
     finalHeight: headWatch.finality.height,
   };
-  const fetch = splitLogs(paid, sources, { maxPieces, maxBytes: maxAnswerLength, deadlineMs });
+  const fetch = splitLogs(fetchPaced, sources, { maxPieces, maxBytes: maxAnswerLength, deadlineMs });
   const store = options.shared && createSharedStore(options.shared, () => identityOf(fetch), log);
-  // A development chain replaces blocks on request, also final ones.
+  // A development chain replaces blocks on request, even final ones.
   const finality = isDevelopment ? neverFinal : headWatch.finality;
   const shared = createSharedAnswers(options.cacheBytes, finality, { noteUse: identity.noteUse, store });
   return { chain, fetch, store, shared };
 };
 
-/** Makes one node of the nodes behind one address, with failover, hedged requests, a cache and shared answers. */
+/** Combines the nodes behind one address into one node with failover, hedged requests, a cache and shared answers. */
 export const nodePool = (
   urls: readonly string[],
   log: Log,
@@ -128,18 +128,18 @@ export const nodePool = (
   const options = { ...defaultPoolOptions, ...given };
   const members = membersAt(urls, log, options);
   const { chain, fetch, store, shared } = assemble(members, log, isDevelopment, options);
-  const { headWatch, told } = chain;
+  const { headWatch, announced } = chain;
 
   const answer: Node['answer'] = (call, cancellation) => {
     if (isChange(call)) {
-      const noteChange = isDevelopmentCall(call) ? told.forget : shared.noteChange;
-      return change(members, chain, call, options).finally(noteChange);
+      const noteChange = isDevelopmentCall(call) ? announced.reset : shared.noteChange;
+      return sendChange(members, chain, call, options).finally(noteChange);
     }
     const params = JSON.stringify(call.params);
-    const reach = cacheabilityOf(call.method, call.params);
-    const isShared = reach.kind !== 'open' && params.length <= maxKeyLength && !call.isFresh;
-    if (!isShared) return fetch(call, params, reach, cancellation ?? createCancellation());
-    return shared.find(call, params, reach, (one) => fetch(call, params, reach, one), cancellation);
+    const cacheability = cacheabilityOf(call.method, call.params);
+    const isShared = cacheability.kind !== 'open' && params.length <= maxKeyLength && !call.bypassCache;
+    if (!isShared) return fetch(call, params, cacheability, cancellation ?? createCancellation());
+    return shared.find(call, params, cacheability, (one) => fetch(call, params, cacheability, one), cancellation);
   };
 
   return {
@@ -152,8 +152,8 @@ export const nodePool = (
       throw new NodeRefusal(kind === 'missing' || kind === 'unsupported' ? kind : 'other', message);
     },
     head: async () => {
-      const head = (await headWatch.head()) ?? fail('UNAVAILABLE', 'no node of this chain can be reached');
-      told.raise(head.number);
+      const head = (await headWatch.head()) ?? fail('UNAVAILABLE', 'No node of this chain is reachable. Retry later.');
+      announced.raise(head.number);
       return head;
     },
     watchHeads: headWatch.watch,

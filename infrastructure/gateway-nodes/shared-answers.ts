@@ -6,52 +6,61 @@ import type { RpcAnswer, RpcCall } from '../../application/ports/node.js';
 import { createAnswerCache } from './cache.js';
 import { heightIn, isEmptyish } from './checks.js';
 import type { SharedStore } from './final-answers/shared-store.js';
-import { type Finality, firstLookMs, unknownHeight } from './head-poller.js';
+import { type Finality, firstPollMs, unknownHeight } from './head-poller.js';
 
-/** Time for which a question about the latest state is shared with callers who ask the same. */
+/** Milliseconds for which an in-flight request about the latest state is shared with identical requests. */
 const sharedMs = 100;
 const maxMs = 60_000;
 
 const needsFinality = ({ kind }: Cacheability) => kind === 'height' || kind === 'transaction';
 const isLasting = ({ kind }: Cacheability) => kind === 'always' || kind === 'hash';
 
-/** Hex digits in capitals in a value, but not in the name of a member: quotes within texts follow a backslash. */
+/** Matches a hex string with upper-case digits in a value, but not in a property name. */
 const capitalHex = /(?<=[[,:])"0x[0-9a-f]*[A-F][0-9a-fA-F]*"(?=[\],}])/g;
 
 const capital = /[A-F]/;
 
-/** Returns one text for all questions that mean the same; `params` is JSON without spaces, and mostly without capitals. */
+/** Returns the cache key of a request: the same for hex digits in upper and lower case. `params` is JSON without spaces. */
 const keyOf = (method: string, params: string) =>
   `${method} ${capital.test(params) ? params.replace(capitalHex, (digits) => digits.toLowerCase()) : params}`;
 
-/** Tells whether an answer is about blocks up to the final height `settled`. */
-const isFinal = (reach: Cacheability, answer: { readonly result: Uint8Array }, settled: number) => {
-  if (reach.kind === 'height') return reach.height <= settled;
-  const height = reach.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
-  return height !== null && height <= settled;
+/** Returns whether an answer is about blocks up to the final height. */
+const isFinal = (cacheability: Cacheability, answer: { readonly result: Uint8Array }, finalHeight: number) => {
+  if (cacheability.kind === 'height') return cacheability.height <= finalHeight;
+  const height = cacheability.kind === 'transaction' ? heightIn(answer.result as Buffer, 'blockNumber') : null;
+  return height !== null && height <= finalHeight;
 };
 
-/** Time for which others may join a question about unsettled data that is under way. */
-const sharedFor = ({ kind }: Cacheability, settled: number) =>
-  kind === 'height' && settled === unknownHeight ? firstLookMs : sharedMs;
+/** Returns the milliseconds for which an in-flight request about data that is not final may be shared. */
+const sharedFor = ({ kind }: Cacheability, finalHeight: number) =>
+  kind === 'height' && finalHeight === unknownHeight ? firstPollMs : sharedMs;
 
-/** Names the flight of a question, and says for how long others may join it. */
-const flightOf = (key: string, reach: Cacheability, settled: number, changes: number) => {
-  // A question about a block that is final now is not the same as before, when another block may have been there.
-  if (isLasting(reach) || (reach.kind === 'height' && reach.height <= settled)) return { name: key, longest: maxMs };
-  return { name: `${changes} ${key}`, longest: sharedFor(reach, settled) };
+/** Returns the single-flight key of a request, and for how many milliseconds others may join it. */
+const flightOf = (key: string, cacheability: Cacheability, finalHeight: number, changes: number) => {
+  // Requests from before and after a block became final are kept apart: before, another block may have been there.
+  if (isLasting(cacheability) || (cacheability.kind === 'height' && cacheability.height <= finalHeight))
+    return { flight: key, maxAgeMs: maxMs };
+  return { flight: `${changes} ${key}`, maxAgeMs: sharedFor(cacheability, finalHeight) };
 };
 
 type Fetch = (cancellation: Cancellation) => Promise<RpcAnswer>;
+type Request = { readonly key: string; readonly cacheability: Cacheability };
 
-/** Tells whether another process may have kept the answer. */
-const mayBeStored = (reach: Cacheability, finality: Pick<Finality, 'height'>) => {
-  if (reach.kind !== 'height') return reach.kind === 'hash' || reach.kind === 'transaction';
-  const settled = finality.height();
-  return settled === unknownHeight || reach.height <= settled;
+/** Returns the result if it can no longer change, otherwise null. */
+const cacheableResult = (cacheability: Cacheability, answer: RpcAnswer, finalHeight: number): Buffer | null => {
+  if ('error' in answer || !(isLasting(cacheability) || isFinal(cacheability, answer, finalHeight))) return null;
+  const result = answer.result as Buffer;
+  return isEmptyish(result) ? null : result;
 };
 
-/** Looks in the cache that is shared with other processes before a node is asked; an answer from there is a hit after all. */
+/** Returns whether another process may have stored the answer. */
+const mayBeStored = (cacheability: Cacheability, finality: Pick<Finality, 'height'>) => {
+  if (cacheability.kind !== 'height') return cacheability.kind === 'hash' || cacheability.kind === 'transaction';
+  const finalHeight = finality.height();
+  return finalHeight === unknownHeight || cacheability.height <= finalHeight;
+};
+
+/** Looks up the cache that is shared with other processes before asking a node. Recounts an answer from there as a hit. */
 const storedOr =
   (store: SharedStore, key: string, fetch: Fetch, counted: { hits: number; misses: number }): Fetch =>
   (cancellation) => {
@@ -64,75 +73,73 @@ const storedOr =
     return store.find(key)?.then(use) ?? fetch(cancellation);
   };
 
-type Besides = {
-  /** Called with every use of a remembered answer. */
+type SharedAnswersOptions = {
+  /** Called on every use of a cached answer. */
   readonly noteUse?: () => void;
   readonly store?: SharedStore | undefined;
 };
 
-/** Caches answers that can no longer change (never null, errors or pending data), and shares questions that are under way. */
+/** Caches answers that can no longer change (never null, errors or pending data), and coalesces identical requests. */
 export const createSharedAnswers = (
   cacheBytes: number,
   finality: Pick<Finality, 'height'>,
-  { noteUse = () => undefined, store }: Besides = {},
+  { noteUse = () => undefined, store }: SharedAnswersOptions = {},
 ) => {
   const cache = createAnswerCache(cacheBytes);
-  const flights = createSingleFlight<RpcAnswer>(() => performance.now(), { rejectLeavers: true });
+  const flights = createSingleFlight<RpcAnswer>(() => performance.now(), { rejectCancelled: true });
   const counted = { hits: 0, misses: 0, coalesced: 0 };
   let changes = 0;
-  /** Number of times that everything was forgotten. */
-  let forgotten = 0;
+  /** Number of times that the cache was cleared. */
+  let clears = 0;
 
-  const remember = (key: string, reach: Cacheability, answer: RpcAnswer, settled: number) => {
-    if ('error' in answer || !(isLasting(reach) || isFinal(reach, answer, settled))) return;
-    const result = answer.result as Buffer;
-    if (isEmptyish(result)) return;
+  const remember = ({ key, cacheability }: Request, answer: RpcAnswer, finalHeight: number) => {
+    const result = cacheableResult(cacheability, answer, finalHeight);
+    if (!result) return;
     cache.keep(key, result);
-    // The id of a chain is part of the identity by which answers are kept, and so is never kept itself.
-    if (reach.kind !== 'always') store?.keep(key, result);
+    // The chain id is part of the key of the shared cache, so the chain id itself is never stored there.
+    if (cacheability.kind !== 'always') store?.keep(key, result);
   };
-  const join = (key: string, reach: Cacheability, fetch: Fetch, cancellation?: Cancellation): Promise<RpcAnswer> => {
-    const before = forgotten;
-    const settled = needsFinality(reach) ? finality.height() : unknownHeight;
-    const { name, longest } = flightOf(key, reach, settled, changes);
-    const flight = `${before} ${name}`;
-    if (flights.has(flight, longest)) counted.coalesced++;
+  const join = (request: Request, fetch: Fetch, cancellation?: Cancellation): Promise<RpcAnswer> => {
+    const { key, cacheability } = request;
+    const before = clears;
+    const finalHeight = needsFinality(cacheability) ? finality.height() : unknownHeight;
+    const { flight, maxAgeMs } = flightOf(`${before} ${key}`, cacheability, finalHeight, changes);
+    if (flights.has(flight, maxAgeMs)) counted.coalesced++;
     const start = async (given: Cancellation) => {
-      // A block that becomes final while the answer is under way may have replaced the one that the answer is about.
+      // Finality is read before the request: a block that became final meanwhile may differ from the one in the answer.
       const answer = await fetch(given);
-      // An answer that was asked for before all was forgotten may be of another chain.
-      if (before === forgotten) remember(key, reach, answer, settled);
+      // An answer that was requested before the cache was cleared may belong to another chain.
+      if (before === clears) remember(request, answer, finalHeight);
       return answer;
     };
-    // An answer that depends on the head is not kept.
-    const answer = flights.run(flight, cancellation, reach.kind === 'head' ? fetch : start, longest);
-    return answer;
+    // Answers that depend on the head are never cached.
+    return flights.run(flight, cancellation, cacheability.kind === 'head' ? fetch : start, maxAgeMs);
   };
 
-  /** Makes a counter of hits that tells whether the answer is still remembered. */
+  /** Creates a function that counts a hit and returns whether the answer is still valid. */
   const repeatedSince = (before: number) => () => {
-    if (before !== forgotten) return false;
+    if (before !== clears) return false;
     counted.hits++;
     noteUse();
     return true;
   };
-  let repeated = repeatedSince(forgotten);
+  let repeated = repeatedSince(clears);
   return {
     counted,
-    /** Keeps callers who have just changed the chain from sharing a question that was asked before the change. */
+    /** Prevents callers that have just changed the chain from joining a request that was sent before the change. */
     noteChange: () => {
       changes++;
     },
-    /** Forgets all answers, after the chain became another one. */
+    /** Clears the cache after the nodes switched to another chain. */
     forget: () => {
-      forgotten++;
+      clears++;
       cache.clear();
-      repeated = repeatedSince(forgotten);
+      repeated = repeatedSince(clears);
     },
     find: (
       call: RpcCall,
       params: string,
-      reach: Cacheability,
+      cacheability: Cacheability,
       fetch: Fetch,
       cancellation?: Cancellation,
     ): MaybePromise<RpcAnswer> => {
@@ -140,11 +147,11 @@ export const createSharedAnswers = (
       const kept = cache.find(key);
       if (kept) {
         repeated();
-        return { result: kept, repeated };
+        return { result: kept, recordReuse: repeated };
       }
-      if (reach.kind !== 'head') counted.misses++;
-      const asked = store && mayBeStored(reach, finality) ? storedOr(store, key, fetch, counted) : fetch;
-      return join(key, reach, asked, cancellation);
+      if (cacheability.kind !== 'head') counted.misses++;
+      const asked = store && mayBeStored(cacheability, finality) ? storedOr(store, key, fetch, counted) : fetch;
+      return join({ key, cacheability }, asked, cancellation);
     },
   };
 };

@@ -3,7 +3,7 @@ import type { AnyCollection, Collection } from '../../projections/define.js';
 
 const scannedAtOnce = 1000;
 
-/** A collection: its documents by scope and id, and for each index and combination of values the sorted keys. */
+/** Documents of a collection by scope and id, and the sorted keys of each index and combination of indexed values. */
 type Table = {
   readonly documents: Map<string, Map<string, object>>;
   readonly indexes: Map<string, PageKey[]>;
@@ -11,7 +11,7 @@ type Table = {
 
 const isLess = ([a, idA]: PageKey, [b, idB]: PageKey) => a < b || (a === b && idA < idB);
 
-/** Finds the index of the first key that is not less, by binary search. */
+/** Returns the index of the first key that is not less than `key`, by binary search. */
 const placeOf = (sorted: readonly PageKey[], key: PageKey) => {
   const last = sorted.at(-1);
   // New keys are usually greater than all existing ones.
@@ -32,7 +32,7 @@ const isAt = (sorted: readonly PageKey[], place: number, key: PageKey) => {
 type Fields = Readonly<Record<string, string | number | undefined>>;
 const listName = (index: string, scope: string, values: readonly unknown[]) => JSON.stringify([index, scope, values]);
 
-/** Returns the list of an index that a document belongs to, and its key there. */
+/** Returns the name of the list in an index that a document belongs to, and its key in that list. */
 const listed = ({ indexes }: AnyCollection, index: string, { scope, id }: DocumentKey, document: object) => {
   const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const fields = document as Fields;
@@ -54,7 +54,7 @@ const put = ({ indexes }: Table, { name, key }: Listed) => {
   indexes.set(name, sorted);
 };
 
-/** Moves a document between the lists of an index, unless its list and its key stay the same. */
+/** Moves a document between the lists of an index, unless list and key are unchanged. */
 const move = (table: Table, was: Listed | null, is: Listed | null) => {
   if (was && is && was.name === is.name && was.key[0] === is.key[0]) return;
   if (was) take(table, was);
@@ -73,7 +73,7 @@ const write = (table: Table, { collection, scope, id, document }: Change) => {
 };
 
 type Asked = Pick<Parameters<ReadModels['page']>[2], 'limit' | 'after' | 'oldestFirst'>;
-/** Returns the keys of a page and one more, if there is one. */
+/** Returns the keys of a page, plus the next key if there is one. */
 const keysIn = (sorted: readonly PageKey[], { limit, after, oldestFirst }: Asked) => {
   if (!oldestFirst) {
     const end = after ? placeOf(sorted, after) : sorted.length;
@@ -86,7 +86,7 @@ const keysIn = (sorted: readonly PageKey[], { limit, after, oldestFirst }: Asked
 
 const isAfter = (one: DocumentKey, other: DocumentKey) => isLess([other.scope, other.id], [one.scope, one.id]);
 
-/** Read models in memory, for one use and never stored; documents are returned as they were put, without a copy. */
+/** Creates read models in memory for temporary use. Documents are returned without a copy. */
 export const memoryReadModels = (): ReadModels => {
   const tables = new Map<string, Table>();
   let checkpoint: Checkpoint = { revision: 0, positions: {} };
@@ -103,7 +103,8 @@ export const memoryReadModels = (): ReadModels => {
     getMany: async (collection, keys) => keys.map((key) => find(collection, key)),
     page: async <Doc>(collection: Collection<Doc>, scope: string, query: Parameters<ReadModels['page']>[2]) => {
       const { index, equal, limit } = query;
-      if (!Object.hasOwn(collection.indexes, index)) throw new Error(`${collection.name} has no index ${index}`);
+      if (!Object.hasOwn(collection.indexes, index))
+        throw new Error(`Unknown index "${index}" of collection ${collection.name}`);
       const keys = keysIn(tableOf(collection).indexes.get(listName(index, scope, equal)) ?? [], query);
       const shown = keys.slice(0, limit);
       return {

@@ -1,57 +1,64 @@
 import { type Db, MongoClient } from 'mongodb';
 import { Failure } from '../../domain/failure.js';
 import { withDeadline } from '../deadline.js';
+import { defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
 
-/** Time for an answer: enough to notice a fail-over of the replica set, little enough for a caller to wait. */
-const answerMs = 4000;
-const findServerMs = 3000;
-/** Time for a commit of the projector, which may be large and which no caller waits for. */
-export const maxMs = 20_000;
+/** Timeout of a commit by the projector, which may be large and which no caller waits for. */
+export const commitTimeoutMs = 20_000;
 const defaultDatabase = 'chainfold';
 
-export type MongoConnection = { readonly client: MongoClient; readonly db: Db; close(): Promise<void> };
+export type MongoConnection = {
+  readonly client: MongoClient;
+  readonly db: Db;
+  readonly inTime: InTime;
+  close(): Promise<void>;
+};
 
 const tooLarge = 10_334;
 
-/** Tells a document that MongoDB never takes from a server that does not work right now; the driver may refuse it first. */
-const refuseTooLarge = (error: unknown): never => {
+/** Recognizes a document above MongoDB's size limit, by the error of the server or of the driver. */
+const rejectTooLarge = (error: unknown): never => {
   const { code, message = '' } = error as { code?: unknown; message?: string };
   if (code === tooLarge || /larger than the maximum size/.test(message))
-    throw new Failure('FAILED_PRECONDITION', 'a document is larger than 16 MB, the most that MongoDB takes');
+    throw new Failure('FAILED_PRECONDITION', 'A document is larger than 16 MB, the limit of MongoDB.');
   throw error;
 };
 
-/**
- * Limits the wait for an answer, because the driver waits long for a server that accepts a connection and stays silent.
- */
-export const inTime = <T>(work: Promise<T>, ms = answerMs): Promise<T> =>
-  withDeadline(work, ms).catch(refuseTooLarge).catch(unavailable('MongoDB'));
+/** Limits the wait for an answer, because the driver waits long for a server that accepts a connection but is silent. */
+export type InTime = <T>(work: Promise<T>, ms?: number) => Promise<T>;
+const inTimeOf =
+  (deadlineMs: number): InTime =>
+  (work, ms = deadlineMs) =>
+    withDeadline(work, ms).catch(rejectTooLarge).catch(unavailable('MongoDB'));
+/** Limits the wait of work that no request waits for. */
+export const inTime = inTimeOf(defaultDeadlines.deadlineMs);
 
-/** Names the database: that of the URL, behind the namespace, which has no underscore itself. */
+/** Returns the name of the database: the one in the URL, prefixed with the namespace. A namespace has no underscore. */
 export const databaseIn = (url: string, namespace: string) => {
   const own = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? defaultDatabase;
   return namespace === '' ? own : `${namespace}_${own}`;
 };
 
-/**
- * Refuses a standalone server, because changing documents and checkpoint together takes transactions, and these take a
- * replica set.
- */
+/** Rejects a standalone server, because documents and checkpoint change in one transaction, which needs a replica set. */
 const requireReplicaSet = async (client: MongoClient) => {
   const { setName, msg } = await client.db('admin').command({ hello: 1 });
   if (!setName && msg !== 'isdbgrid')
     throw new Failure(
       'FAILED_PRECONDITION',
-      'MONGODB_URL names a standalone server; a replica set is needed, of one node at least',
+      'MONGODB_URL points to a standalone server. Use a replica set; a single member is enough.',
     );
 };
 
-export const connectMongo = async (url: string, namespace = ''): Promise<MongoConnection> => {
+export const connectMongo = async (
+  url: string,
+  namespace = '',
+  deadlines = defaultDeadlines,
+): Promise<MongoConnection> => {
   const client = new MongoClient(url, {
-    serverSelectionTimeoutMS: findServerMs,
-    connectTimeoutMS: findServerMs,
-    socketTimeoutMS: maxMs,
+    serverSelectionTimeoutMS: deadlines.serverMs,
+    connectTimeoutMS: deadlines.connectMs,
+    socketTimeoutMS: Math.max(commitTimeoutMs, deadlines.abandonedMs),
     w: 'majority',
     retryWrites: true,
     ignoreUndefined: true,
@@ -64,5 +71,5 @@ export const connectMongo = async (url: string, namespace = ''): Promise<MongoCo
     await close();
     return unavailable('MongoDB')(error);
   }
-  return { client, db: client.db(databaseIn(url, namespace)), close };
+  return { client, db: client.db(databaseIn(url, namespace)), inTime: inTimeOf(deadlines.deadlineMs), close };
 };

@@ -7,32 +7,29 @@ import {
   NothingBuilt,
   type Positions,
 } from '../../application/ports/generations.js';
-import type { Change, ReadModels } from '../../application/ports/read-models.js';
+import { type Change, type ReadModels, withoutParts } from '../../application/ports/read-models.js';
 import type { AnyCollection } from '../../projections/define.js';
-import { inTime, maxMs } from './connection.js';
+import { commitTimeoutMs, inTime } from './connection.js';
 import { ensureIndexes } from './indexes.js';
-import { checkpointId, collectionName, indexesOf, type StoredCheckpoint, toldMs } from './live.js';
+import { buildNoticeMs, checkpointId, collectionName, indexesOf, type StoredCheckpoint } from './live.js';
 import type { Transactions } from './transactions.js';
 
 type Building = { _id: string; collection: string; number: number; version: number; position: number };
 
-/**
- * Time a retired collection is kept: longer than any read may take, because reading a dropped collection finds it
- * empty.
- */
-const inUseMs = 60_000;
+/** Milliseconds for which a retired collection is kept: longer than any read, because a dropped collection reads empty. */
+const retiredTtlMs = 60_000;
 const buildingId = ({ name }: AnyCollection) => `building:${name}`;
 
 type Access = {
   readonly transactions: Transactions;
   readonly db: Db;
   readonly collections: readonly AnyCollection[];
-  /** Reads a stored collection, whichever generation it is. */
+  /** Returns reads on a stored collection of any generation. */
   readonly on: (stored: string) => Pick<ReadModels, 'getMany' | 'scan'>;
   readonly write: (stored: string, changes: readonly Change[], session: ClientSession) => Promise<void>;
 };
 
-const self = { _id: checkpointId };
+const checkpointFilter = { _id: checkpointId };
 const checkpointsIn = (db: Db) => db.collection<StoredCheckpoint>('checkpoints');
 const buildsIn = (db: Db) => db.collection<Building>('checkpoints');
 
@@ -43,33 +40,35 @@ const inBuilding = ({ db }: Access, wanted: readonly AnyCollection[], session?: 
       .toArray(),
   );
 const drop = ({ db }: Access, { collection, number }: Pick<Building, 'collection' | 'number'>) =>
-  inTime(db.dropCollection(collectionName(collection, number)), maxMs);
+  inTime(db.dropCollection(collectionName(collection, number)), commitTimeoutMs);
 
 const abandonOne = async (access: Access, one: Building) => {
   const gone = await access.transactions.run(async (session) => {
     const { deletedCount } = await buildsIn(access.db).deleteOne({ _id: one._id, number: one.number }, { session });
-    await checkpointsIn(access.db).updateOne(self, { $pull: { building: one.collection } }, { session });
+    await checkpointsIn(access.db).updateOne(checkpointFilter, { $pull: { building: one.collection } }, { session });
     return deletedCount === 1;
   });
   if (gone) await drop(access, one);
 };
 
 /**
- * Takes a new generation number for each attempt; of two builders that begin at once, one succeeds and the other drops
- * its collection.
+ * Creates a generation with a new number and registers it. Of two builders that start at once, one succeeds and the other
+ * drops its collection.
  */
 const beginOne = async (access: Access, collection: AnyCollection) => {
   const { db } = access;
   const { name, version } = collection;
   const count = { $inc: { [`newest.${name}`]: 1 } };
-  const counted = await inTime(checkpointsIn(db).findOneAndUpdate(self, count, { returnDocument: 'after' }));
+  const counted = await inTime(
+    checkpointsIn(db).findOneAndUpdate(checkpointFilter, count, { returnDocument: 'after' }),
+  );
   const number = counted?.newest[name] ?? 1;
-  await inTime(ensureIndexes(db, [{ collection, stored: collectionName(name, number) }]), maxMs);
+  await inTime(ensureIndexes(db, [{ collection, stored: collectionName(name, number) }]), commitTimeoutMs);
   const one = { _id: buildingId(collection), collection: name, number, version, position: 0 };
   const isMine = await access.transactions.run(async (session) => {
     if (await buildsIn(db).findOne({ _id: one._id }, { session })) return false;
     await buildsIn(db).insertOne(one, { session });
-    await checkpointsIn(db).updateOne(self, { $addToSet: { building: name } }, { session });
+    await checkpointsIn(db).updateOne(checkpointFilter, { $addToSet: { building: name } }, { session });
     return true;
   });
   if (!isMine) await drop(access, one);
@@ -113,7 +112,7 @@ const swapped = (checkpoint: StoredCheckpoint, next: readonly Building[], wanted
   }));
   const reached = Object.fromEntries(next.map(({ collection, position }) => [collection, position]));
   return {
-    positions: { ...checkpoint.positions, ...reached },
+    positions: { ...withoutParts(checkpoint.positions, names), ...reached },
     live: { ...checkpoint.live, ...Object.fromEntries(live) },
     building: checkpoint.building.filter((name) => !names.has(name)),
     retired: [...checkpoint.retired, ...retired],
@@ -122,19 +121,19 @@ const swapped = (checkpoint: StoredCheckpoint, next: readonly Building[], wanted
 };
 const swap = (access: Access, wanted: readonly AnyCollection[], end: Position = Number.POSITIVE_INFINITY) =>
   access.transactions.run(async (session) => {
-    const checkpoint = await checkpointsIn(access.db).findOne(self, { session });
+    const checkpoint = await checkpointsIn(access.db).findOne(checkpointFilter, { session });
     const next = await inBuilding(access, wanted, session);
     const isBehind = ({ collection, position }: Building) =>
       position < Math.min(checkpoint?.positions[collection] ?? 0, end);
     if (!checkpoint || next.length < wanted.length || next.some(isBehind)) return false;
     const change = { $set: swapped(checkpoint, next, wanted), $inc: { revision: 1 } };
-    await checkpointsIn(access.db).updateOne(self, change, { session });
+    await checkpointsIn(access.db).updateOne(checkpointFilter, change, { session });
     await buildsIn(access.db).deleteMany({ _id: { $in: next.map(({ _id }) => _id) } }, { session });
     return true;
   });
 
-const all = async (access: Access): Promise<readonly Generation[]> => {
-  const checkpoint = await inTime(checkpointsIn(access.db).findOne(self));
+const listGenerations = async (access: Access): Promise<readonly Generation[]> => {
+  const checkpoint = await inTime(checkpointsIn(access.db).findOne(checkpointFilter));
   const begun = await inBuilding(access, access.collections);
   const live = Object.entries(checkpoint?.live ?? {}).map(([collection, { number, version }]) => ({
     collection,
@@ -147,10 +146,10 @@ const all = async (access: Access): Promise<readonly Generation[]> => {
 };
 
 const removeRetired = async (access: Access) => {
-  const checkpoint = await inTime(checkpointsIn(access.db).findOne(self));
-  for (const one of checkpoint?.retired.filter(({ at }) => at < Date.now() - inUseMs) ?? []) {
+  const checkpoint = await inTime(checkpointsIn(access.db).findOne(checkpointFilter));
+  for (const one of checkpoint?.retired.filter(({ at }) => at < Date.now() - retiredTtlMs) ?? []) {
     await drop(access, one);
-    await inTime(checkpointsIn(access.db).updateOne(self, { $pull: { retired: one } }));
+    await inTime(checkpointsIn(access.db).updateOne(checkpointFilter, { $pull: { retired: one } }));
   }
 };
 
@@ -162,7 +161,7 @@ export const mongoGenerations = (access: Access): Generations => {
     return access.on(collectionName(one.collection, one.number));
   };
   return {
-    all: () => all(access),
+    listGenerations: () => listGenerations(access),
     begin: async (wanted) => {
       await begin(access, wanted);
       begunAt = performance.now();
@@ -172,13 +171,13 @@ export const mongoGenerations = (access: Access): Generations => {
       scan: async (collection, after) => (await building(collection)).scan(collection, after),
     },
     build: (changes, from, to) => build(access, changes, from, to),
-    // Indexes are created when the build begins, because building them over a full collection takes the server longer
-    // than any deadline.
-    makeReady: () => pause(Math.max(0, begunAt + toldMs - performance.now())),
+    // Indexes already exist: they are created at the start of the build, because indexing a full collection would exceed
+    // every timeout.
+    makeReady: () => pause(Math.max(0, begunAt + buildNoticeMs - performance.now())),
     swap: (wanted, end) => swap(access, wanted, end),
     hold: async (ms) => {
       const change = { $set: { heldUntil: Date.now() + ms }, $inc: { revision: 1 } };
-      await inTime(checkpointsIn(access.db).updateOne(self, change));
+      await inTime(checkpointsIn(access.db).updateOne(checkpointFilter, change));
     },
     abandon: async (wanted) => {
       for (const one of await inBuilding(access, wanted)) await abandonOne(access, one);

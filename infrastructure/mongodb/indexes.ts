@@ -19,7 +19,7 @@ const indexesOf = ({ indexes }: AnyCollection) =>
 
 const missingNamespace = 26;
 
-/** Returns the keys of each existing index by name; empty if the collection does not exist yet. */
+/** Returns the keys of each existing index by name; an empty map if the collection does not exist yet. */
 const existing = async (db: Db, name: string) => {
   try {
     const indexes = await db.collection(name).listIndexes().toArray();
@@ -30,7 +30,7 @@ const existing = async (db: Db, name: string) => {
   }
 };
 
-/** Lists declared indexes that are missing or have other keys. */
+/** Lists declared indexes that are missing or have different keys. */
 export const missingIndexes = async (db: Db, wanted: readonly StoredCollection[]): Promise<readonly string[]> => {
   const missing: string[] = [];
   for (const { collection, stored } of wanted) {
@@ -41,18 +41,18 @@ export const missingIndexes = async (db: Db, wanted: readonly StoredCollection[]
   return missing;
 };
 
-/** Creates the declared indexes; refuses if an index of the same name has other keys. */
+/** Creates the declared indexes. Fails if an index of the same name has different keys. */
 export const ensureIndexes = async (db: Db, wanted: readonly StoredCollection[]) => {
   for (const { collection, stored: name } of wanted) {
     const found = await existing(db, name);
     const declared = indexesOf(collection);
-    const wrong = declared.find(
+    const differing = declared.find(
       (index) => found.has(index.name) && found.get(index.name) !== JSON.stringify(index.key),
     );
-    if (wrong)
+    if (differing)
       throw new Failure(
         'FAILED_PRECONDITION',
-        `the MongoDB index ${wrong.name} of ${name} is not the declared one; drop it`,
+        `MongoDB index ${differing.name} of collection ${name} differs from the declared one. Drop it and start again.`,
       );
     const missing = declared.filter((index) => !found.has(index.name));
     if (missing.length > 0) await db.collection(name).createIndexes(missing);

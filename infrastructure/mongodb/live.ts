@@ -1,8 +1,8 @@
 import type { Collection as Stored } from 'mongodb';
 import type { AnyCollection } from '../../projections/define.js';
-import { inTime } from './connection.js';
+import type { InTime } from './connection.js';
 
-/** A live generation as readers need it: its number, its projection's version and its indexes. */
+/** Live generation: its number, its projection's version and the fields of its indexes. */
 type Live = {
   readonly number: number;
   readonly version: number;
@@ -10,8 +10,8 @@ type Live = {
 };
 
 /**
- * Checkpoint of all live generations. The progress of those being built is stored apart, so that builders never
- * conflict with commits.
+ * Checkpoint shared by all live generations. Build progress is stored separately, so that builds never conflict with
+ * commits.
  */
 export type StoredCheckpoint = {
   _id: string;
@@ -20,9 +20,9 @@ export type StoredCheckpoint = {
   live: Record<string, Live>;
   /** Number of the newest generation, by collection. */
   newest: Record<string, number>;
-  /** Collections with a generation being built, which may be swapped at any moment. */
+  /** Collections with a generation that is being built and may be swapped at any moment. */
   building: string[];
-  /** Unix ms; until then the positions may not be moved. */
+  /** Unix ms until which the positions must not change. */
   heldUntil?: number;
   retired: { collection: string; number: number; at: number }[];
 };
@@ -34,8 +34,11 @@ export const indexesOf = ({ indexes }: AnyCollection): Live['indexes'] =>
 
 export type StoredCollection = { readonly collection: AnyCollection; readonly stored: string };
 
-/** Lists the collections whose live generation has the version that this software declares, with their stored names. */
-export const ownOf = (live: StoredCheckpoint['live'], collections: readonly AnyCollection[]): StoredCollection[] =>
+/** Lists the collections whose live generation has the version declared by this release, with their stored names. */
+export const currentCollections = (
+  live: StoredCheckpoint['live'],
+  collections: readonly AnyCollection[],
+): StoredCollection[] =>
   collections.flatMap((collection) => {
     const one = live[collection.name];
     return one?.version === collection.version
@@ -43,19 +46,19 @@ export const ownOf = (live: StoredCheckpoint['live'], collections: readonly AnyC
       : [];
   });
 
-/** Time for which a checkpoint once read is trusted. */
-const trustedMs = 250;
-/** Time between beginning a build and its swap, so that every reader knows by then that a swap is possible. */
-export const toldMs = 2 * trustedMs;
+/** Milliseconds for which a cached checkpoint is used. */
+const cacheTtlMs = 250;
+/** Minimum milliseconds between the start of a build and its swap. Every reader knows of the build by then. */
+export const buildNoticeMs = 2 * cacheTtlMs;
 
 /**
- * Finds the live generation of a collection. Asking before every read would double the reads, so the checkpoint is read
- * again only while a new generation is being built: a result counts if the same generation is still live afterwards.
+ * Finds the live generation of a collection. To avoid a second query per read, the checkpoint is read again only while a
+ * new generation is being built. A result is valid if the same generation is still live afterwards.
  */
-export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => {
+export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>, inTime: InTime) => {
   let known: { readonly at: number; readonly checkpoint: Promise<StoredCheckpoint> } | undefined;
 
-  const ask = (): Promise<StoredCheckpoint> => {
+  const readCheckpoint = (): Promise<StoredCheckpoint> => {
     const asked = { at: performance.now(), checkpoint: inTime(checkpoints.findOne({ _id: checkpointId })).then(found) };
     known = asked;
     asked.checkpoint.catch(() => {
@@ -63,21 +66,21 @@ export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => 
     });
     return asked.checkpoint;
   };
-  const recent = () => (known && performance.now() - known.at < trustedMs ? known.checkpoint : ask());
+  const recent = () => (known && performance.now() - known.at < cacheTtlMs ? known.checkpoint : readCheckpoint());
 
   return {
-    ask,
-    /** Runs the read on the live generation, and once more if that was swapped meanwhile. */
+    readCheckpoint,
+    /** Runs the read on the live generation. Repeats it once if the generation was swapped meanwhile. */
     read: async <T>({ name }: AnyCollection, read: (live: Live, stored: string) => Promise<T>): Promise<T> => {
       const from = ({ live }: StoredCheckpoint) => {
         const one = live[name];
-        if (!one) throw new Error(`there is no collection ${name}`);
+        if (!one) throw new Error(`Unknown read-model collection: ${name}`);
         return { one, read: () => read(one, collectionName(name, one.number)) };
       };
       const before = await recent();
       const first = from(before);
       if (!before.building.includes(name)) return first.read();
-      const [result, after] = await Promise.all([first.read(), ask()]);
+      const [result, after] = await Promise.all([first.read(), readCheckpoint()]);
       const second = from(after);
       return second.one.number === first.one.number ? result : second.read();
     },
@@ -85,6 +88,6 @@ export const createLiveGenerations = (checkpoints: Stored<StoredCheckpoint>) => 
 };
 
 const found = (checkpoint: StoredCheckpoint | null): StoredCheckpoint => {
-  if (!checkpoint) throw new Error('the checkpoint of the read models is missing');
+  if (!checkpoint) throw new Error('Read-model checkpoint not found in MongoDB. Start the service once to create it.');
   return checkpoint;
 };

@@ -1,7 +1,8 @@
 import { type AnyBulkWriteOperation, type Filter, MongoBulkWriteError } from 'mongodb';
 import type { PendingTransaction, PendingTransactions } from '../../application/ports/pending.js';
+import { defaultDeadlines } from '../deadlines.js';
 import { padded } from '../padded-nonce.js';
-import { connectMongo, inTime } from './connection.js';
+import { connectMongo } from './connection.js';
 
 type Stored = { _id: string; from: string; nonce: string; firstSeen: number; told: Record<string, string> };
 
@@ -13,12 +14,12 @@ const readStored = ({ _id, from, nonce, firstSeen, told }: Stored): PendingTrans
   from,
   nonce: BigInt(nonce),
   firstSeen,
-  told,
+  fields: told,
 });
 
 /**
- * Selects transactions after one: the first bound lets the index start in the right place, the second skips those seen
- * at the same time before it.
+ * Selects the transactions after the given one. The first condition gives the index its starting point. The second skips
+ * transactions with the same time and a lower hash.
  */
 const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
   firstSeen: { $gte: firstSeen },
@@ -27,14 +28,18 @@ const after = ({ firstSeen, hash }: PendingTransaction): Filter<Stored> => ({
 
 const oldestFirst = { firstSeen: 1, _id: 1 } as const;
 
-export const mongoPending = async (url: string, namespace = ''): Promise<PendingTransactions> => {
-  const { db, close } = await connectMongo(url, namespace);
-  const kept = db.collection<Stored>('pending_transactions');
+export const mongoPending = async (
+  url: string,
+  namespace = '',
+  deadlines = defaultDeadlines,
+): Promise<PendingTransactions> => {
+  const { db, inTime, close } = await connectMongo(url, namespace, deadlines);
+  const pending = db.collection<Stored>('pending_transactions');
   const indexes = [
     { name: 'by_sender', key: { from: 1, nonce: 1, firstSeen: 1, _id: 1 } },
     { name: 'by_time', key: oldestFirst },
   ] as const;
-  await inTime(kept.createIndexes(indexes.map(({ name, key }) => ({ name, key: { ...key } })))).catch(
+  await inTime(pending.createIndexes(indexes.map(({ name, key }) => ({ name, key: { ...key } })))).catch(
     async (error: unknown) => {
       await close();
       throw error;
@@ -42,52 +47,57 @@ export const mongoPending = async (url: string, namespace = ''): Promise<Pending
   );
 
   const write = async (operations: AnyBulkWriteOperation<Stored>[]) => {
-    if (operations.length > 0) await inTime(kept.bulkWrite(operations, { ordered: false }));
+    if (operations.length > 0) await inTime(pending.bulkWrite(operations, { ordered: false }));
   };
   const insert = async (stored: Stored[]) => {
     try {
-      await kept.insertMany(stored, { ordered: false });
+      await pending.insertMany(stored, { ordered: false });
     } catch (error) {
-      // Duplicates are fine: the first process to see a transaction has recorded when.
+      // Duplicates are ignored: the first process that saw a transaction has recorded the time.
       const isKnown =
         error instanceof MongoBulkWriteError && [error.writeErrors].flat().every((one) => one.code === duplicateKey);
       if (!isKnown) throw error;
     }
   };
   const removeBeyond = async (most: number) => {
-    const excess = (await kept.estimatedDocumentCount()) - most;
+    const excess = (await pending.estimatedDocumentCount()) - most;
     if (excess <= 0) return;
-    const oldest = await kept
+    const oldest = await pending
       .find({}, { projection: { _id: 1 } })
       .sort(oldestFirst)
       .limit(excess)
       .toArray();
-    await kept.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
+    await pending.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
   };
 
   return {
     add: async (transactions) => {
-      const stored = transactions.map(({ hash, nonce, ...rest }) => ({ _id: hash, nonce: padded(nonce), ...rest }));
+      const stored = transactions.map(({ hash, nonce, fields, ...rest }) => ({
+        _id: hash,
+        nonce: padded(nonce),
+        told: { ...fields },
+        ...rest,
+      }));
       if (stored.length > 0) await inTime(insert(stored));
     },
     find: async (hash) => {
-      const found = await inTime(kept.findOne({ _id: hash }));
+      const found = await inTime(pending.findOne({ _id: hash }));
       return found && readStored(found);
     },
     listFrom: async (from, nonce) => {
       const filter = { from, ...(nonce !== undefined && { nonce: padded(nonce) }) };
-      const found = kept.find(filter).sort({ nonce: 1, firstSeen: 1, _id: 1 });
+      const found = pending.find(filter).sort({ nonce: 1, firstSeen: 1, _id: 1 });
       return (await inTime(found.toArray())).map(readStored);
     },
     scan: async (last) => {
-      const found = kept.find(last ? after(last) : {}).sort(oldestFirst);
+      const found = pending.find(last ? after(last) : {}).sort(oldestFirst);
       return (await inTime(found.limit(scannedAtOnce).toArray())).map(readStored);
     },
     forget: (hashes) => write(hashes.map((_id) => ({ deleteOne: { filter: { _id } } }))),
     forgetUsed: (used) =>
       write(used.map(({ from, nonce }) => ({ deleteMany: { filter: { from, nonce: { $lte: padded(nonce) } } } }))),
     trim: async (since, most) => {
-      await inTime(kept.deleteMany({ firstSeen: { $lt: since } }));
+      await inTime(pending.deleteMany({ firstSeen: { $lt: since } }));
       await inTime(removeBeyond(most));
     },
     close,

@@ -3,15 +3,16 @@ import { maxHoldMs, type RebuildableReadModels } from '../../application/ports/g
 import type { Change, DocumentKey, PageKey, ReadModels } from '../../application/ports/read-models.js';
 import { Failure } from '../../domain/failure.js';
 import type { AnyCollection } from '../../projections/define.js';
-import { connectMongo, inTime, maxMs } from './connection.js';
+import { type Deadlines, defaultDeadlines } from '../deadlines.js';
+import { commitTimeoutMs, connectMongo, type InTime } from './connection.js';
 import { mongoGenerations } from './generations.js';
 import { ensureIndexes, fieldOf } from './indexes.js';
 import {
   checkpointId,
   collectionName,
   createLiveGenerations,
+  currentCollections,
   indexesOf,
-  ownOf,
   type StoredCheckpoint,
 } from './live.js';
 import { createTransactions } from './transactions.js';
@@ -29,18 +30,18 @@ const writeOf = ({ scope, id, document }: Change): AnyBulkWriteOperation<Stored>
 };
 
 /**
- * Selects documents beyond a page key: the first bound lets the index start in the right place, the second skips those
- * shown with the same value.
+ * Selects documents after a page key. The first condition gives the index its starting point. The second skips documents
+ * with the same value that were already returned.
  */
 const beyond = (order: string, [value, id]: PageKey, oldestFirst: boolean): Filter<Stored> => {
   const [orEqual, strictly] = oldestFirst ? (['$gte', '$gt'] as const) : (['$lte', '$lt'] as const);
   return { [order]: { [orEqual]: value }, $or: [{ [order]: { [strictly]: value } }, { id: { [strictly]: id } }] };
 };
 
-/** Builds the query of a page; its fields are a prefix of the declared index. */
+/** Builds the query of a page. Its fields are a prefix of the declared index. */
 export const pageFilter = (collection: AnyCollection, scope: string, query: Query) => {
   const index = collection.indexes[query.index];
-  if (!index) throw new Error(`${collection.name} has no index ${query.index}`);
+  if (!index) throw new Error(`Unknown index "${query.index}" of collection ${collection.name}`);
   const order = fieldOf(index.order);
   const direction = query.oldestFirst ? 1 : -1;
   const filter: Filter<Stored> = {
@@ -54,12 +55,9 @@ export const pageFilter = (collection: AnyCollection, scope: string, query: Quer
 const keyOf = (last: WithId<Stored> | undefined, order: string): PageKey | null =>
   last ? [last.document[order] as number | string, last.id] : null;
 
-const nothing = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
+const emptyCheckpoint = { revision: 0, positions: {}, live: {}, newest: {}, building: [], retired: [] };
 
-/**
- * Upgrades a checkpoint of older versions, whose position names include the projection's version and which has no
- * generations.
- */
+/** Upgrades a checkpoint of older releases, which has no generations and whose position names include a version. */
 const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredCheckpoint>) => ({
   positions: Object.fromEntries(Object.entries(positions ?? {}).map(([name, at]) => [name.replace(/@\d+$/, ''), at])),
   live: live ?? {},
@@ -68,20 +66,23 @@ const upgrade = ({ positions, live, newest, building, retired }: Partial<StoredC
   retired: retired ?? [],
 });
 
-/** Creates the checkpoint and a first generation of every collection that has none. */
+/** Creates the checkpoint, and the first generation of every collection that has none. */
 const prepare = async (db: Db, checkpoints: Collection<StoredCheckpoint>, collections: readonly AnyCollection[]) => {
-  const self = { _id: checkpointId };
-  await checkpoints.updateOne(self, { $setOnInsert: nothing }, { upsert: true });
-  const old = await checkpoints.findOne({ ...self, live: { $exists: false } });
+  const checkpointFilter = { _id: checkpointId };
+  await checkpoints.updateOne(checkpointFilter, { $setOnInsert: emptyCheckpoint }, { upsert: true });
+  const old = await checkpoints.findOne({ ...checkpointFilter, live: { $exists: false } });
   if (old)
-    await checkpoints.updateOne({ ...self, revision: old.revision }, { $set: upgrade(old), $inc: { revision: 1 } });
+    await checkpoints.updateOne(
+      { ...checkpointFilter, revision: old.revision },
+      { $set: upgrade(old), $inc: { revision: 1 } },
+    );
   for (const collection of collections) {
     const [name, first] = [collection.name, { number: 1, version: collection.version, indexes: indexesOf(collection) }];
     const change = { $set: { [`live.${name}`]: first, [`newest.${name}`]: first.number } };
-    await checkpoints.updateOne({ ...self, [`live.${name}`]: { $exists: false } }, change);
+    await checkpoints.updateOne({ ...checkpointFilter, [`live.${name}`]: { $exists: false } }, change);
   }
-  const { live } = (await checkpoints.findOne(self)) ?? nothing;
-  await ensureIndexes(db, ownOf(live, collections));
+  const { live } = (await checkpoints.findOne(checkpointFilter)) ?? emptyCheckpoint;
+  await ensureIndexes(db, currentCollections(live, collections));
 };
 
 const isHeld = ({ heldUntil = 0 }: StoredCheckpoint) => {
@@ -93,9 +94,7 @@ const writeAll = async (db: Db, stored: string, changes: readonly Change[], sess
   await db.collection<Stored>(stored).bulkWrite(changes.map(writeOf), { session, ordered: false });
 };
 
-/**
- * Writes to the generations that are live at that moment; refuses if one belongs to a newer version of the software.
- */
+/** Writes to the live generations. Fails if one of them belongs to a newer release. */
 const writeLive = async (
   db: Db,
   { live }: StoredCheckpoint,
@@ -105,13 +104,16 @@ const writeLive = async (
   for (const { name, version } of collections) {
     const one = live[name];
     if (one && one.version > version)
-      throw new Failure('FAILED_PRECONDITION', `a newer version of the software has taken over ${name}`);
+      throw new Failure(
+        'FAILED_PRECONDITION',
+        `A newer release has taken over the read model ${name}. Stop this process or upgrade it.`,
+      );
     const own = changes.filter((change) => change.collection.name === name);
     if (own.length > 0 && one) await writeAll(db, collectionName(name, one.number), own, session);
   }
 };
 
-const reads = (stored: Collection<Stored>): Pick<ReadModels, 'getMany' | 'scan'> => ({
+const reads = (stored: Collection<Stored>, inTime: InTime): Pick<ReadModels, 'getMany' | 'scan'> => ({
   getMany: async <Doc>(_: AnyCollection, keys: readonly DocumentKey[]): Promise<(Doc | null)[]> => {
     const ids = keys.map(idOf);
     const found = await inTime(stored.find({ _id: { $in: ids } }).toArray());
@@ -125,23 +127,29 @@ const reads = (stored: Collection<Stored>): Pick<ReadModels, 'getMany' | 'scan'>
   },
 });
 
+type OpenOptions = {
+  readonly access: 'write' | 'read';
+  readonly namespace: string;
+  readonly deadlines: Deadlines;
+};
+
 export const mongoReadModels = async (
   url: string,
   collections: readonly AnyCollection[],
-  { access = 'write', namespace = '' }: { readonly access?: 'write' | 'read'; readonly namespace?: string } = {},
+  { access = 'write', namespace = '', deadlines = defaultDeadlines }: Partial<OpenOptions> = {},
 ): Promise<RebuildableReadModels> => {
-  const { client, db, close } = await connectMongo(url, namespace);
+  const { client, db, inTime, close } = await connectMongo(url, namespace, deadlines);
   const transactions = createTransactions(client, db);
   const checkpoints = db.collection<StoredCheckpoint>('checkpoints');
   if (access === 'write')
-    await inTime(Promise.all([prepare(db, checkpoints, collections), transactions.removeOld()]), maxMs).catch(
+    await inTime(Promise.all([prepare(db, checkpoints, collections), transactions.removeOld()]), commitTimeoutMs).catch(
       async (error: unknown) => {
         await close();
         throw error;
       },
     );
-  const live = createLiveGenerations(checkpoints);
-  const on = (stored: string) => reads(db.collection<Stored>(stored));
+  const live = createLiveGenerations(checkpoints, inTime);
+  const on = (stored: string) => reads(db.collection<Stored>(stored), inTime);
 
   const getMany: ReadModels['getMany'] = (collection, keys) =>
     live.read(collection, (_, stored) => on(stored).getMany(collection, keys));
@@ -162,7 +170,10 @@ export const mongoReadModels = async (
         const { filter, sort, order } = pageFilter(collection, scope, query);
         const isOther = version !== collection.version;
         if (isOther && String(indexes[query.index]) !== String(indexesOf(collection)[query.index]))
-          throw new Failure('UNAVAILABLE', `${collection.name} is being rebuilt and cannot be listed this way yet`);
+          throw new Failure(
+            'UNAVAILABLE',
+            `Read model ${collection.name} is being rebuilt and does not support this list yet. Retry later.`,
+          );
         const find = db.collection<Stored>(stored).find(filter).sort(sort);
         const rows = await inTime(find.limit(query.limit + 1).toArray());
         const shown = rows.slice(0, query.limit);
@@ -171,7 +182,7 @@ export const mongoReadModels = async (
       }),
     scan: (collection, after) => live.read(collection, (_, stored) => on(stored).scan(collection, after)),
     checkpoint: async () => {
-      const { revision, positions } = await live.ask();
+      const { revision, positions } = await live.readCheckpoint();
       return { revision, positions };
     },
     commit: (changes, from, positions) =>

@@ -1,13 +1,14 @@
 import { MongoServerError } from 'mongodb';
 import { noEntry, type StateStore } from '../../application/ports/state.js';
-import { connectMongo, inTime } from './connection.js';
+import { defaultDeadlines } from '../deadlines.js';
+import { connectMongo } from './connection.js';
 
 type Stored = { _id: string; value: string; revision: number };
 const duplicateKey = 11_000;
 const idsAtOnce = 1000;
 
-export const mongoState = async (url: string, namespace = ''): Promise<StateStore> => {
-  const { db, close } = await connectMongo(url, namespace);
+export const mongoState = async (url: string, namespace = '', deadlines = defaultDeadlines): Promise<StateStore> => {
+  const { db, inTime, close } = await connectMongo(url, namespace, deadlines);
   const entries = (bucket: string) => db.collection<Stored>(bucket, { writeConcern: { w: 'majority', journal: true } });
 
   const create = async (bucket: string, id: string, value: string) => {

@@ -6,65 +6,66 @@ import { type FaultKind, NodeFault } from './node-fault.js';
 import { createSearch } from './search.js';
 import { createVet } from './vet.js';
 
-/** A configured node: its name in the log, the way to it, and how to take secrets of its URL out of a text. */
+/** Configured node. `name` identifies it in logs; `redact` removes the secrets of its URL from a text. */
 type Configured<Endpoint> = { readonly name: string; readonly endpoint: Endpoint; redact(text: string): string };
 type Member<Endpoint> = Health & Pick<Configured<Endpoint>, 'endpoint' | 'redact'>;
 
 type Work<Node, T> = (node: Node) => Promise<T>;
 type Terms<Endpoint> = {
-  /** Factor by which the usual deadlines are extended, for answers that take a node long. */
-  readonly patience?: number;
+  /** Multiplies `deadlineMs` and `timeoutMs`, for answers that take a node long. Default 1. */
+  readonly timeoutFactor?: number;
+  /** Selects the nodes to query. Default: all. */
   readonly among?: (endpoint: Endpoint) => boolean;
 };
 
 export type Pool<Endpoint, Node> = {
-  /** Gives the first usable answer, and asks one node after the other while there is time. */
+  /** Queries one node after the other until the deadline and returns the first usable answer. */
   use<T>(work: Work<Node, T>, terms?: Terms<Endpoint>): Promise<T>;
-  /** Gives the first usable answer, but null only when every other node that answers says null too. */
+  /** Queries nodes like `use`, but returns null only if all nodes that answer return null. */
   find<T>(work: Work<Node, T | null>, terms?: Terms<Endpoint>): Promise<T | null>;
-  /** Gives the answers of all nodes that are about as fast as the fastest, in the order of the nodes, at least one. */
+  /** Queries all healthy nodes. Returns at least one answer: those within 500 ms of the first, in node order. */
   poll<T>(work: Work<Node, T>): Promise<readonly T[]>;
-  /** Asks every node, also those at rest; `silent` makes the answer of a node that gives no usable one. */
+  /** Queries every node, including unhealthy ones. `silent` makes the answer for a node without a usable one. */
   each<T>(work: Work<Node, T>, silent: (reason: string) => T): Promise<readonly T[]>;
   readonly endpoints: readonly Endpoint[];
   readonly closed: AbortSignal;
   close(): Promise<void>;
 };
 
-export type Patience = {
-  /** Time for one piece of work on all nodes together. */
+export type NodeTimeouts = {
+  /** Milliseconds for one piece of work on all nodes together. */
   readonly deadlineMs: number;
-  /** Time for one answer of one node. */
-  readonly answerMs: number;
-  /** Longest time for which a node that keeps failing is not asked. */
+  /** Milliseconds for one answer of one node. */
+  readonly timeoutMs: number;
+  /** Maximum milliseconds for which a failing node is not queried. Default 5000. */
   readonly maxRestMs?: number;
 };
 
-/** Functions by which a chain family asks its nodes. */
-type Family<Endpoint, Node> = Patience & {
-  /** Opens a node for one piece of work, which must be over by `until`. */
-  open(endpoint: Endpoint, until: number, patience: number): Node;
-  /** Tells the node's chain from others; null when the node cannot say. */
+/** Operations of one chain family on its nodes. */
+type Family<Endpoint, Node> = NodeTimeouts & {
+  /** Opens a node for one piece of work, which must end by `until` (time of `performance.now()`). */
+  open(endpoint: Endpoint, until: number, timeoutFactor: number): Node;
+  /** Returns an identifier of the node's chain; null if the node cannot tell. */
   identify(node: Node): Promise<string | null>;
   close(endpoint: Endpoint): Promise<void>;
 };
 
 const defaultMaxRestMs = 5000;
 const firstPauseMs = 100;
-/** Milliseconds by which a node may answer a poll later than the fastest one. */
+/** Milliseconds that a poll waits for slower nodes after the first answer. */
 const graceMs = 500;
-/** Faults that put a node aside; the others depend on the question alone. */
+/** Faults that mark a node unhealthy. All others depend on the request alone. */
 const resting: readonly FaultKind[] = ['failing', 'busy', 'wrong'];
 
-/** Waits for the work, but no longer than `ms`. */
-const atMost = async (ms: number, work: Promise<unknown>) => {
+/** Waits until the work settles, at most `ms` milliseconds. */
+const waitAtMost = async (ms: number, work: Promise<unknown>) => {
   const done = new AbortController();
   await Promise.race([work, sleep(ms, undefined, { signal: done.signal, ref: false }).catch(() => undefined)]);
   done.abort();
 };
 
-/** Does the work and notes in the node's health how it went; faults are told without the secrets of the node's URL. */
-const watched = async <Endpoint, T>(
+/** Runs the work and records the outcome in the node's health. Rethrows faults without the secrets of the node's URL. */
+const recordHealth = async <Endpoint, T>(
   { redact, recover, rest }: Member<Endpoint>,
   work: () => Promise<T>,
 ): Promise<T> => {
@@ -75,9 +76,9 @@ const watched = async <Endpoint, T>(
     return done;
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    const told = new NodeFault(error.kind, redact(error.message), error.restMs);
-    if (resting.includes(told.kind)) rest(told, startedAt);
-    throw told;
+    const redacted = new NodeFault(error.kind, redact(error.message), error.restMs);
+    if (resting.includes(redacted.kind)) rest(redacted, startedAt);
+    throw redacted;
   }
 };
 
@@ -95,13 +96,13 @@ const askEach = <Endpoint, T>(
     ),
   );
 
-/** Asks whichever of the nodes answers, and believes only nodes of one chain. */
+/** Creates a pool that queries whichever nodes answer and excludes nodes of another chain. */
 export const createPool = <Endpoint, Node>(
   nodes: readonly Configured<Endpoint>[],
   log: Log,
   family: Family<Endpoint, Node>,
 ): Pool<Endpoint, Node> => {
-  const { deadlineMs, answerMs, maxRestMs = defaultMaxRestMs } = family;
+  const { deadlineMs, timeoutMs, maxRestMs = defaultMaxRestMs } = family;
   const members = nodes.map(
     ({ name, endpoint, redact }): Member<Endpoint> => ({
       ...createHealth({ name, owner: 'chain', maxRestMs, log }),
@@ -112,32 +113,32 @@ export const createPool = <Endpoint, Node>(
   const closing = new AbortController();
   const vet = createVet();
 
-  const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, patience = 1) =>
-    watched(member, async () => {
-      const node = family.open(member.endpoint, until, patience);
-      // A single node has no other to differ from; callers of `genesis` notice when it serves another chain than before.
+  const attempt = <T>(member: Member<Endpoint>, work: Work<Node, T>, until: number, timeoutFactor = 1) =>
+    recordHealth(member, async () => {
+      const node = family.open(member.endpoint, until, timeoutFactor);
+      // A single node has no other to compare with. Callers of `genesis` notice when it switches to another chain.
       if (members.length > 1) await vet(member, () => family.identify(node));
       return await work(node);
     });
 
-  const find: Pool<Endpoint, Node>['find'] = async (work, { patience = 1, among = () => true } = {}) => {
-    const until = performance.now() + deadlineMs * patience;
-    // No node is asked when there is no time for it to answer.
-    const lastStart = until - (answerMs * patience) / 4;
+  const find: Pool<Endpoint, Node>['find'] = async (work, { timeoutFactor = 1, among = () => true } = {}) => {
+    const until = performance.now() + deadlineMs * timeoutFactor;
+    // A query that starts later than this would have too little time for an answer.
+    const lastStart = until - (timeoutMs * timeoutFactor) / 4;
     const search = createSearch(members.filter(({ endpoint }) => among(endpoint)));
     for (let i = 0; !closing.signal.aborted; i++) {
-      const found = await search.round((member) => attempt(member, work, until, patience));
+      const found = await search.round((member) => attempt(member, work, until, timeoutFactor));
       if (found !== null) return found;
       const pauseMs = Math.min(...search.left().map((member) => member.restLeft() || firstPauseMs * (i + 1)));
       if (performance.now() + pauseMs > lastStart) break;
       await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
-    return search.isDenied() ? null : search.verdict();
+    return search.isReportedAbsent() ? null : search.failUnanswered();
   };
 
   const use: Pool<Endpoint, Node>['use'] = async (work, terms) => {
     const found = await find(async (node) => ({ answer: await work(node) }), terms);
-    return found ? found.answer : fail('NODE_ERROR', 'no node of the chain answered');
+    return found ? found.answer : fail('NODE_ERROR', 'No chain node returned an answer.');
   };
 
   const poll: Pool<Endpoint, Node>['poll'] = async (work) => {
@@ -151,7 +152,7 @@ export const createPool = <Endpoint, Node>(
     const all = Promise.allSettled(asked);
     const first = await Promise.any(asked).catch(() => null);
     if (first === null) return [await use(work)];
-    await atMost(graceMs, all);
+    await waitAtMost(graceMs, all);
     return Object.values(answers);
   };
 

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBackoff } from '../../application/async/backoff.js';
 import { createDoorbell } from '../doorbell.js';
 
-/** Tells of new heads until the connection ends or the signal fires. */
+/** Calls `notice` for each new head. Resolves when the connection ends or the signal aborts. */
 type Watch = (notice: () => void, signal: AbortSignal) => Promise<void>;
 
-const pausesMs = { firstMs: 100, maxMs: 5000 };
+const reconnectBackoff = { firstMs: 100, maxMs: 5000 };
 const idleMs = 60_000;
 
-/** Subscribes again whenever the connection ends; failures are ignored, because the pool reports the node's health. */
+/** Resubscribes with backoff whenever the connection ends. Failures are ignored, because the pool reports node health. */
 const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal) => {
-  const backoff = createBackoff(pausesMs);
+  const backoff = createBackoff(reconnectBackoff);
   const notice = () => {
     backoff.reset();
     ring();
@@ -21,7 +21,7 @@ const keepWatching = async (watch: Watch, ring: () => void, signal: AbortSignal)
   }
 };
 
-/** Yields when any of the nodes tells of a new head; notices that come together count as one. */
+/** Yields when any node reports a new head. Reports that arrive together are merged. */
 export const watchHeads = async function* (watchers: readonly Watch[], signal: AbortSignal): AsyncIterable<void> {
   const left = new AbortController();
   const either = AbortSignal.any([signal, left.signal]);

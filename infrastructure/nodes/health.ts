@@ -6,13 +6,13 @@ const firstRestMs = 100;
 
 type HealthOptions = {
   readonly name: string;
-  /** User of the node, as the log names it. */
+  /** Component that uses the node, for log messages. */
   readonly owner: 'chain' | 'gateway';
   readonly maxRestMs: number;
   readonly log: Log;
 };
 
-/** Records how one node did: whether it rests after a failure, and whether it was seen to serve the right chain. */
+/** Tracks the health of one node: whether it is paused after a failure, and whether its chain has been verified. */
 export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => {
   const backoff = createBackoff({ firstMs: firstRestMs, maxMs: maxRestMs });
   let restsSince = 0;
@@ -20,39 +20,40 @@ export const createHealth = ({ name, owner, maxRestMs, log }: HealthOptions) => 
   let fault: NodeFault | null = null;
   let isVetted = false;
 
+  const label = owner === 'chain' ? 'Chain' : 'Gateway';
   const restLeft = () => Math.max(restsUntil - performance.now(), 0);
 
   return {
     name,
-    /** Tells whether the node was seen to serve the same chain as the others since it last failed. */
+    /** Returns whether the node's chain was verified since its last failure. */
     isVetted: () => isVetted,
     vouch: () => {
       isVetted = true;
     },
-    /** Notes that another node may answer in the place of this one, as after a connection was lost. */
+    /** Requires the chain to be verified again, because another server may answer after a reconnection. */
     doubt: () => {
       isVetted = false;
     },
     isUp: () => fault === null,
     lastFault: () => fault,
-    /** Milliseconds until the node is to be asked again. */
+    /** Milliseconds until the node may be queried again; 0 if it is not paused. */
     restLeft,
     isResting: () => restLeft() > 0,
-    /** Tells whether the node failed so few times in a row that it may well answer in a moment. */
+    /** Returns whether the node failed so few times in a row that it may answer again in a moment. */
     isBrieflyAway: () => backoff.upcoming() <= firstRestMs * 8,
     recover: () => {
-      if (fault) log.info({ node: name }, `the node of the ${owner} answers again`);
+      if (fault) log.info({ node: name }, `${label} node recovered`);
       fault = null;
       backoff.reset();
       restsUntil = 0;
     },
-    /** Puts the node aside, longer with every failure in a row, because of work that began at `startedAt`. */
+    /** Marks the node unhealthy and pauses it, longer after each consecutive failure. `startedAt` is the start of the work. */
     rest: (reason: NodeFault, startedAt = performance.now()) => {
-      // Work that was under way together fails together, and counts as one failure.
+      // Concurrent requests that fail together count as one failure.
       if (startedAt < restsSince) return;
-      if (!fault) log.warn({ node: name, reason: reason.message }, `a node of the ${owner} is put aside`);
+      if (!fault) log.warn({ node: name, reason: reason.message }, `${label} node marked unhealthy`);
       fault = reason;
-      // A node that fails may come back as another one; one that is only busy is still the same.
+      // Another server may answer at the same URL after a failure. A busy node is still the same server.
       if (reason.kind !== 'busy') isVetted = false;
       restsSince = performance.now();
       restsUntil = restsSince + Math.max(backoff.next(), reason.restMs);

@@ -1,9 +1,11 @@
 /**
- * Reason why one node gave no usable answer, which decides what may help:
- * failing, busy, wrong (contradicts itself or the other nodes): the node is put aside and tried again later;
- * missing: the node lacks the data, perhaps not for long; unsupported, refused: asking the node again changes nothing;
- * oversized: the question asks for more than the node gives, or than is taken from it, at once; part of it may be had;
- * reverted: the contract failed, as it would on any node; late: the time for the whole piece of work was up.
+ * Reason why a node gave no usable answer. The kind decides how to continue:
+ * - failing, busy, wrong (contradicts itself or other nodes): the node is marked unhealthy and retried later.
+ * - missing: the node lacks the data, perhaps only for now.
+ * - unsupported, refused: a retry on the same node does not help.
+ * - oversized: the answer exceeds a limit of the node or of this service; a smaller request may succeed.
+ * - reverted: the contract failed, as it would on any node.
+ * - late: the deadline of the whole piece of work passed.
  */
 export type FaultKind =
   | 'failing'
@@ -19,7 +21,7 @@ export type FaultKind =
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
   readonly kind: FaultKind;
-  /** Milliseconds for which the node itself asks to be left alone. */
+  /** Milliseconds until the node accepts the next request, as the node reports it; 0 if it does not. */
   readonly restMs: number;
   constructor(kind: FaultKind, message: string, restMs = 0) {
     super(message);
@@ -28,10 +30,10 @@ export class NodeFault extends Error {
   }
 }
 
-/** Characters of a node's own words that are kept: more than any node that works says. */
+/** Maximum length of a node's error message, longer than any from a working node. */
 export const maxReasonLength = 10_000;
 
-/** Keeps a node's reason whole, or says where it was cut. */
+/** Returns a node's error message, cut with a note if it exceeds `maxReasonLength`. */
 export const reasonOf = (text: string): string =>
   text.length <= maxReasonLength
     ? text
@@ -41,7 +43,7 @@ export const failInvalidAnswer = (message: string): never => {
   throw new NodeFault('wrong', message);
 };
 
-/** Turns an error of the network into a fault of the node; texts of network errors name hosts and ports, never paths. */
+/** Converts a network error into a node fault. Messages of network errors contain hosts and ports, never paths. */
 export const toFailing = (error: unknown): NodeFault => {
   if (error instanceof NodeFault) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };
@@ -54,7 +56,7 @@ export const asFailing = (error: unknown): never => {
   throw toFailing(error);
 };
 
-/** Turns the error with which some nodes answer for data that they lack into null, the answer of the others. */
+/** Resolves to null on a `missing` fault: for data that they lack, some nodes return an error and others null. */
 export const nullIfMissing = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;

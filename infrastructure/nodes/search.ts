@@ -2,42 +2,43 @@ import { fail } from '../../domain/failure.js';
 import type { Health } from './health.js';
 import { type FaultKind, NodeFault } from './node-fault.js';
 
-/** Number of times that one node is asked for one piece of work. */
+/** Maximum queries to one node for one piece of work. */
 const maxAttempts = 5;
-/** Number of times that a node is asked once another node has answered that the data does not exist. */
-const triesWhenDenied = 2;
-/** Faults that depend on the question alone: the same node would answer the same again. */
+/** Maximum queries to one node after another node has answered that the data does not exist. */
+const maxAttemptsOnceAbsent = 2;
+/** Faults that depend on the request alone: the same node would fail the same way again. */
 const final: readonly FaultKind[] = ['unsupported', 'refused', 'reverted', 'late', 'oversized'];
 const unreachable: readonly FaultKind[] = ['failing', 'busy', 'late'];
 
 export const isUnreachable = ({ kind }: NodeFault): boolean => unreachable.includes(kind);
 
-/** Keeps track of one search through the nodes: which were asked, and with what outcome. */
+/** Tracks one search through the nodes: which were queried, and with what outcome. */
 export const createSearch = <Member extends Health>(members: readonly Member[]) => {
   const faults = new Map<Member, NodeFault>();
-  const tries = new Map<Member, number>();
+  const attempts = new Map<Member, number>();
   const done = new Set<Member>();
-  let denied = false;
-  const triesOf = (member: Member) => tries.get(member) ?? 0;
-  // An answer that the data does not exist is not believed while another node, which may have it, is only briefly away.
-  const mayWait = (member: Member) => !denied || (triesOf(member) < triesWhenDenied && member.isBrieflyAway());
-  const deny = (member: Member) => {
-    denied = true;
+  let reportedAbsent = false;
+  const attemptsOf = (member: Member) => attempts.get(member) ?? 0;
+  // Absence is not accepted while another node, which may have the data, is only briefly unavailable.
+  const mayWait = (member: Member) =>
+    !reportedAbsent || (attemptsOf(member) < maxAttemptsOnceAbsent && member.isBrieflyAway());
+  const noteAbsent = (member: Member) => {
+    reportedAbsent = true;
     done.add(member);
   };
   const noteFault = (member: Member, fault: NodeFault) => {
     faults.set(member, fault);
-    tries.set(member, triesOf(member) + 1);
-    if (final.includes(fault.kind) || triesOf(member) === maxAttempts) done.add(member);
+    attempts.set(member, attemptsOf(member) + 1);
+    if (final.includes(fault.kind) || attemptsOf(member) === maxAttempts) done.add(member);
   };
   return {
-    /** Asks the nodes that are ready, one after the other, until one has an answer. */
+    /** Queries the available nodes one after the other until one has an answer; null if none has. */
     round: async <T>(ask: (member: Member) => Promise<T | null>): Promise<T | null> => {
       for (const member of members.filter((one) => !done.has(one) && one.restLeft() === 0)) {
         try {
           const found = await ask(member);
           if (found !== null) return found;
-          deny(member);
+          noteAbsent(member);
         } catch (error) {
           if (!(error instanceof NodeFault)) throw error;
           noteFault(member, error);
@@ -45,15 +46,15 @@ export const createSearch = <Member extends Health>(members: readonly Member[]) 
       }
       return null;
     },
-    isDenied: () => denied,
-    /** Nodes that are worth asking again later. */
+    isReportedAbsent: () => reportedAbsent,
+    /** Nodes that are worth another query later. */
     left: () => members.filter((member) => !done.has(member) && mayWait(member)),
-    verdict: (): never => {
+    failUnanswered: (): never => {
       const last = members.map((member) => [member.name, faults.get(member) ?? member.lastFault()] as const);
-      const reasons = last.map(([name, fault]) => `${name}: ${fault?.message ?? 'not asked'}`).join('; ');
+      const reasons = last.map(([name, fault]) => `${name}: ${fault?.message ?? 'not queried'}`).join('; ');
       const isDown = last.every(([, fault]) => !fault || isUnreachable(fault));
-      const outcome = isDown ? 'can be reached' : 'gave a usable answer';
-      return fail('NODE_ERROR', `no node of the chain ${outcome} (${reasons || 'none is configured'})`);
+      const outcome = isDown ? 'could be reached' : 'returned a usable answer';
+      return fail('NODE_ERROR', `No chain node ${outcome} (${reasons || 'none is configured'})`);
     },
   };
 };

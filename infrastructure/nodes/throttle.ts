@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeFault } from './node-fault.js';
 
-const atOnce = 8;
-const gapMs = { first: 50, longest: 2000, least: 5 };
-/** Time for which answers are counted, because most nodes allow so many requests in a second. */
-const countedMs = 1000;
-/** Time for which a request is repeated at a node that refuses it, before another node may be asked. */
-const insistMs = 2000;
-/** Factors by which pause and gap grow with complaints, and the gap shrinks with every answer. */
+const maxConcurrent = 8;
+const gapMs = { first: 50, max: 2000, min: 5 };
+/** Window in which answers are counted, because most nodes limit requests per second. */
+const rateWindowMs = 1000;
+/** Milliseconds for which a rate-limited request is retried on the same node before another node is tried. */
+const retryForMs = 2000;
+/** Factors by which pause and gap grow after rate-limit errors, and by which the gap shrinks with each answer. */
 const growth = 2;
 const gapGrowth = 4;
 const decay = 0.97;
-/** Factor on the gap at which a node that complains has answered, to stay below its limit. */
+/** Factor on the measured gap between answers, to stay below the node's rate limit. */
 const margin = 1.1;
 
-/** Lets a few requests run at once; the others wait for their turn. */
+/** Limits concurrent requests to `maxConcurrent`. Further requests wait in order. */
 const createSlots = () => {
   let running = 0;
   const waiting: (() => void)[] = [];
   return {
     enter: async () => {
-      if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
       else running++;
     },
     leave: () => {
@@ -31,62 +31,62 @@ const createSlots = () => {
   };
 };
 
-/** Keeps a gap between requests while a node complains. */
+/** Spaces requests out while a node returns rate-limit errors. */
 const createGap = () => {
   let gap = 0;
   let pause = 0;
   let nextAt = 0;
   let slowedAt = 0;
   const answeredAt: number[] = [];
-  const answersLately = (now: number) => {
-    while (answeredAt.length > 0 && now - (answeredAt[0] as number) > countedMs) answeredAt.shift();
+  const recentAnswers = (now: number) => {
+    while (answeredAt.length > 0 && now - (answeredAt[0] as number) > rateWindowMs) answeredAt.shift();
     return answeredAt.length;
   };
   return {
     wait: async (until: number) => {
       const now = performance.now();
       const startAt = Math.max(now, nextAt);
-      if (startAt > until) throw new NodeFault('late', 'allows too few requests for the time that is left');
+      if (startAt > until) throw new NodeFault('late', 'is rate limited beyond the deadline');
       nextAt = startAt + gap;
       if (startAt > now) await sleep(startAt - now);
     },
-    /** Slows down once for all requests that were under way together: their complaints have one cause. */
+    /** Slows down once for all concurrent requests, because their rate-limit errors have one cause. */
     slowDown: (restMs: number, askedAt: number) => {
       const now = performance.now();
       if (askedAt >= slowedAt) {
-        const seen = Math.min(gapMs.longest, (countedMs / Math.max(1, answersLately(now))) * margin);
+        const seen = Math.min(gapMs.max, (rateWindowMs / Math.max(1, recentAnswers(now))) * margin);
         gap = Math.max(gap, Math.min(seen, Math.max(gapMs.first, gap * gapGrowth)));
-        pause = Math.min(gapMs.longest, Math.max(gapMs.first, pause * growth));
+        pause = Math.min(gapMs.max, Math.max(gapMs.first, pause * growth));
         slowedAt = now;
       }
       nextAt = Math.max(nextAt, now + Math.max(restMs, gap, pause));
     },
     speedUp: () => {
       const now = performance.now();
-      answersLately(now);
+      recentAnswers(now);
       answeredAt.push(now);
       pause = 0;
-      gap = gap * decay < gapMs.least ? 0 : gap * decay;
+      gap = gap * decay < gapMs.min ? 0 : gap * decay;
     },
   };
 };
 
 /**
- * Slows requests down when a node complains that there are too many: the request is repeated for a while after the pause
- * that the node asks for, and the requests after it keep a gap. A fault that asks for a rest widens the gap too, and is
- * not repeated.
+ * Creates a throttle that adapts to a node's rate limit. A rate-limited request is retried for up to 2 s after the pause
+ * that the node asks for, and later requests are spaced out. Other faults with a `retry-after` also widen the gap, but
+ * are not retried.
  */
 export const createThrottle = () => {
   const { enter, leave } = createSlots();
   const { wait, slowDown, speedUp } = createGap();
 
-  /** Tells whether a request that failed is to be repeated at the same node. */
-  const isRepeated = (error: unknown, askedAt: number, firstAt: number) => {
+  /** Returns whether a failed request should be retried on the same node. */
+  const shouldRetry = (error: unknown, askedAt: number, firstAt: number) => {
     if (!(error instanceof NodeFault)) return false;
     if (error.kind === 'busy' || error.restMs > 0) slowDown(error.restMs, askedAt);
-    return error.kind === 'busy' && performance.now() - firstAt < insistMs;
+    return error.kind === 'busy' && performance.now() - firstAt < retryForMs;
   };
-  const repeat = async <T>(until: number, ask: () => Promise<T>): Promise<T> => {
+  const askWithRetries = async <T>(until: number, ask: () => Promise<T>): Promise<T> => {
     for (let firstAt: number | null = null; ; ) {
       await wait(until);
       const askedAt = performance.now();
@@ -96,7 +96,7 @@ export const createThrottle = () => {
         speedUp();
         return answer;
       } catch (error) {
-        if (!isRepeated(error, askedAt, firstAt)) throw error;
+        if (!shouldRetry(error, askedAt, firstAt)) throw error;
       }
     }
   };
@@ -104,7 +104,7 @@ export const createThrottle = () => {
   return async <T>(until: number, ask: () => Promise<T>): Promise<T> => {
     await enter();
     try {
-      return await repeat(until, ask);
+      return await askWithRetries(until, ask);
     } finally {
       leave();
     }

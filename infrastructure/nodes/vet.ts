@@ -2,8 +2,8 @@ import type { Health } from './health.js';
 import { NodeFault } from './node-fault.js';
 
 /**
- * Puts aside nodes of another chain, whose answers look right. The first node that names its chain decides which chain
- * is expected; a node that cannot name it, as without the first block, is believed.
+ * Marks nodes of another chain unhealthy, because their answers look valid. The first node that identifies its chain
+ * decides which chain is expected. A node that cannot identify its chain, for example without the first block, is trusted.
  */
 export const createVet = () => {
   let chain: string | null = null;
@@ -12,7 +12,7 @@ export const createVet = () => {
     const found = await identify();
     chain ??= found;
     if (found !== null && found !== chain) {
-      const fault = new NodeFault('wrong', 'serves another chain than the nodes beside it');
+      const fault = new NodeFault('wrong', 'serves another chain than the other nodes');
       health.rest(fault);
       throw fault;
     }

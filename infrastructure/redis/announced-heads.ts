@@ -2,51 +2,53 @@ import type { AnnouncedHeads } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { connectRedis, rootIn } from './connection.js';
 
-/** Time for which a process that starts still learns of a head. */
-const keptMs = 60_000;
+/** Milliseconds for which a head is stored for processes that start later. */
+const ttlMs = 60_000;
 
 type Listener = (height: number) => void;
 
-/** Tells heads to all processes of the namespace on this database of Redis. A lost message is made good by the next head. */
+/**
+ * Shares heads between all processes of the namespace on this Redis database. The next head makes up for a lost message.
+ */
 export const redisAnnouncedHeads = async (
   url: string,
   log: Log,
   namespace = '',
-  answerMs?: number,
+  timeoutMs?: number,
 ): Promise<AnnouncedHeads> => {
   const root = `${rootIn(namespace)}:heads`;
-  const redis = await connectRedis(url, log, answerMs);
-  const ears = redis.duplicate({ commandTimeout: undefined, maxRetriesPerRequest: null } as object);
-  ears.on('error', () => undefined);
-  // Channels, unlike keys, belong to no database.
+  const redis = await connectRedis(url, log, timeoutMs);
+  const subscriber = redis.duplicate({ commandTimeout: undefined, maxRetriesPerRequest: null } as object);
+  subscriber.on('error', () => undefined);
+  // The channel's name includes the database number, because channels, unlike keys, are shared by all databases.
   const channel = `${root}:${redis.options.db ?? 0}`;
   const listeners = new Map<string, Listener>();
 
-  const hear = (address: string, height: number) => {
+  const deliver = (address: string, height: number) => {
     if (Number.isSafeInteger(height)) listeners.get(address)?.(height);
   };
-  ears.on('message', (_, message) => {
+  subscriber.on('message', (_, message) => {
     const [address = '', height] = message.split(' ');
-    hear(address, Number(height));
+    deliver(address, Number(height));
   });
-  const begun = ears.subscribe(channel).catch(() => undefined);
+  const subscribed = subscriber.subscribe(channel).catch(() => undefined);
 
   return {
-    tell: (address, height) => {
-      const told = redis.multi().set(`${root}:${address}`, height, 'PX', keptMs);
-      told
+    announce: (address, height) => {
+      const transaction = redis.multi().set(`${root}:${address}`, height, 'PX', ttlMs);
+      transaction
         .publish(channel, `${address} ${height}`)
         .exec()
         .catch(() => undefined);
     },
-    hear: async (address, listener) => {
+    listen: async (address, listener) => {
       listeners.set(address, listener);
-      await begun;
+      await subscribed;
       const known = await redis.get(`${root}:${address}`).catch(() => null);
-      if (known !== null) hear(address, Number(known));
+      if (known !== null) deliver(address, Number(known));
     },
     close: async () => {
-      ears.disconnect();
+      subscriber.disconnect();
       redis.disconnect();
     },
   };

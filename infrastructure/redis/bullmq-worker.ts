@@ -7,33 +7,33 @@ import type { Log } from '../../application/ports/system.js';
 import { withDeadline } from '../deadline.js';
 import type { createFairQueue, Step } from './fair-queue.js';
 
-/** A dead worker's shifts are found within the lease and two checks, well below five seconds. */
-export const usualLeaseMs = 3000;
+/** Default lease of a shift. The shifts of a dead worker are found within the lease and two checks, below 5 s. */
+export const defaultLeaseMs = 3000;
 const checks = { stalledInterval: 500, maxStalledCount: Number.MAX_SAFE_INTEGER };
-/** Seconds that BullMQ waits for a shift; Redis must answer within `silentMs`, so this stays below it. */
+/** Seconds that BullMQ blocks while it waits for a shift. Must be less than `socketTimeoutMs`. */
 const drainDelay = 2;
-const silentMs = 5000;
+const socketTimeoutMs = 5000;
 const maintenanceIntervalMs = 100;
-const failedAgainMs = 1000;
+const failedRetryMs = 1000;
 const retryMs = 500;
-const closeMs = 3000;
+const closeTimeoutMs = 3000;
 
 type Work = Parameters<Jobs['work']>[0];
 
-export type Working = {
+export type WorkerContext = {
   readonly queue: Queue;
   readonly redis: Redis;
   readonly lanes: ReturnType<typeof createFairQueue>;
-  /** Hands shifts to BullMQ. */
-  readonly begin: (shifts: readonly string[]) => Promise<void>;
+  /** Adds shifts to BullMQ. */
+  readonly startShifts: (shifts: readonly string[]) => Promise<void>;
   readonly log: Log;
-  /** Time for which a shift stays with a worker that does not renew its lock. */
+  /** Milliseconds after which the shift of a worker that does not renew its lock is reassigned. */
   readonly leaseMs: number;
   readonly signal: AbortSignal;
 };
 
-/** Batches the steps of one turn of the event loop into one call. */
-const createSteps = (lanes: Working['lanes']) => {
+/** Batches the steps of one turn of the event loop into one call to Redis. */
+const createStepBatcher = (lanes: WorkerContext['lanes']) => {
   type Waiting = { step: Step; resolve: (job: Job | null) => void; reject: (error: unknown) => void };
   let waiting: Waiting[] = [];
   const send = async () => {
@@ -53,59 +53,62 @@ const createSteps = (lanes: Working['lanes']) => {
     });
 };
 
-/** Logs each error once until Redis is back, because BullMQ repeats it with every retry and for every shift. */
-const createReport = (log: Log) => {
-  let told = '';
+/** Logs an error once until Redis recovers, because BullMQ reports it for every retry and every shift. */
+const createErrorLog = (log: Log) => {
+  let loggedMessage = '';
   return {
     failed: (error: Error) => {
-      const what = error.message.replace(/shift-\d+/, 'a shift');
-      if (told !== what) log.warn({ err: error }, 'the job queue does not work right now');
-      told = what;
+      const message = error.message.replace(/shift-\d+/, 'a shift');
+      if (loggedMessage !== message) log.warn({ err: error }, 'Job queue unavailable');
+      loggedMessage = message;
     },
     recovered: () => {
-      told = '';
+      loggedMessage = '';
     },
   };
 };
 
-/** Runs a shift: job after job, until none is due. */
-const createShift = (work: Work, { lanes, log, signal }: Working) => {
-  const send = createSteps(lanes);
+/** Returns a function that runs a shift: one job after the other, until none is due. */
+const createShift = (work: Work, { lanes, log, signal }: WorkerContext) => {
+  const send = createStepBatcher(lanes);
   const next = async (step: Step) => {
     for (;;) {
       try {
         return await send(step);
       } catch {
-        // The job is done again by the worker that takes over after the lock has expired.
+        // The worker that takes over after the lock has expired runs the job again.
         if (signal.aborted) return null;
         await sleep(retryMs);
       }
     }
   };
-  const doOne = async (job: Job) => {
+  const runJob = async (job: Job) => {
     try {
       const outcome = await work.run(job);
       return outcome === 'done' ? null : outcome.again;
     } catch (error) {
-      log.warn({ err: error, job: job.id }, 'a job failed and is done again');
-      return Date.now() + failedAgainMs;
+      log.warn({ err: error, job: job.id }, 'Job failed; retrying');
+      return Date.now() + failedRetryMs;
     }
   };
   return async (shift: string) => {
-    let step: Step = { shift, holder: randomUUID(), finished: '', again: null, goesOn: !signal.aborted };
+    let step: Step = { shift, holder: randomUUID(), finished: '', again: null, continues: !signal.aborted };
     for (let job = await next(step); job; job = await next(step)) {
-      const again = await doOne(job);
-      step = { ...step, finished: job.id, again, goesOn: !signal.aborted };
+      const again = await runJob(job);
+      step = { ...step, finished: job.id, again, continues: !signal.aborted };
     }
   };
 };
 
-/** Starts shifts for jobs that come due, until the signal aborts. */
-const tend = async ({ atOnce, perOrganization, perLane }: Work, { queue, lanes, begin, signal }: Working) => {
-  const place = { worker: randomUUID(), atOnce, perOrganization, perLane, shiftKeys: queue.toKey('') };
+/** Starts shifts for due jobs until the signal fires. */
+const startDueShifts = async (
+  { atOnce, perOrganization, perLane }: Work,
+  { queue, lanes, startShifts, signal }: WorkerContext,
+) => {
+  const limits = { worker: randomUUID(), atOnce, perOrganization, perLane, shiftKeys: queue.toKey('') };
   const once = async () => {
-    const { begun, next } = await lanes.tend(place);
-    await begin(begun);
+    const { begun, next } = await lanes.maintain(limits);
+    await startShifts(begun);
     return next === null ? maintenanceIntervalMs : Math.min(maintenanceIntervalMs, Math.max(1, next - Date.now()));
   };
   while (!signal.aborted) {
@@ -114,27 +117,27 @@ const tend = async ({ atOnce, perOrganization, perLane }: Work, { queue, lanes, 
   }
 };
 
-/** Runs one worker, as `work` of the port describes. */
-export const runBullmqWorker = async (work: Work, working: Working) => {
-  const { queue, redis, log } = working;
-  const report = createReport(log);
-  const doShift = createShift(work, working);
-  const inHand = new Set<Promise<void>>();
+/** Runs one worker until the signal fires, as specified by `Jobs.work`. */
+export const runBullmqWorker = async (work: Work, context: WorkerContext) => {
+  const { queue, redis, log } = context;
+  const errorLog = createErrorLog(log);
+  const runShift = createShift(work, context);
+  const running = new Set<Promise<void>>();
 
-  // No caller waits for BullMQ's own commands, so they may wait for Redis to come back.
-  const patient = { maxRetriesPerRequest: null, socketTimeout: silentMs, lazyConnect: false };
-  const connection = redis.duplicate({ ...patient, commandTimeout: undefined } as object);
-  connection.on('error', report.failed).on('ready', report.recovered);
+  // No caller waits for BullMQ's own commands, so they may wait until Redis recovers.
+  const reconnecting = { maxRetriesPerRequest: null, socketTimeout: socketTimeoutMs, lazyConnect: false };
+  const connection = redis.duplicate({ ...reconnecting, commandTimeout: undefined } as object);
+  connection.on('error', errorLog.failed).on('ready', errorLog.recovered);
   const worker = new Worker(
     queue.name,
     async ({ id }) => {
-      const shift = doShift(id ?? '');
-      inHand.add(shift);
-      await shift.finally(() => inHand.delete(shift));
+      const shift = runShift(id ?? '');
+      running.add(shift);
+      await shift.finally(() => running.delete(shift));
     },
     {
       ...checks,
-      lockDuration: working.leaseMs,
+      lockDuration: context.leaseMs,
       connection,
       drainDelay,
       concurrency: work.atOnce,
@@ -142,12 +145,12 @@ export const runBullmqWorker = async (work: Work, working: Working) => {
       ...(queue.opts.prefix !== undefined && { prefix: queue.opts.prefix }),
     },
   );
-  worker.on('error', report.failed);
+  worker.on('error', errorLog.failed);
 
-  await tend(work, working);
+  await startDueShifts(work, context);
   const closed = worker.close();
-  while (inHand.size > 0) await Promise.all(inHand);
-  // Closing waits for Redis, which may be away; the locks then expire by themselves.
-  await withDeadline(closed, closeMs).catch(report.failed);
+  while (running.size > 0) await Promise.all(running);
+  // Closing waits for Redis, which may be unavailable. In that case the locks expire.
+  await withDeadline(closed, closeTimeoutMs).catch(errorLog.failed);
   connection.disconnect();
 };

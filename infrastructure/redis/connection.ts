@@ -3,46 +3,60 @@ import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { unavailable } from '../unavailable.js';
 
-/** Names the beginning of all keys of a namespace; keys without a namespace begin with the service's name. */
+/** Returns the prefix of all keys of a namespace. Without a namespace, keys begin with the service's name. */
 export const rootIn = (namespace: string) => (namespace === '' ? 'chainfold' : `${namespace}:chainfold`);
 
-/** Longest wait of a caller for Redis, whether it is slow, silent or gone. */
-export const usualAnswerMs = 2000;
+/** Default timeout of a command that no request waits for. */
+export const defaultTimeoutMs = 2000;
 const maxPauseMs = 2000;
 
-/** Tells whether a server belongs to a Redis Cluster. */
+/** Returns whether a server belongs to a Redis Cluster. */
 export const isClustered = async (redis: Redis) => /^cluster_enabled:1\b/m.test(await redis.info('cluster'));
 
-/** Refuses a node of a Redis Cluster, which holds a part of the keys, because the scripts compute keys of any part. */
-const refuseCluster = async (redis: Redis) => {
+/** Rejects a node of a Redis Cluster, because the scripts compute keys that may belong to other nodes. */
+const rejectCluster = async (redis: Redis) => {
   if (await isClustered(redis))
     throw new Failure(
       'FAILED_PRECONDITION',
-      'REDIS_URL names a node of a Redis Cluster; a single server is needed, which may have replicas',
+      'REDIS_URL points to a node of a Redis Cluster. Use a single server; replicas are supported.',
     );
 };
 
-/** Opens a connection that reconnects by itself; commands sent meanwhile fail within the time limit. */
-export const connectRedis = async (url: string, log: Log, answerMs = usualAnswerMs): Promise<Redis> => {
+type ResendOptions = { readonly maxRetriesPerRequest: number };
+/** Resends a command once, so that an outage of Redis is detected early. */
+const resendOnce: ResendOptions = { maxRetriesPerRequest: 1 };
+/**
+ * Resends a command over four reconnects, which take about a second: callers do not notice a restart of Redis, and are
+ * not kept waiting while Redis is down.
+ */
+export const resendOverRestart: ResendOptions = { maxRetriesPerRequest: 4 };
+
+/** Opens a connection that reconnects automatically. Commands fail after `timeoutMs` when Redis does not answer. */
+export const connectRedis = async (
+  url: string,
+  log: Log,
+  timeoutMs = defaultTimeoutMs,
+  resendOptions = resendOnce,
+): Promise<Redis> => {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: answerMs,
-    commandTimeout: answerMs,
-    maxRetriesPerRequest: 1,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    ...resendOptions,
     retryStrategy: (tries) => Math.min(tries * 100, maxPauseMs),
   });
-  let told = '';
+  let loggedMessage = '';
   redis.on('error', (error: Error) => {
-    // Every reconnect reports the same error; it is logged once.
-    if (told !== error.message) log.warn({ err: error }, 'Redis is not reachable');
-    told = error.message;
+    // Every reconnect reports the same error, which is logged once.
+    if (loggedMessage !== error.message) log.warn({ err: error }, 'Redis unreachable; reconnecting');
+    loggedMessage = error.message;
   });
   redis.on('ready', () => {
-    told = '';
+    loggedMessage = '';
   });
   try {
     await redis.connect();
-    await refuseCluster(redis);
+    await rejectCluster(redis);
   } catch (error) {
     redis.disconnect();
     return unavailable('Redis')(error);

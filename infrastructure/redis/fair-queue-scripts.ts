@@ -1,15 +1,15 @@
-/** Head start of a lane or organization that was idle: it goes before those served less than this ago. */
+/** Head start of an idle lane or organization: it precedes those that were served within this time. */
 const creditMs = 10_000;
-/** Age after which a shift unknown to BullMQ counts as lost: it never arrived there, or its end was not reported. */
+/** Age after which a shift unknown to BullMQ counts as lost: it was never added there, or its end was not reported. */
 const shiftLostMs = 3000;
 const workerLostMs = 5000;
 
 /**
- * A job waits in the sorted set of its lane, whose name begins with the organization. A lane with waiting jobs and room
- * for one more is in the set `lanes` of its organization, scored by its turn: when its first job is due, or when it was
- * last served if that is later. An organization with such lanes and room for one more job is in `organizations`, scored
- * alike. All times are those of Redis, so that nodes whose clocks differ agree on which jobs are due. A call that is
- * repeated after a broken connection changes nothing.
+ * Functions shared by all scripts. A job waits in the sorted set of its lane, whose name begins with the organization. A
+ * lane with waiting jobs and a free slot is in the set `lanes` of its organization. Its score is its turn: the time when
+ * its first job is due or, if later, the time when the lane was last served. An organization with such lanes and a free
+ * slot is in `organizations`, with a score of the same kind. All times come from Redis, so that processes whose clocks
+ * differ agree on which jobs are due. The scripts are idempotent, because a call is resent after a broken connection.
  */
 const prelude = `
   local root = KEYS[1]
@@ -25,7 +25,7 @@ const prelude = `
   local function room(lane) return left(':per-lane', lane) end
   local function roomOf(owner) return left(':per-organization', owner) end
 
-  -- A lane or organization keeps its turn if that is already at this time or earlier.
+  -- A lane or organization keeps its turn if the turn is not later than this time.
   local function advance(set, name, at, turn)
     local before = redis.call('ZSCORE', set, name)
     if not before or tonumber(before) > at then redis.call('ZADD', set, turn, name) end
@@ -35,7 +35,7 @@ const prelude = `
     if room(lane) > 0 then advance(lanesOf(owner), lane, at, turn) end
     if roomOf(owner) > 0 and room(lane) > 0 then advance(root .. ':organizations', owner, at, turn) end
   end
-  -- Calls an organization that may have got room for the first of its lanes.
+  -- Queues an organization that may have a free slot for its first lane again.
   local function callOwner(owner)
     local first = redis.call('ZRANGE', lanesOf(owner), 0, 0, 'WITHSCORES')[2]
     local turn = first and math.max(math.ceil(first), now)
@@ -61,7 +61,7 @@ const prelude = `
     redis.call('SREM', root .. ':again', id)
   end
 
-  -- Takes the job out of the shift; with a time, or put while it was in hand, it waits again, else it is gone.
+  -- Releases the job of a shift. The job waits again if a time is given or it was put while running; otherwise it is removed.
   local function letGo(shift, id, lane, at)
     if redis.call('SREM', root .. ':again', id) == 1 then at = now end
     redis.call('DEL', shiftKey(shift))
@@ -91,7 +91,7 @@ const put = `${prelude}
   end
   for i = 1, #ARGV, 3 do
     local id, lane, at = ARGV[i], ARGV[i + 1], math.max(tonumber(ARGV[i + 2]), now)
-    -- The score is a fraction before the time, so that jobs put together keep their order.
+    -- The score is slightly earlier than the time, so that jobs of one call keep their order.
     local score = at - (#ARGV - i) / 3 / 4096
     if redis.call('HSETNX', root .. ':lane-of', id, lane) == 1 then wait(id, lane, at, score)
     else
@@ -116,7 +116,7 @@ const remove = `${prelude}
 
 const step = `${prelude}
   local picks = 0
-  -- Moves an organization behind those served before it, also within this call.
+  -- Moves an organization behind all that were served before, including those of this call.
   local function requeue(owner)
     local following = redis.call('ZRANGE', lanesOf(owner), 0, 0, 'WITHSCORES')[2]
     if following and roomOf(owner) > 0 then
@@ -126,7 +126,7 @@ const step = `${prelude}
       redis.call('ZREM', root .. ':organizations', owner)
     end
   end
-  -- Returns the lane and its organization; an organization without a lane that is due gets its true turn.
+  -- Returns the next lane and its organization. An organization without a due lane gets the turn of its first lane.
   local function turn()
     while true do
       local owner = redis.call('ZRANGEBYSCORE', root .. ':organizations', '-inf', '(' .. now + 1, 'LIMIT', 0, 1)[1]
@@ -147,7 +147,7 @@ const step = `${prelude}
         busier(lane, 1)
         busier(owner, 1)
       end
-      -- The lane goes behind those served before it, also within this call.
+      -- The lane moves behind all that were served before, including those of this call.
       picks = picks + 1
       local following = first[isDue and 4 or 2]
       if following and room(lane) > 0 then
@@ -165,13 +165,13 @@ const step = `${prelude}
     if not redis.call('ZSCORE', root .. ':shifts', shift) then return '', '' end
     local held = redis.call('HMGET', shiftKey(shift), 'job', 'lane', 'holder')
     local job, lane = held[1], held[2]
-    -- Another worker took over the shift, because this one was silent for too long.
+    -- Another worker took over the shift, because this one did not renew its lock.
     if job and finished ~= '' and held[3] ~= holder then return '', '' end
     if job and job == finished then
       letGo(shift, job, lane, again ~= '' and math.max(tonumber(again), now))
       job = false
     end
-    -- A job still in hand belongs to a dead holder, or this call is a repetition.
+    -- A job that is still held belongs to a dead holder, or this call is a resend.
     if job and goesOn == '0' then
       letGo(shift, job, lane, now)
       job = false
@@ -241,7 +241,7 @@ const tend = `${prelude}
   local later = redis.call('ZRANGEBYSCORE', root .. ':organizations', '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   return { begun, later[2] or '' }`;
 
-/** Scripts by command name; the connection sends the text of each only once. */
+/** Scripts by command name. The connection sends the text of each only once. */
 export const scripts = {
   chainfoldJobsPut: put,
   chainfoldJobsRemove: remove,

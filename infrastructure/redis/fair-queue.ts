@@ -4,21 +4,21 @@ import { unavailable } from '../unavailable.js';
 import { scripts } from './fair-queue-scripts.js';
 
 /**
- * Request of a shift after a job has ended: record its outcome and return the next one. `holder` distinguishes the
- * worker that runs the shift from an earlier one.
+ * Request of a shift to record the outcome of its finished job and return the next one. `holder` distinguishes the worker
+ * that runs the shift from an earlier one.
  */
 export type Step = {
   readonly shift: string;
   readonly holder: string;
-  /** Id of the ended job; empty when the shift begins. */
+  /** Id of the finished job; empty when the shift starts. */
   readonly finished: string;
-  /** Unix ms at which the ended job is to be done again; null if it is done. */
+  /** Unix ms at which the finished job runs again; `null` if it is done. */
   readonly again: number | null;
-  readonly goesOn: boolean;
+  readonly continues: boolean;
 };
 
-/** A process that does jobs, and the prefix under which BullMQ keeps the shifts. */
-type Workplace = {
+/** Process that runs jobs, its limits, and the prefix of BullMQ's keys for shifts. */
+type WorkerLimits = {
   readonly worker: string;
   readonly atOnce: number;
   readonly perOrganization: number;
@@ -26,17 +26,16 @@ type Workplace = {
   readonly shiftKeys: string;
 };
 
-type Place = Pick<Job, 'organization' | 'lane'>;
-const laneKey = ({ organization, lane }: Place) => `${organization} ${lane}`;
-const placeOf = (key: string): Place => {
+type LaneId = Pick<Job, 'organization' | 'lane'>;
+const laneKey = ({ organization, lane }: LaneId) => `${organization} ${lane}`;
+const parseLaneKey = (key: string): LaneId => {
   const end = key.indexOf(' ');
   return { organization: key.slice(0, end), lane: key.slice(end + 1) };
 };
 
 /**
- * Keeps the jobs of all lanes under keys that begin with `root`, and chooses the next one. The caller must hand the
- * shifts in an answer to BullMQ. Another layout takes another root, since open deliveries are put again into an empty
- * queue.
+ * Stores the jobs of all lanes under keys with the prefix `root` and chooses the next one. The caller must pass returned
+ * shifts on to BullMQ. A change of the key layout needs another root: open deliveries are put again into an empty queue.
  */
 export const createFairQueue = (redis: Redis, root: string) => {
   for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua });
@@ -51,22 +50,22 @@ export const createFairQueue = (redis: Redis, root: string) => {
         jobs.flatMap(({ id, at, ...place }) => [id, laneKey(place), at]),
       ),
     remove: (ids: readonly string[]) => run<string[]>('chainfoldJobsRemove', ids),
-    /** Returns the next job of each shift; null if the shift has ended. */
+    /** Returns the next job of each shift, or null for a shift that has ended. */
     step: async (steps: readonly Step[]): Promise<(Job | null)[]> => {
-      const given = steps.flatMap(({ shift, holder, finished, again, goesOn }) => [
+      const given = steps.flatMap(({ shift, holder, finished, again, continues }) => [
         shift,
         holder,
         finished,
         again ?? '',
-        goesOn ? 1 : 0,
+        continues ? 1 : 0,
       ]);
       const jobs = await run<string[]>('chainfoldJobsStep', given);
-      return steps.map((_, i) => (jobs[2 * i] ? { id: jobs[2 * i] ?? '', ...placeOf(jobs[2 * i + 1] ?? '') } : null));
+      return steps.map((_, i) =>
+        jobs[2 * i] ? { id: jobs[2 * i] ?? '', ...parseLaneKey(jobs[2 * i + 1] ?? '') } : null,
+      );
     },
-    /**
-     * Begins shifts for due jobs and puts back the jobs of lost shifts; `next` is the time at which more jobs come due.
-     */
-    tend: async ({ worker, atOnce, perOrganization, perLane, shiftKeys }: Workplace) => {
+    /** Starts shifts for due jobs and puts back the jobs of lost shifts. `next` is when more jobs are due, in Unix ms. */
+    maintain: async ({ worker, atOnce, perOrganization, perLane, shiftKeys }: WorkerLimits) => {
       const given = [worker, atOnce, perOrganization, perLane, shiftKeys];
       const [begun, next] = await run<[string[], string]>('chainfoldJobsTend', given);
       return { begun, next: next === '' ? null : Number(next) };

@@ -1,10 +1,10 @@
-import { answerOverhead, type FinalAnswers, isKept } from '../../application/ports/gateway/final-answers.js';
+import { answerOverhead, type FinalAnswers, isCacheable } from '../../application/ports/gateway/final-answers.js';
 import type { Log } from '../../application/ports/system.js';
 import { answerId } from '../answer-id.js';
 import { unavailable } from '../unavailable.js';
 import { connectRedis, rootIn } from './connection.js';
 
-/** Results by id, ids by time of use, and the bytes of all. They are of one slot, so that a script may use all three. */
+/** Keys: results by id, ids by time of use, and the total size in bytes. All share one slot, as scripts require. */
 const parts = ['results', 'used', 'bytes'];
 
 const now = `
@@ -17,7 +17,7 @@ const find = `${now}
     if found[i] then redis.call('ZADD', KEYS[2], 'XX', now, ARGV[i]) end
   end
   return found`;
-/** Limit of the answers that one call drops, so that a smaller bound than before does not hold up Redis. */
+/** Maximum number of answers that one call evicts, so that a lowered size limit does not block Redis. */
 const maxDropped = 1000;
 const keep = `${now}
   local most, overhead = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -47,15 +47,15 @@ type Scripts = {
 
 const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** Final answers in Redis, for processes on several machines. */
+/** Creates a cache of final answers in Redis, for processes on several machines. */
 export const redisFinalAnswers = async (
   url: string,
   maxBytes: number,
   log: Log,
   namespace = '',
-  answerMs?: number,
+  timeoutMs?: number,
 ): Promise<FinalAnswers> => {
-  const redis = await connectRedis(url, log, answerMs);
+  const redis = await connectRedis(url, log, timeoutMs);
   const keys = parts.map((part) => `${rootIn(namespace)}:{final-answers}:${part}`);
   redis.defineCommand('chainfoldFindAnswers', { numberOfKeys: keys.length, lua: find });
   redis.defineCommand('chainfoldKeepAnswers', { numberOfKeys: keys.length, lua: keep });
@@ -66,7 +66,7 @@ export const redisFinalAnswers = async (
         .chainfoldFindAnswersBuffer(...keys, ...questions.map((question) => answerId(chain, question)))
         .catch(unavailable('Redis')),
     keep: async (chain, answers) => {
-      const kept = answers.filter((one) => isKept(maxBytes, one));
+      const kept = answers.filter((one) => isCacheable(maxBytes, one));
       const given = kept.flatMap(({ question, result }) => [answerId(chain, question), bufferOf(result)]);
       if (given.length > 0)
         await scripts.chainfoldKeepAnswers(...keys, maxBytes, answerOverhead, ...given).catch(unavailable('Redis'));

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { nonceWindowMs, rememberedMs } from '../../application/access/nonces.js';
-import type { Charge, Limiter, Memory } from '../../application/ports/limiter.js';
+import { nonceWindowMs, retentionMs } from '../../application/access/nonces.js';
+import type { Charge, Limiter, RequestRecord } from '../../application/ports/limiter.js';
 import type { Log } from '../../application/ports/system.js';
 import { monthStart, quotaOf, windows } from '../../domain/rate-limit.js';
+import { TimedOut } from '../deadline.js';
+import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
-import { connectRedis, rootIn } from './connection.js';
+import { connectRedis, resendOverRestart, rootIn } from './connection.js';
 
-/** Time a span of nonces is remembered from the last use of one. After it, no client has a nonce of the span any more. */
-const spanKeptMs = 900_000;
+/** Milliseconds for which a span of nonces is kept after its last use. No client holds a nonce of the span after that. */
+const spanTtlMs = 900_000;
 /**
- * Time a nonce is remembered from its use: until its span is forgotten, or has nonces that are so much later that this
- * one is refused without being remembered.
+ * Milliseconds for which a used nonce is kept. After that, either its span has expired, or the span has nonces so much
+ * later that this one is rejected as too old.
  */
-const nonceKeptMs = spanKeptMs + rememberedMs + 2 * nonceWindowMs;
-export const answerKeptMs = 86_400_000;
+const nonceTtlMs = spanTtlMs + retentionMs + 2 * nonceWindowMs;
+export const answerTtlMs = 86_400_000;
 
 /**
- * Windows follow the clock of Redis, so that nodes whose clocks differ count into the same ones. Months differ in
- * length, so the caller passes the start of this month and of the next two. The connection repeats a command if it
- * broke before the answer; the caller's token makes the repetition harmless, and tells whether the first run refused.
- * A span that is gone, because it expired or Redis lost its memory, admits no nonce.
+ * Spends a nonce and charges the rate-limit windows. Windows follow the clock of Redis, so that processes whose clocks
+ * differ share them. Months differ in length, so the caller passes the start of this month and of the next two. The
+ * connection resends a command whose answer was lost: the caller's token makes the second run idempotent and records
+ * whether the first one was rejected. A span that has expired, or that Redis has lost, admits no nonce.
  */
 const admit = `
   local token, kept, cost = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -75,7 +77,7 @@ const recordAnswer = `
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'answer', ARGV[1]) end
   return 1`;
 
-/** Scripts by command name; the connection sends the text of each only once. */
+/** Scripts by command name. The connection sends the text of each only once. */
 const scripts = {
   chainfoldAdmit: { keys: 3, lua: admit },
   chainfoldClaim: { keys: 1, lua: claimKey },
@@ -88,7 +90,7 @@ const claimOf = ([kind, detail = '']: readonly string[]): Claim => {
   return kind === 'answered' ? { kind, answer: detail } : { kind: 'other-request' };
 };
 
-/** Reads the script's answer: replayed, allowed, then usage and remaining milliseconds of each window. */
+/** Reads the quota from the script's answer: replayed, allowed, then usage and remaining milliseconds of each window. */
 const quotaIn = ([, allowed, ...usage]: readonly number[], { limits, cost }: Charge) => {
   const used = windows.map((window, i) => [window, { used: usage[2 * i] as number, end: usage[2 * i + 1] as number }]);
   return quotaOf(limits, Object.fromEntries(used), { now: 0, cost, allowed: allowed === 1 });
@@ -102,54 +104,59 @@ const keysIn = (root: string) => ({
 });
 type Keys = ReturnType<typeof keysIn>;
 
-/** Reads the content of a key and its time to live. */
-const memoryOf = async (redis: Redis, root: string, key: string): Promise<Memory | null> => {
+/** Reads the record of a key; null when the key has expired. */
+const readRecord = async (redis: Redis, root: string, key: string): Promise<RequestRecord | null> => {
   const [kind = '', apiKey = ''] = key.slice(root.length + 1).split(':', 2);
   const rest = key.slice(`${root}:${kind}:${apiKey}:`.length);
   if (kind === 'nonce') return { kind, apiKey, nonce: rest };
   const { request, seed, answer = null } = await redis.hgetall(key);
   const leftMs = await redis.pttl(key);
-  // The key may have expired since it was listed.
+  // The key may have expired since it was scanned.
   if (kind !== 'answer' || request === undefined || seed === undefined) return null;
-  return { kind, apiKey, idempotencyKey: rest, request, seed, answer, time: Date.now() - answerKeptMs + leftMs };
+  return { kind, apiKey, idempotencyKey: rest, request, seed, answer, time: Date.now() - answerTtlMs + leftMs };
 };
 
-const memoriesIn = async function* (redis: Redis, root: string) {
+const recordsIn = async function* (redis: Redis, root: string) {
   const keys = keysIn(root);
   for (const pattern of [keys.nonce('*', '*'), keys.answer('*', '*')])
     for await (const found of redis.scanStream({ match: pattern, count: 1000 }))
-      yield (await Promise.all((found as string[]).map((key) => memoryOf(redis, root, key)))).flatMap(
+      yield (await Promise.all((found as string[]).map((key) => readRecord(redis, root, key)))).flatMap(
         (one) => one ?? [],
       );
 };
 
-const remember = async (redis: Redis, keys: Keys, memories: readonly Memory[]) => {
+const importRecords = async (redis: Redis, keys: Keys, records: readonly RequestRecord[]) => {
   const batch = redis.multi();
-  for (const memory of memories) {
-    if (memory.kind === 'nonce') batch.set(keys.nonce(memory.apiKey, memory.nonce), 'moved', 'PX', nonceKeptMs);
+  for (const record of records) {
+    if (record.kind === 'nonce') batch.set(keys.nonce(record.apiKey, record.nonce), 'moved', 'PX', nonceTtlMs);
     else {
-      const { apiKey, idempotencyKey, request, seed, answer, time } = memory;
+      const { apiKey, idempotencyKey, request, seed, answer, time } = record;
       const key = keys.answer(apiKey, idempotencyKey);
       batch.hset(key, { request, seed, ...(answer !== null && { answer }) });
-      batch.pexpire(key, Math.max(1, time + answerKeptMs - Date.now()));
+      batch.pexpire(key, Math.max(1, time + answerTtlMs - Date.now()));
     }
   }
   await batch.exec();
 };
 
-/** Limiter in Redis: one round trip per question, exact for all processes that share the server. */
-export const redisLimiter = async (url: string, log: Log, namespace = '', answerMs?: number): Promise<Limiter> => {
-  const redis = await connectRedis(url, log, answerMs);
+/** Creates a limiter in Redis: one round trip per call, exact for all processes that share the server. */
+export const redisLimiter = async (
+  url: string,
+  log: Log,
+  namespace = '',
+  { deadlineMs }: Pick<Deadlines, 'deadlineMs'> = defaultDeadlines,
+): Promise<Limiter> => {
+  const redis = await connectRedis(url, log, deadlineMs, resendOverRestart);
+  const failed = (cause: Error) =>
+    unavailable('Redis')(cause.message === 'Command timed out' ? new TimedOut(deadlineMs, { cause }) : cause);
   const root = rootIn(namespace);
   const keys = keysIn(root);
   for (const [name, { keys: numberOfKeys, lua }] of Object.entries(scripts))
     redis.defineCommand(name, { numberOfKeys, lua });
   const run = (name: keyof typeof scripts, ...given: (string | number)[]) =>
-    (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)
-      [name]?.(...given)
-      .catch(unavailable('Redis'));
+    (redis as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]?.(...given).catch(failed);
 
-  /** Charges, and spends the nonce if there is a token. */
+  /** Charges the quota. Also spends the nonce unless `token` is empty. */
   const admitBy = async (nonce: string, token: string, charge?: Charge, span?: string) => {
     const now = Date.now();
     return (await run(
@@ -158,12 +165,12 @@ export const redisLimiter = async (url: string, log: Log, namespace = '', answer
       keys.rate(charge?.organizationId ?? '', charge?.chain ?? ''),
       keys.span(span ?? ''),
       token,
-      nonceKeptMs,
+      nonceTtlMs,
       charge?.cost ?? 0,
       ...windows.map((window) => charge?.limits[window] ?? 0),
       ...[0, 1, 2].map((later) => monthStart(now, later)),
       charge?.overdraws ? 1 : 0,
-      span === undefined ? '' : spanKeptMs,
+      span === undefined ? '' : spanTtlMs,
     )) as number[];
   };
 
@@ -172,21 +179,21 @@ export const redisLimiter = async (url: string, log: Log, namespace = '', answer
       const answer = await admitBy(keys.nonce(apiKey, nonce), randomUUID(), charge, span);
       const isAdmitted = answer[0] === 0;
       const [replayed, forgotten] = [answer[0] === 1, answer[0] === 2];
-      return { replayed, forgotten, quota: charge && isAdmitted ? quotaIn(answer, charge) : null };
+      return { replayed, isSpanUnknown: forgotten, quota: charge && isAdmitted ? quotaIn(answer, charge) : null };
     },
     openSpan: async (id) => {
-      await redis.set(keys.span(id), 1, 'PX', spanKeptMs).catch(unavailable('Redis'));
+      await redis.set(keys.span(id), 1, 'PX', spanTtlMs).catch(failed);
     },
     charge: async (charge) => quotaIn(await admitBy(keys.nonce('', ''), '', charge), charge),
     claimIdempotencyKey: async (apiKey, idempotencyKey, request) => {
       const key = keys.answer(apiKey, idempotencyKey);
-      return claimOf((await run('chainfoldClaim', key, request, answerKeptMs, randomUUID())) as string[]);
+      return claimOf((await run('chainfoldClaim', key, request, answerTtlMs, randomUUID())) as string[]);
     },
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
       await run('chainfoldRecord', keys.answer(apiKey, idempotencyKey), answer);
     },
-    memories: () => memoriesIn(redis, root),
-    remember: (memories) => remember(redis, keys, memories).catch(unavailable('Redis')),
+    exportRecords: () => recordsIn(redis, root),
+    importRecords: (records) => importRecords(redis, keys, records).catch(failed),
     close: async () => redis.disconnect(),
   };
 };

@@ -1,22 +1,22 @@
 import { startThread, type Thread } from './thread.js';
 
-/** Rows after which the log is worth copying: pages that were written several times are copied once. */
-const worthCopying = 1000;
-/** Pages at which a writer copies the log itself, so that the log stays bounded even if its thread fails. */
+/** Number of committed rows after which the log is copied. Pages that were written several times are copied once. */
+const minRows = 1000;
+/** Log size in pages at which a writer copies the log itself, so that the log stays bounded even if the thread fails. */
 const maxPages = 16_000;
 
-/** Statement for a writer that leaves the copying of its log to a thread. */
-export const checkpointedElsewhere = `PRAGMA wal_autocheckpoint = ${maxPages}`;
+/** Statement for a writer whose log is copied by a checkpoint thread. */
+export const rareAutoCheckpoint = `PRAGMA wal_autocheckpoint = ${maxPages}`;
 
 export type Checkpoints = {
-  /** Tells that so many rows were committed. */
-  written(rows: number): void;
+  /** Reports that `rows` rows were committed. */
+  noteCommitted(rows: number): void;
   close(): Promise<void>;
 };
 
 /**
- * Copies the write-ahead log into the database on a thread of its own, because copying takes most of the time of a large
- * commit, and everybody's next write would wait for it. The thread starts when there is enough to copy.
+ * Copies the write-ahead log into the database on a separate thread, because copying takes most of the time of a large
+ * commit and would delay the next write. The thread starts when there is enough to copy.
  */
 export const createCheckpoints = (path: string): Checkpoints => {
   let thread: Promise<Thread<null, null>> | undefined;
@@ -31,9 +31,9 @@ export const createCheckpoints = (path: string): Checkpoints => {
     isCopying = false;
   };
   return {
-    written: (more) => {
+    noteCommitted: (more) => {
       rows += more;
-      if (isCopying || rows < worthCopying) return;
+      if (isCopying || rows < minRows) return;
       rows = 0;
       isCopying = true;
       copy().then(end, end);

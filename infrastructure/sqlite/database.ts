@@ -1,60 +1,57 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { BadSetting } from '../config.js';
+import { TimedOut, withDeadline } from '../deadline.js';
+import type { Deadlines } from '../deadlines.js';
 
-/** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last moments on power loss. */
+/** `durable`: on disk before a commit returns. `relaxed`: survives kill -9, may lose the last commits on power loss. */
 export type Durability = 'durable' | 'relaxed';
 
 const ownerOnly = 0o600;
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
-/**
- * Open databases, held so that none is garbage-collected: the driver would close it even while its statements are in
- * use.
- */
-const kept = new Set<Database>();
+/** References to open databases. The driver closes a garbage-collected database even while its statements are in use. */
+const openDatabases = new Set<Database>();
 
-/** `read` opens the files without changing them. */
+/** Access mode of a store. `read` opens its files without changing them. */
 export type Access = 'write' | 'read';
 
-/** Opens a database, or creates it, so that other processes may use it at the same time. */
+/** Opens or creates a database that several processes may use at the same time. */
 export const openDatabase = (path: string, durability: Durability) => {
   try {
     return open(path, durability);
   } catch (error) {
-    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new BadSetting(`CHAINFOLD_DATA_DIR: ${path} cannot be opened: ${(error as Error).message}`, { cause: error });
   }
 };
 
-/**
- * Opens a database without writing anything, not even SQLite's files beside it, which exist only while another process
- * has it open.
- */
-export const openToRead = (path: string): Database => {
+/** Opens a database read-only. Creates no log files beside it, which exist only while another process has it open. */
+export const openReadOnly = (path: string): Database => {
   const isOpenElsewhere = existsSync(`${path}-wal`);
   const db = new DatabaseSync(isOpenElsewhere ? path : `${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
-  kept.add(db);
+  openDatabases.add(db);
   return db;
 };
 
-/** Wait for the locks of other processes, which open or create the same database when they start together. */
-const openingMs = 5000;
+/** Maximum wait for locks while opening, because processes that start together open the same database. */
+const openLockMs = 5000;
 
-/** Bounds the wait of each later statement for a lock; a store calls this after it has created its tables. */
+/** Limits how long each later statement waits for a lock. A store calls this after it has created its tables. */
 export const limitLockWait = (db: Database, ms: number) => db.exec(`PRAGMA busy_timeout = ${ms}`);
 
 const locked = 5;
-/** The low byte of SQLite's code; the others say why the database is locked, as by a recovery of its log. */
-const isLocked = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === locked;
+/** Returns whether an error is SQLITE_BUSY. Compares the low byte, because the higher bits only add a reason. */
+export const isLocked = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === locked;
 const pauseMs = 5;
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
 
 /**
- * Switches to the write-ahead log. SQLite itself does not wait for the lock when two switch a new file at once. The wait
- * is counted in pauses, so that a process that stood still for long does not give up at its first try.
+ * Switches to the write-ahead log. Retries, because SQLite does not wait for the lock when two processes switch a new
+ * file at once. The wait is counted in pauses, so that a process that was suspended does not give up after one attempt.
  */
 const useWriteAheadLog = (db: Database): void => {
   for (let waitedMs = 0; ; waitedMs += pauseMs) {
@@ -62,7 +59,7 @@ const useWriteAheadLog = (db: Database): void => {
       db.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (!isLocked(error) || waitedMs >= openingMs) throw error;
+      if (!isLocked(error) || waitedMs >= openLockMs) throw error;
       pause();
     }
   }
@@ -75,21 +72,49 @@ const open = (path: string, durability: Durability) => {
     chmodSync(path, ownerOnly);
   }
   const db = new DatabaseSync(path, { timeout: 0 });
-  kept.add(db);
+  openDatabases.add(db);
   useWriteAheadLog(db);
-  limitLockWait(db, openingMs);
+  limitLockWait(db, openLockMs);
   db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'};
     PRAGMA cache_size = -65536;
     PRAGMA mmap_size = 268435456;`);
   return db;
 };
 
-/**
- * LIMIT clause with a parameter. A plain `LIMIT ?` would make SQLite compile the statement anew for every value bound.
- */
-export const limitGiven = 'LIMIT ? + 0';
+/** Maximum wait for a lock on the main thread. Short, because the wait blocks the event loop. */
+export const mainThreadLockMs = 20;
+/** Pause before a statement on the main thread is retried after a lock. */
+export const lockPauseMs = 20;
 
-/** Runs the work in one write transaction; on an error it is rolled back and the error thrown. */
+/** Retries work on the main thread while the database is locked. The event loop stays free between the attempts. */
+export const retryWhileLocked = async <T>(lockMs: number, work: () => T): Promise<T> => {
+  const until = performance.now() + lockMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (performance.now() > until) throw new TimedOut(lockMs, { cause: error });
+      await sleep(lockPauseMs);
+    }
+  }
+};
+
+/** Deadlines of a write by a thread. */
+export type WriteDeadlines = Pick<Deadlines, 'deadlineMs' | 'lockMs'>;
+
+/** Limits the wait for a thread that writes, whether the disk is slow or another process holds a lock. */
+export const writtenInTime = <T>(written: Promise<T>, { deadlineMs, lockMs }: WriteDeadlines): Promise<T> => {
+  const unlessLocked = written.catch((error: unknown) => {
+    throw isLocked(error) ? new TimedOut(lockMs, { cause: error }) : error;
+  });
+  return withDeadline(unlessLocked, deadlineMs);
+};
+
+/** LIMIT clause with a parameter. With a plain `LIMIT ?`, SQLite would recompile the statement for every value. */
+export const limitParameter = 'LIMIT ? + 0';
+
+/** Runs the work in one write transaction, which is rolled back if the work throws. */
 export const inTransaction = <T>(db: Database, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -97,7 +122,7 @@ export const inTransaction = <T>(db: Database, work: () => T): T => {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite may have rolled back already, for example on a full disk.
+    // SQLite may already have rolled back, for example because the disk is full.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }

@@ -5,12 +5,12 @@ import { BadSetting } from '../config.js';
 
 const waitMs = 500;
 
-/** Tells whether a service was ever started on the directory. */
+/** Returns whether a service was ever started on the directory. */
 export const isUsedDirectory = (directory: string) => existsSync(join(directory, 'events.db'));
 
 /**
- * Locks a data directory for one process. A running service keeps the read models open, so that the lock fails; a
- * service started later finds them locked.
+ * Locks a data directory for one process. The lock fails while a service runs, because the service keeps the read models
+ * open. A service that starts later finds them locked.
  */
 export const lockDirectory = (directory: string): { release(): void } => {
   const db = new DatabaseSync(join(directory, 'read-models.db'), { timeout: waitMs });

@@ -1,12 +1,12 @@
-import { openToRead } from './database.js';
+import { openReadOnly } from './database.js';
 import { serveThread } from './thread.js';
 
 type Row = { readonly quick_check: string };
 
-/** Returns what is wrong with a file, `null` where nothing is; a file that cannot be opened is an answer too. */
+/** Returns the problem of a file, or null when it is intact. A file that cannot be opened is reported the same way. */
 const problemOf = (path: string): string | null => {
   try {
-    const db = openToRead(path);
+    const db = openReadOnly(path);
     const found = db.prepare('PRAGMA quick_check(1)').get() as Row;
     db.close();
     return found.quick_check === 'ok' ? null : found.quick_check;

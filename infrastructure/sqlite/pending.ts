@@ -1,11 +1,10 @@
 import type { PendingTransaction, PendingTransactions } from '../../application/ports/pending.js';
+import { type Deadlines, defaultDeadlines } from '../deadlines.js';
 import { padded } from '../padded-nonce.js';
 import { unavailable } from '../unavailable.js';
-import { inTransaction, limitLockWait, openDatabase } from './database.js';
+import { inTransaction, limitLockWait, mainThreadLockMs, openDatabase, retryWhileLocked } from './database.js';
 
 const scannedAtOnce = 100;
-/** Wait for a lock; short, because this store is written on the main thread. */
-const lockMs = 200;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS pending (
@@ -21,16 +20,17 @@ const readRow = ({ hash, sender, nonce, first_seen, told }: Row): PendingTransac
   from: sender,
   nonce: BigInt(nonce),
   firstSeen: first_seen,
-  told: JSON.parse(told) as Record<string, string>,
+  fields: JSON.parse(told) as Record<string, string>,
 });
 
-/**
- * Pending transactions shared by all processes on this data directory; not fsynced, because lost ones are seen again.
- */
-export const sqlitePending = async (path: string): Promise<PendingTransactions> => {
+/** Stores pending transactions for all processes on a data directory. Not fsynced, because the nodes report them again. */
+export const sqlitePending = async (
+  path: string,
+  { lockMs }: Pick<Deadlines, 'lockMs'> = defaultDeadlines,
+): Promise<PendingTransactions> => {
   const db = openDatabase(path, 'relaxed');
   db.exec(schema);
-  limitLockWait(db, lockMs);
+  limitLockWait(db, mainThreadLockMs);
   const insert = db.prepare('INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?, ?)');
   const byHash = db.prepare('SELECT * FROM pending WHERE hash = ?');
   const bySender = db.prepare('SELECT * FROM pending WHERE sender = ? ORDER BY nonce, first_seen, hash');
@@ -45,21 +45,16 @@ export const sqlitePending = async (path: string): Promise<PendingTransactions> 
     'DELETE FROM pending WHERE hash IN (SELECT hash FROM pending ORDER BY first_seen DESC, hash DESC LIMIT -1 OFFSET ?)',
   );
 
-  const attempt = async <T>(work: () => T): Promise<T> => {
-    try {
-      return work();
-    } catch (error) {
-      return unavailable('the store of pending transactions')(error);
-    }
-  };
+  const attempt = <T>(work: () => T): Promise<T> =>
+    retryWhileLocked(lockMs, work).catch(unavailable('Store of pending transactions'));
   const write = async <T>(items: readonly T[], each: (item: T) => unknown) => {
     if (items.length > 0) await attempt(() => inTransaction(db, () => items.forEach((item) => void each(item))));
   };
 
   return {
     add: (transactions) =>
-      write(transactions, ({ hash, from, nonce, firstSeen, told }) =>
-        insert.run(hash, from, padded(nonce), firstSeen, JSON.stringify(told)),
+      write(transactions, ({ hash, from, nonce, firstSeen, fields }) =>
+        insert.run(hash, from, padded(nonce), firstSeen, JSON.stringify(fields)),
       ),
     find: (hash) =>
       attempt(() => {

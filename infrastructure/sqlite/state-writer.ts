@@ -1,5 +1,5 @@
 import type { Bucket } from '../../application/ports/state.js';
-import { openDatabase } from './database.js';
+import { limitLockWait, openDatabase } from './database.js';
 import { serveThread } from './thread.js';
 
 export type StateJob =
@@ -12,13 +12,14 @@ export type StateJob =
     }
   | { readonly kind: 'destroy'; readonly bucket: Bucket; readonly id: string };
 
-serveThread<{ path: string }, StateJob, boolean>(({ path }) => {
+serveThread<{ path: string; lockMs: number }, StateJob, boolean>(({ path, lockMs }) => {
   const db = openDatabase(path, 'durable');
-  // Deleted content is overwritten, because a destroyed key must not linger in free pages.
+  // Deleted content is overwritten, because a destroyed key must not remain in free pages.
   db.exec(`PRAGMA secure_delete = ON;
     CREATE TABLE IF NOT EXISTS state (
       bucket TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, revision INTEGER NOT NULL, PRIMARY KEY (bucket, id)
     );`);
+  limitLockWait(db, lockMs);
   const create = db.prepare('INSERT OR IGNORE INTO state VALUES (?, ?, ?, 1)');
   const replace = db.prepare(
     'UPDATE state SET value = ?, revision = revision + 1 WHERE bucket = ? AND id = ? AND revision = ?',
@@ -29,7 +30,7 @@ serveThread<{ path: string }, StateJob, boolean>(({ path }) => {
   const run = (job: StateJob) => {
     if (job.kind === 'destroy') {
       remove.run(job.bucket, job.id);
-      // The write-ahead log may still hold the old page.
+      // The write-ahead log may still contain the old page.
       emptyLog.all();
       return true;
     }

@@ -1,18 +1,25 @@
 import type { Entry, StateStore } from '../../application/ports/state.js';
+import { defaultDeadlines } from '../deadlines.js';
 import { unavailable } from '../unavailable.js';
-import { type Access, openDatabase, openToRead } from './database.js';
+import { type Access, openDatabase, openReadOnly, type WriteDeadlines, writtenInTime } from './database.js';
 import type { StateJob } from './state-writer.js';
 import { noThread, startThread } from './thread.js';
 
 const idsAtOnce = 1000;
 
-export const sqliteState = async (path: string, access: Access = 'write'): Promise<StateStore> => {
+export const sqliteState = async (
+  path: string,
+  access: Access = 'write',
+  deadlines: WriteDeadlines = defaultDeadlines,
+): Promise<StateStore> => {
   const isRead = access === 'read';
-  const writer = isRead ? noThread : await startThread<StateJob, boolean>('state-writer', { path });
-  const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
+  const writer = isRead
+    ? noThread
+    : await startThread<StateJob, boolean>('state-writer', { path, lockMs: deadlines.lockMs });
+  const db = isRead ? openReadOnly(path) : openDatabase(path, 'durable');
   const select = db.prepare('SELECT value, revision FROM state WHERE bucket = ? AND id = ?');
   const idsAfter = db.prepare(`SELECT id FROM state WHERE bucket = ? AND id > ? ORDER BY id LIMIT ${idsAtOnce}`);
-  const run = (job: StateJob) => writer.run(job).catch(unavailable('the state store'));
+  const run = (job: StateJob) => writtenInTime(writer.run(job), deadlines).catch(unavailable('State store'));
 
   return {
     get: async (bucket, id) => (select.get(bucket, id) as Entry | undefined) ?? null,

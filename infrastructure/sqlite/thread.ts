@@ -1,41 +1,41 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 /**
- * Thread for SQLite writes and their waits for the disk, so that neither a slow disk nor a big transaction stops the
- * service from answering. Jobs that arrive while the thread is busy are sent together.
+ * Worker thread for SQLite writes, so that neither a slow disk nor a large transaction blocks the event loop. Jobs that
+ * arrive while the thread is busy are sent as one batch.
  */
 export type Thread<Job, Outcome> = {
   run(job: Job): Promise<Outcome>;
-  /** Tells whether a job is still unanswered. */
+  /** Returns whether a job has not been answered yet. */
   isBusy(): boolean;
   close(): Promise<void>;
 };
 
-/** Stands in for a thread where the store is opened read-only. */
+/** Placeholder for the thread of a store that is opened read-only. */
 export const noThread: Thread<never, never> = {
-  run: () => Promise.reject(new Error('this store was opened read-only')),
+  run: () => Promise.reject(new Error('The store was opened read-only')),
   isBusy: () => false,
   close: async () => undefined,
 };
 
-/** `errcode` is SQLite's, where it is the one that failed. */
+/** Reply to a batch. `errcode` is SQLite's extended error code; undefined for other errors. */
 type Reply<Outcome> = { outcomes: readonly Outcome[] } | { error: string; errcode: number | undefined };
 type Waiting<Job, Outcome> = { job: Job; resolve: (outcome: Outcome) => void; reject: (error: Error) => void };
 
-/** Batches sent at once: one being written and one queued, so that the thread never idles while there is work. */
-const batchesUnderWay = 2;
-/** Queue length at which an idle thread starts without waiting for the rest of the turn of the event loop. */
-const worthStarting = 16;
-/** Queue length beyond which writes are refused, because the disk has fallen too far behind. */
+/** Number of batches in flight: one being written and one queued, so that the thread never idles while there is work. */
+const maxBatchesInFlight = 2;
+/** Queue length at which an idle thread gets a batch without waiting for the end of the event loop's turn. */
+const eagerBatchSize = 16;
+/** Queue length beyond which writes are rejected, because the disk is too slow. */
 const maxQueueLength = 20_000;
 
 /**
- * Threads run compiled code even if their process runs sources (tests do, through tsx), because a loader for sources
- * would make each thread ten times slower to start.
+ * Folder of the compiled modules. Threads run compiled code even when the process runs TypeScript through tsx, as the
+ * tests do, because loading tsx would make the start of a thread ten times slower.
  */
 const folder = import.meta.url.endsWith('.ts') ? new URL('../../dist/', import.meta.url) : import.meta.url;
 
-/** Starts a thread; `module` is the name of a compiled file of the service, or a URL. */
+/** Starts a thread. `module` is the name of a compiled module of the service, or a URL. */
 export const startThread = async <Job, Outcome>(module: string | URL, data: unknown): Promise<Thread<Job, Outcome>> => {
   const file = module instanceof URL ? module : new URL(`./${module}.js`, folder);
   const worker = new Worker(file, { workerData: data, execArgv: [] });
@@ -46,7 +46,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
 
   const isBusy = () => sent.length > 0 || queue.length > 0;
   const send = () => {
-    if (queue.length > 0 && sent.length < batchesUnderWay) {
+    if (queue.length > 0 && sent.length < maxBatchesInFlight) {
       const batch = queue;
       queue = [];
       sent.push(batch);
@@ -57,7 +57,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   const enqueue = (one: Waiting<Job, Outcome>) => {
     queue.push(one);
     if (queue.length === 1) setImmediate(send);
-    else if (queue.length === worthStarting && sent.length === 0) send();
+    else if (queue.length === eagerBatchSize && sent.length === 0) send();
   };
   const fail = (error: Error) => {
     broken = error;
@@ -72,7 +72,7 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
     worker.once('error', failed);
   });
   worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('the writing thread has ended')));
+  worker.on('exit', () => fail(new Error('The writing thread has ended')));
   worker.on('message', (reply: Reply<Outcome>) => {
     const batch = sent.shift() ?? [];
     if ('error' in reply)
@@ -85,7 +85,8 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
     run: (job) =>
       new Promise((resolve, reject) => {
         if (broken) return reject(broken);
-        if (queue.length >= maxQueueLength) return reject(new Error('too many writes are waiting for the disk'));
+        if (queue.length >= maxQueueLength)
+          return reject(new Error('Too many writes are waiting for the disk. Retry later.'));
         enqueue({ job, resolve, reject });
       }),
     isBusy,
@@ -96,10 +97,10 @@ export const startThread = async <Job, Outcome>(module: string | URL, data: unkn
   };
 };
 
-/** Serves the thread's side: answers each job of a batch in order, or the whole batch with one error. */
+/** Runs the thread's side: answers each job of a batch in order, or the whole batch with one error. */
 export const serveThread = <Data, Job, Outcome>(open: (data: Data) => (jobs: readonly Job[]) => readonly Outcome[]) => {
   const port = parentPort;
-  if (!port) throw new Error('this module must be started as a worker thread');
+  if (!port) throw new Error('This module must run in a worker thread');
   const work = open(workerData as Data);
   port.on('message', (jobs: readonly Job[]) => {
     try {

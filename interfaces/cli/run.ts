@@ -13,7 +13,14 @@ import { auditDiff } from './audit/diff.js';
 import { call } from './client/call.js';
 import { devDeployToken, devMine, devReorg, devTransfer } from './client/dev.js';
 import { explainUnknownCommand, parse } from './command/arguments.js';
-import { AnswerIsNo, AnswerIsUnknown, type Command, helpOf, type Invocation, overview } from './command/command.js';
+import {
+  type Command,
+  helpOf,
+  InconclusiveResult,
+  type Invocation,
+  NegativeResult,
+  overview,
+} from './command/command.js';
 import { chainAccept, chainRetry } from './maintenance/chain.js';
 import { doctor } from './maintenance/doctor.js';
 import { migrate } from './maintenance/migrate.js';
@@ -21,7 +28,7 @@ import { projectionsRebuild, projectionsStatus } from './maintenance/projections
 import { transactionsStuck } from './maintenance/stuck-transactions.js';
 import { serve } from './service/serve.js';
 
-/** Every command, in the order the help shows them. */
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
   call,
@@ -52,11 +59,11 @@ export const commands: readonly Command[] = [
   migrate,
 ];
 
-const exit = { done: 0, refused: 1, misused: 2 } as const;
+const exit = { ok: 0, failed: 1, usage: 2 } as const;
 
-export type Surroundings = Pick<
+export type CliEnvironment = Pick<
   Invocation,
-  'environment' | 'open' | 'openMigration' | 'examine' | 'stopped' | 'complain' | 'proof' | 'draw'
+  'environment' | 'open' | 'openMigration' | 'examine' | 'stopped' | 'printError' | 'proof' | 'draw'
 > & {
   readonly settings: () => Invocation['settings'];
   readonly write: (text: string) => void;
@@ -65,19 +72,19 @@ export type Surroundings = Pick<
 const find = (args: readonly string[]) =>
   commands.find(({ words }) => words.split(' ').every((word, i) => args[i] === word));
 
-const runCommand = async (command: Command, args: readonly string[], around: Surroundings) => {
+const runCommand = async (command: Command, args: readonly string[], cli: CliEnvironment) => {
   const { options, parameters, json, help } = parse(command, args);
-  if (help) return around.write(helpOf(command));
-  const print: Invocation['print'] = (answer, text) => around.write(json ? writeExact(answer) : text);
+  if (help) return cli.write(helpOf(command));
+  const print: Invocation['print'] = (answer, text) => cli.write(json ? writeExact(answer) : text);
   await command.run({
-    ...around,
+    ...cli,
     options,
     parameters,
     print,
-    draw: json ? null : around.draw,
-    // Settings are read when a command asks for them, because `doctor` reports bad ones itself.
+    draw: json ? null : cli.draw,
+    // Settings are read lazily, because `doctor` reports invalid ones itself.
     get settings() {
-      return around.settings();
+      return cli.settings();
     },
   });
 };
@@ -87,35 +94,35 @@ const problemIn = (error: unknown) => {
   return error instanceof Failure ? problemOf(error, '') : null;
 };
 
-/** Prints a refusal, as a problem in JSON with --json and as text otherwise, and returns the exit code. */
-const complainOf = (error: unknown, json: boolean, around: Surroundings) => {
-  if (error instanceof AnswerIsNo) return exit.refused;
-  if (error instanceof AnswerIsUnknown) return exit.misused;
+/** Prints an error, as a problem in JSON with --json and as text otherwise. Returns the exit code. */
+const reportError = (error: unknown, json: boolean, cli: CliEnvironment) => {
+  if (error instanceof NegativeResult) return exit.failed;
+  if (error instanceof InconclusiveResult) return exit.usage;
   const problem = problemIn(error);
   if (problem) {
     const faults = problem.errors.length > 1 ? problem.errors : [];
     const lines = [`${problem.code}: ${problem.detail}`, ...faults.map(({ path, message }) => `  ${path} ${message}`)];
-    if (json) around.write(JSON.stringify(problem));
-    else around.complain(lines.join('\n'));
-    return exit.refused;
+    if (json) cli.write(JSON.stringify(problem));
+    else cli.printError(lines.join('\n'));
+    return exit.failed;
   }
   const known = error instanceof UsageError || (error as Error).name === 'BadSetting';
-  around.complain(known ? (error as Error).message : String((error as Error).stack ?? error));
-  return known ? exit.misused : exit.refused;
+  cli.printError(known ? (error as Error).message : String((error as Error).stack ?? error));
+  return known ? exit.usage : exit.failed;
 };
 
-export const runCli = async (args: readonly string[], around: Surroundings): Promise<number> => {
+export const runCli = async (args: readonly string[], cli: CliEnvironment): Promise<number> => {
   const command = find(args);
   if (!command) {
     const asked = args.length === 0 || args.some((word) => word === '--help' || word === 'help');
-    if (asked) around.write(overview(commands));
-    else around.complain(explainUnknownCommand(commands, args));
-    return asked ? exit.done : exit.misused;
+    if (asked) cli.write(overview(commands));
+    else cli.printError(explainUnknownCommand(commands, args));
+    return asked ? exit.ok : exit.usage;
   }
   try {
-    await runCommand(command, args.slice(command.words.split(' ').length), around);
-    return exit.done;
+    await runCommand(command, args.slice(command.words.split(' ').length), cli);
+    return exit.ok;
   } catch (error) {
-    return complainOf(error, args.includes('--json'), around);
+    return reportError(error, args.includes('--json'), cli);
   }
 };

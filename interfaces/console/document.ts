@@ -9,7 +9,7 @@ const compress = promisify(gzip);
 
 const tagOf = (body: Buffer) => createHash('sha256').update(body).digest('base64url').slice(0, 22);
 
-/** Tells whether the caller has the form already; `W/` before a tag does not matter here (RFC 9110, 13.1.2). */
+/** Returns true if the `if-none-match` header matches. The comparison ignores `W/` (RFC 9110, section 13.1.2). */
 const isKnown = ({ etag }: Form, given = '') =>
   given
     .split(',')
@@ -17,8 +17,8 @@ const isKnown = ({ etag }: Form, given = '') =>
     .some((one) => one === '*' || one === etag);
 
 /**
- * A page that is the same for every caller. It is written once and compressed once, when it is first asked for: who
- * asks needs no credential, so asking again must cost next to nothing.
+ * Serves a page that is the same for every caller. The page is rendered and compressed once, on the first request:
+ * callers need no credential, so further requests must be cheap.
  */
 export const createDocument = (
   write: () => string,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import type { App } from '../../application/app.js';
-import { shownHead } from '../../application/audit/log/shown-head.js';
+import { toHeadRecord } from '../../application/audit/log/head-record.js';
 import { sharedKeyDeprecated, sharedKeyEnds } from '../../application/webhooks/shared-key.js';
 import { Failure, fail } from '../../domain/failure.js';
 import { openRpc } from '../gateway/openrpc.js';
@@ -20,8 +20,8 @@ const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Tells callers on this machine from those behind a proxy on it, which adds a forwarding header, and from web pages whose
- * own name was made to lead here (DNS rebinding).
+ * Returns true for a direct caller on this machine. A forwarding header marks a caller behind a local proxy; another
+ * host name may be a web page that uses DNS rebinding.
  */
 const isLocal = ({ socket, headers }: IncomingMessage) =>
   loopback.test(socket.remoteAddress ?? '') &&
@@ -31,7 +31,7 @@ const isLocal = ({ socket, headers }: IncomingMessage) =>
 
 const docsFile = new URL('./docs.html', import.meta.url);
 
-/** Lists the hashes of the elements of a kind that stand in a page, which a policy names in place of `unsafe-inline`. */
+/** Lists the hashes of the inline scripts or styles of a page, for a policy without `unsafe-inline`. */
 const hashesIn = (page: string, element: 'script' | 'style') =>
   [...page.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}>`, 'gs'))]
     .map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
@@ -62,7 +62,7 @@ type Deps = {
   readonly readiness: Readiness;
 };
 
-/** Lists how far chains are followed, which tells a chain whose nodes stand still but never makes a process unready. */
+/** Lists the progress of the followers. It is informational: a stalled chain does not make a process not ready. */
 const chainsOf = async ({ status }: App) =>
   (await status.followers()).map(({ chain, height, head, headSeconds, trouble }) => ({
     chain,
@@ -87,13 +87,13 @@ const addHealth = (pages: Express, { app, metrics, metricsToken, readiness }: De
     if (!bearer && !isLocal(request))
       return fail(
         'PERMISSION_DENIED',
-        'metrics are for callers on this machine; from elsewhere send the bearer token that CHAINFOLD_METRICS_TOKEN sets',
+        '/metrics requires a loopback connection or the bearer token from CHAINFOLD_METRICS_TOKEN.',
       );
     response.set('content-type', metrics.contentType).send(await metrics.render());
   });
 };
 
-/** Headers of RFC 9745 and RFC 8594. */
+/** Deprecation (RFC 9745) and Sunset (RFC 8594) headers of the shared webhook key. */
 const endOfSharedKey = {
   deprecation: `@${sharedKeyDeprecated / 1000}`,
   sunset: new Date(sharedKeyEnds).toUTCString(),
@@ -113,7 +113,9 @@ const addDescriptions = (pages: Express, { app }: Deps) => {
   );
   pages.get('/docs', createDocsPage());
   pages.get('/problems/:slug', (request, response) => {
-    const page = problemPages.get(request.params.slug) ?? fail('NOT_FOUND', 'there is no such problem');
+    const page =
+      problemPages.get(request.params.slug) ??
+      fail('NOT_FOUND', `Unknown problem. Known problems: ${[...problemPages.keys()].join(', ')}`);
     return page(request, response);
   });
   pages.get('/.well-known/webhook-keys', (_, response) => {
@@ -121,7 +123,7 @@ const addDescriptions = (pages: Express, { app }: Deps) => {
     response.set(endOfSharedKey).json({ keys });
   });
   pages.get('/.well-known/audit-log', async (_, response) => {
-    response.set('cache-control', 'no-store').json(shownHead(await app.logProofs.head()));
+    response.set('cache-control', 'no-store').json(toHeadRecord(await app.logProofs.head()));
   });
   pages.get('/.well-known/audit-keys', (_, response) => {
     const { keyId, publicKey } = app.audit;
@@ -137,21 +139,21 @@ const servePages = (deps: Deps, add: readonly ((pages: Express, deps: Deps) => v
     next();
   });
   for (const some of add) some(pages, deps);
-  pages.use(() => fail('NOT_FOUND', 'there is no such page'));
+  pages.use(() => fail('NOT_FOUND', 'Page not found. GET /docs describes the API.'));
 
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     const { status } = error as { status?: unknown };
-    // Errors with a status are Express's own refusals, such as that of a malformed path.
+    // Errors with a status come from Express itself, for example for a malformed path.
     const refusal = typeof status === 'number' && status < 500 && !(error instanceof Failure);
     const requestId = String(response.getHeader('x-request-id') ?? requestIdOf(request, app.system));
-    const told = refusal ? new HttpFailure(status, 'the address is malformed') : error;
+    const told = refusal ? new HttpFailure(status, 'Malformed URL') : error;
     answerProblem(request, response, told, { requestId, log: app.system.log });
   };
   return pages.use(failed);
 };
 
-/** Serves the pages that are no operations: API descriptions, public keys, health and metrics. */
+/** Serves all pages: API descriptions, public keys, health and metrics. */
 export const createPages = (deps: Deps) => servePages(deps, [addDescriptions, addHealth]);
 
-/** Serves the pages of a process that answers no requests of customers. */
+/** Serves the pages of a process without the role `api`: health and metrics. */
 export const createHealthPages = (deps: Deps) => servePages(deps, [addHealth]);

@@ -1,24 +1,24 @@
 import type { App } from '../../application/app.js';
 import { type Role, roles } from '../../application/processes/service-process.js';
 
-/** Lag of a projection from which on its answers are too old to serve. */
+/** Projection lag above which a process is not ready. */
 const readyLagSeconds = 30;
 
-/** Reason of the server itself for not being ready, such as stopping; null when it has none. */
+/** Returns why the server itself is not ready, for example because it is stopping; null if it is ready. */
 export type ServerState = () => string | null;
 
-/** Lists the reasons to send no traffic to a process; for one of its roles alone when that is named. */
+/** Lists the reasons why a process is not ready; those of one role if `role` is given. */
 export type Readiness = (role: unknown) => Promise<readonly string[]>;
 
 const lateProjections = async (app: App) =>
   (await app.status.projections()).flatMap(({ name, stopped, lagSeconds }) => {
-    if (stopped !== null) return [`projection ${name} stopped: ${stopped}`];
-    return lagSeconds > readyLagSeconds ? [`projection ${name} is ${Math.round(lagSeconds)} s behind`] : [];
+    if (stopped !== null) return [`Projection ${name} stopped: ${stopped}`];
+    return lagSeconds > readyLagSeconds ? [`Projection ${name} is ${Math.round(lagSeconds)} s behind`] : [];
   });
 const stoppedChains = async (app: App) =>
   app.followers.flatMap(({ variant, stall }) => {
     const reason = stall();
-    return reason === null ? [] : [`chain ${variant} ${reason}`];
+    return reason === null ? [] : [`Chain ${variant} ${reason}`];
   });
 
 const byRole: Readonly<Record<Role, (app: App) => Promise<readonly string[]>>> = {
@@ -28,7 +28,7 @@ const byRole: Readonly<Record<Role, (app: App) => Promise<readonly string[]>>> =
   deliverer: async () => [],
 };
 
-/** Creates the answer of `/health/ready` for a process with these roles. */
+/** Creates the readiness check of `/health/ready` for a process with these roles. */
 export const createReadiness =
   (app: App, own: readonly Role[], state: ServerState): Readiness =>
   async (role) => {
@@ -36,7 +36,8 @@ export const createReadiness =
     if (reason !== null) return [reason];
     const wanted = roles.filter((one) => role === undefined || role === one);
     const asked = wanted.filter((one) => own.includes(one));
-    if (asked.length === 0) return [`this process does not have the role ${wanted[0] ?? 'that was asked for'}`];
+    if (asked.length === 0)
+      return [`This process does not have the role ${wanted[0] ?? 'in the query'}. Its roles: ${own.join(', ')}`];
     const reasons = await Promise.all([...new Set(asked.map((one) => byRole[one]))].map((list) => list(app)));
     return reasons.flat();
   };

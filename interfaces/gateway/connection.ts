@@ -16,22 +16,22 @@ import { admit, methodFaults, type Refusal, type Target } from './target.js';
 /** WebSocket close codes. */
 export const closeCodes = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
-/** Unanswered messages of a client at which no more are read. */
+/** Maximum number of unanswered messages per client; no more messages are read until some are answered. */
 export const maxUnanswered = 256;
-/** Unread bytes at which a client that does not read its answers is disconnected. */
+/** Bytes buffered for a client at which it is disconnected. */
 export const maxUnread = 64 * 1024 * 1024;
-/** Unread bytes up to which a disconnected client may still read them before the socket ends. */
-const maxFarewell = 1024 * 1024;
-/** Pings of a client between two pings of ours, since each costs an answer. */
+/** Buffered bytes up to which a disconnected client may still read them before the socket is destroyed. */
+const maxUnreadAtClose = 1024 * 1024;
+/** Maximum number of pings from a client between two pings of the server. */
 export const maxPings = 1000;
-/** Time for a client to read what was sent and the close frame. */
-const farewellMs = 10_000;
+/** Time in which a client must read the buffered data and answer the close frame. */
+const closeTimeoutMs = 10_000;
 
 const text = { binary: false };
 
 const textOf = (data: RawData) => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString();
 
-/** Stops reading from a client that asks faster than it is answered. */
+/** Handles messages, and pauses the socket while a client has too many unanswered messages. */
 const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>, failed: (error: unknown) => void) => {
   let unanswered = 0;
   socket.on('message', (data) => {
@@ -46,7 +46,7 @@ const onEachMessage = (socket: WebSocket, take: (text: string) => Promise<void>,
   });
 };
 
-/** Refuses each call of a message under its id, since a client over WebSocket finds its calls by nothing else. */
+/** Rejects each call of a message under its id, because WebSocket clients match replies only by id. */
 const refusalOf = ({ calls, isBatch }: Message, { code, message }: Refusal) => {
   const replies = calls.flatMap(({ id }) => (id === null ? [] : errorReply(code, message, id)));
   if (replies.length === 0) return errorReply(code, message);
@@ -56,19 +56,23 @@ const refusalOf = ({ calls, isBatch }: Message, { code, message }: Refusal) => {
 export type Connection = Reader & {
   readonly apiKey: string;
   readonly opened: () => Opened;
-  /** Pings the client; returns false when the last ping was not answered. */
+  /** Pings the client. Returns false if the client did not answer the last ping. */
   readonly ping: () => boolean;
   readonly sweep: () => void;
   readonly close: (code: number, reason: string) => void;
   readonly terminate: () => void;
 };
 
-type Place = Target & { readonly node: Node; readonly feed: ChainFeed; readonly origin: string | undefined };
+type ConnectionTarget = Target & { readonly node: Node; readonly feed: ChainFeed; readonly origin: string | undefined };
 type Subscriptions = ReturnType<typeof createSubscriptions>;
 type Sending = { readonly send: (message: string | Buffer) => void; readonly pressure: Backpressure };
 
-/** Answers the messages of a client. */
-const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, { send, pressure }: Sending) => {
+const createAnswering = (
+  app: App,
+  target: ConnectionTarget,
+  subscriptions: Subscriptions,
+  { send, pressure }: Sending,
+) => {
   const client = createCancellation();
   const loads = new Set<Load>();
   let isOver = false;
@@ -81,7 +85,7 @@ const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, 
       const faultOf = methodFaults(holder, target.variant);
       const replies = await answerMessage(message, { node: target.node, log: app.system.log, load, own, faultOf });
       const answer = replies.length > 0 ? encode(replies, message.isBatch) : null;
-      // The socket counts these bytes from here on.
+      // The socket counts these bytes as buffered from here on.
       load.release();
       if (answer) send(answer);
     } finally {
@@ -92,9 +96,9 @@ const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, 
   };
   return {
     leave: client.cancel,
-    /** Returns the bytes of answers that have come and were not handed to the socket yet. */
+    /** Returns the bytes of answers that were received but not yet written to the socket. */
     arriving: () => [...loads].reduce((sum, load) => sum + load.bytes(), 0),
-    /** Refuses all answers that have not been sent, and answers no more. */
+    /** Discards all answers that were not sent, and answers no further messages. */
     stop: () => {
       isOver = true;
       for (const load of loads) load.refuseAll();
@@ -108,32 +112,37 @@ const createAnswering = (app: App, target: Place, subscriptions: Subscriptions, 
       return isOver || !holder ? undefined : answerCalls(message, holder);
     },
     failed: (error: unknown) => {
-      app.system.log.error({ err: error }, 'a message to the gateway failed');
-      send(errorReply(rpcCodes.internal, 'an unexpected error'));
+      app.system.log.error({ err: error }, 'Gateway message failed');
+      send(errorReply(rpcCodes.internal, 'internal error'));
     },
   };
 };
 
-/** Serves one client over WebSocket: all methods of HTTP, filters and subscriptions. */
-export const createConnection = (app: App, line: Line, target: Place, pressure: Backpressure): Connection => {
+/** Serves one WebSocket client: all methods available over HTTP, filters and subscriptions. */
+export const createConnection = (
+  app: App,
+  line: Line,
+  target: ConnectionTarget,
+  pressure: Backpressure,
+): Connection => {
   const { socket } = line;
   let isAlive = true;
   let pings = 0;
   let isCut = false;
-  let farewell: NodeJS.Timeout | undefined;
+  let closeTimer: NodeJS.Timeout | undefined;
 
   const close = (code: number, reason: string) => {
     outbox.close();
     subscriptions.close();
     socket.close(code, reason);
-    farewell ??= setTimeout(() => socket.terminate(), farewellMs).unref();
+    closeTimer ??= setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
   };
   const cut = () => {
     if (isCut) return;
     isCut = true;
     stop();
-    close(closeCodes.tryLater, 'too much waits to be read');
-    if (socket.bufferedAmount > maxFarewell) socket.terminate();
+    close(closeCodes.tryLater, 'too much unread data');
+    if (socket.bufferedAmount > maxUnreadAtClose) socket.terminate();
   };
   const outbox = createOutbox(line, pressure, cut);
   const subscriptions = createSubscriptions({ feed: target.feed, outbox, system: app.system, pressure });
@@ -142,7 +151,7 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > maxUnread) cut();
     else socket.send(message, text);
-    if (message.length > maxFarewell) pressure.checkAll();
+    if (message.length > maxUnreadAtClose) pressure.checkAll();
   };
   const { take, failed, leave, arriving, stop } = createAnswering(app, target, subscriptions, { send, pressure });
 
@@ -153,10 +162,10 @@ export const createConnection = (app: App, line: Line, target: Place, pressure: 
     pings++;
     if (pings === maxPings) close(closeCodes.policy, 'too many pings');
   });
-  // The library closes the socket after an error, so there is nothing left to do.
+  // The library closes the socket after an error. Without a listener the error would be thrown.
   socket.on('error', () => undefined);
   socket.on('close', () => {
-    clearTimeout(farewell);
+    clearTimeout(closeTimer);
     stop();
     leave();
     outbox.close();

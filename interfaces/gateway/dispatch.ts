@@ -3,8 +3,8 @@ import { type MaybePromise, mapMaybe } from '../../application/async/maybe-promi
 import { configuredMethod } from '../../application/gateway/configured-methods.js';
 import { rangeFault } from '../../application/gateway/log-range.js';
 import { explainMethod, findMethod, type Method } from '../../application/gateway/methods.js';
-import { filter, paramsFault, withMissing } from '../../application/gateway/params.js';
-import { type Node, NodeTimeout, type RpcAnswer } from '../../application/ports/node.js';
+import { filter, paramsFault, withDefaults } from '../../application/gateway/params.js';
+import { type Node, NodeTimeout, type RpcAnswer, type RpcCall } from '../../application/ports/node.js';
 import type { Log } from '../../application/ports/system.js';
 import { Failure } from '../../domain/failure.js';
 import { isRecord } from '../../domain/rpc-value.js';
@@ -14,16 +14,16 @@ import type { Load } from './load.js';
 export type Reply = { readonly id: string; readonly answer: RpcAnswer };
 
 /** Context in which calls are answered. */
-export type Place = {
+export type CallContext = {
   readonly node: Node;
   readonly log: Log;
-  /** Counts the bytes of the answers, and refuses them when they are too much. */
+  /** Counts the bytes of the answers, and discards answers that exceed the limit. */
   readonly load: Load;
-  /** True when the caller wants no remembered answers. */
-  readonly isFresh?: boolean;
-  /** Says why a caller may not call a method, by its documented name; null when it may. */
+  /** True to ask a node even if the answer is cached. */
+  readonly bypassCache?: boolean;
+  /** Explains why the caller may not call a method, given its documented name; returns null if it may. */
   readonly faultOf?: ((method: string) => string | null) | undefined;
-  /** Answers the methods that only a WebSocket connection has: filters and subscriptions. */
+  /** Answers the methods of filters and subscriptions, which exist only over WebSocket. */
   readonly own?: (method: Method, call: Call) => Promise<RpcAnswer>;
 };
 
@@ -31,24 +31,24 @@ const explain = (error: unknown, log: Log): RpcAnswer => {
   if (error instanceof NodeTimeout) return failed(rpcCodes.nodeTimeout, error.message);
   if (error instanceof Failure)
     return failed(error.code === 'UNAVAILABLE' ? rpcCodes.noNode : rpcCodes.internal, error.message);
-  log.error({ err: error }, 'a gateway call failed');
-  return failed(rpcCodes.internal, 'an unexpected error');
+  log.error({ err: error }, 'Gateway call failed');
+  return failed(rpcCodes.internal, 'internal error');
 };
 
 /**
- * Renames `blockhash`, which filters may have (docs/specification.md#filter), to `blockHash`, which nodes read, and
- * names the block that a call without one means.
+ * Converts parameters to the form that nodes expect: renames the filter member `blockhash`
+ * (docs/specification.md#filter) to `blockHash`, and fills in the default block.
  */
-const inNodeWords = ({ params }: Method, given: readonly unknown[]) => {
+const toNodeParams = ({ params }: Method, given: readonly unknown[]) => {
   const [first] = given;
-  if (params[0]?.kind !== filter) return withMissing(params, given);
+  if (params[0]?.kind !== filter) return withDefaults(params, given);
   if (!isRecord(first) || first.blockhash === undefined) return given;
   const { blockhash, ...rest } = first;
   return [{ ...rest, blockHash: rest.blockHash ?? blockhash }];
 };
 
-/** Returns the method that a call names, or an error when it is not available or its parameters are wrong. */
-const methodOf = ({ method: name, params }: Call, { node, own, faultOf }: Place): Method | RpcAnswer => {
+/** Returns the method of a call, or an error if the method is not available or its parameters are invalid. */
+const methodOf = ({ method: name, params }: Call, { node, own, faultOf }: CallContext): Method | RpcAnswer => {
   const method =
     findMethod(name, node.isDevelopment) ?? (node.extraMethods?.has(name) ? configuredMethod(name) : undefined);
   if (!method || (method.over === 'socket' && !own))
@@ -59,29 +59,29 @@ const methodOf = ({ method: name, params }: Call, { node, own, faultOf }: Place)
   return fault ? failed(rpcCodes.invalidParams, fault) : method;
 };
 
-/** Asks the nodes. */
+/** Forwards a call to the nodes. */
 const ask = (
   method: Method,
   { params }: Call,
-  { node, isFresh }: Place,
+  { node, bypassCache }: CallContext,
   cancellation: Cancellation,
 ): MaybePromise<RpcAnswer> => {
-  const given = { method: method.nodeName, params: inNodeWords(method, params) };
-  const call = isFresh ? { ...given, isFresh } : given;
+  const given = { method: method.nodeName, params: toNodeParams(method, params) };
+  const call: RpcCall = bypassCache ? { ...given, bypassCache } : given;
   if (method.params[0]?.kind !== filter) return node.answer(call, cancellation);
   return mapMaybe(rangeFault(node, params[0]), (fault) =>
     fault ? failed(rpcCodes.invalidParams, `invalid argument 0 (filter): ${fault}`) : node.answer(call, cancellation),
   );
 };
 
-const answerCall = (call: Call, place: Place, cancellation: Cancellation): MaybePromise<RpcAnswer> => {
-  const method = methodOf(call, place);
+const answerCall = (call: Call, context: CallContext, cancellation: Cancellation): MaybePromise<RpcAnswer> => {
+  const method = methodOf(call, context);
   if (!('name' in method)) return method;
-  const { own, log } = place;
+  const { own, log } = context;
   const fault = (error: unknown) =>
-    cancellation.isCancelled() ? failed(rpcCodes.internal, 'the client left') : explain(error, log);
+    cancellation.isCancelled() ? failed(rpcCodes.internal, 'client disconnected') : explain(error, log);
   try {
-    const answer = method.over === 'socket' && own ? own(method, call) : ask(method, call, place, cancellation);
+    const answer = method.over === 'socket' && own ? own(method, call) : ask(method, call, context, cancellation);
     return answer instanceof Promise ? answer.catch(fault) : answer;
   } catch (error) {
     return fault(error);
@@ -90,22 +90,22 @@ const answerCall = (call: Call, place: Place, cancellation: Cancellation): Maybe
 
 const none: readonly Reply[] = [];
 
-/** Answers one call; the reply is read once all calls of its message are answered. A notification gets none. */
-const begin = (call: Message['calls'][number], place: Place): MaybePromise<() => readonly Reply[]> => {
+/** Answers one call. The reply is taken once all calls of the message are answered; a notification has no reply. */
+const begin = (call: Message['calls'][number], context: CallContext): MaybePromise<() => readonly Reply[]> => {
   const { id } = call;
   if ('code' in call) return () => [{ id: call.id, answer: failed(call.code, call.message) }];
-  const { cancellation, settle, answer } = place.load.join();
-  return mapMaybe(answerCall(call, place, cancellation), (given) => {
+  const { cancellation, settle, answer } = context.load.join();
+  return mapMaybe(answerCall(call, context, cancellation), (given) => {
     settle(given);
     return id === null ? () => none : () => [{ id, answer: answer() }];
   });
 };
 
-/** Answers all calls of a message, in their order; a failed call does not affect the others. */
-export const answerMessage = ({ calls }: Message, place: Place): MaybePromise<readonly Reply[]> => {
+/** Answers all calls of a message, in order. A failed call does not affect the others. */
+export const answerMessage = ({ calls }: Message, context: CallContext): MaybePromise<readonly Reply[]> => {
   const [only] = calls;
-  if (calls.length === 1 && only) return mapMaybe(begin(only, place), (reply) => reply());
-  return Promise.all(calls.map(async (call) => begin(call, place))).then((all) => all.flatMap((reply) => reply()));
+  if (calls.length === 1 && only) return mapMaybe(begin(only, context), (reply) => reply());
+  return Promise.all(calls.map(async (call) => begin(call, context))).then((all) => all.flatMap((reply) => reply()));
 };
 
 const headOf = ({ id, answer }: Reply) =>
@@ -130,7 +130,7 @@ const encodeOne = (reply: Reply): readonly (string | Uint8Array)[] => {
   return body.length > maxText ? [start, body, close] : [`${start}${textOf(body)}${close}`];
 };
 
-/** Encodes the replies to a batch likewise; strings of neighbours are joined. */
+/** Encodes the replies to a batch without copying large results. Adjacent strings are joined. */
 const encodeBatch = (replies: readonly Reply[]): readonly (string | Uint8Array)[] => {
   const pieces: (string | Uint8Array)[] = [];
   let text = '';
@@ -147,13 +147,13 @@ const encodeBatch = (replies: readonly Reply[]): readonly (string | Uint8Array)[
   return [...pieces, replies.length === 0 ? '' : `${text}]`];
 };
 
-/** Encodes replies in pieces. */
+/** Encodes the replies as one JSON-RPC body, in pieces: an object for a single call, an array for a batch. */
 export const encodeAll = (replies: readonly Reply[], isBatch: boolean): readonly (string | Uint8Array)[] => {
   const [only] = replies;
   return only && !isBatch ? encodeOne(only) : encodeBatch(replies);
 };
 
-/** Encodes replies as one buffer. */
+/** Encodes the replies like `encodeAll`, but as one buffer. */
 export const encode = (replies: readonly Reply[], isBatch: boolean): Buffer =>
   Buffer.concat(
     encodeAll(replies, isBatch).map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),

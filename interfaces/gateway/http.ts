@@ -14,17 +14,17 @@ import { addCors, answerPreflight, isPreflight } from './cors.js';
 import { answerMessage, encodeAll } from './dispatch.js';
 import { errorReply, type Message, readMessage, rpcCodes } from './json-rpc.js';
 import { createLoad } from './load.js';
-import { addProvenance, type Provenance, provenanceOf, remembered, wantsFresh } from './provenance.js';
-import { createRecent } from './recent.js';
+import { addProvenance, fromCache, type Provenance, provenanceOf, wantsFresh } from './provenance.js';
+import { createRecentAnswers } from './recent.js';
 import {
   type Address,
   type Admission,
   addressIn,
   admit,
-  chainOff,
+  authenticate,
   methodFaults,
+  missingNode,
   type Refusal,
-  recognize,
   type Target,
   targetOf,
   unknownChain,
@@ -35,15 +35,15 @@ const types = ['application/json', 'application/json-rpc', 'application/jsonrequ
 
 const plain = (type: string) => type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Answer whose body is sent in pieces, without joining them; strings are Latin-1, one character per byte. */
+/** Response whose body is sent in pieces, without joining them. Strings are Latin-1, one character per byte. */
 type Answer = {
   readonly status: number;
   readonly body: readonly (string | Uint8Array)[];
   readonly quota: Quota | null;
-  /** Units that the message was charged; absent where nothing was. */
+  /** Rate-limit units charged for the message; absent if none. */
   readonly cost?: number;
   readonly provenance?: Provenance | null;
-  /** Origin whose pages may read the answer. */
+  /** Origin whose pages may read the response. */
   readonly readableBy?: string | undefined;
 };
 
@@ -54,13 +54,13 @@ const refusal = ({ status, code, message }: Refusal, admission: Admission | null
   cost: admission?.cost ?? 0,
 });
 
-const notPosted: Refusal = { status: 405, code: rpcCodes.invalidRequest, message: 'JSON-RPC is called with POST' };
+const notPosted: Refusal = { status: 405, code: rpcCodes.invalidRequest, message: 'method not allowed: use POST' };
 const otherType: Refusal = {
   status: 415,
   code: rpcCodes.invalidRequest,
   message: 'content-type must be application/json',
 };
-const unexpected: Refusal = { status: 500, code: rpcCodes.internal, message: 'an unexpected error' };
+const unexpected: Refusal = { status: 500, code: rpcCodes.internal, message: 'internal error' };
 
 const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
   if (method !== 'POST') return notPosted;
@@ -68,10 +68,10 @@ const formFault = ({ method, headers }: IncomingMessage): Refusal | null => {
   return types.includes(type) || types.includes(plain(type)) ? null : otherType;
 };
 
-/** Returns the id for a refusal of the whole message: that of a single call, none for a batch. */
+/** Returns the id of the reply that rejects a whole message: the id of a single call, undefined for a batch. */
 const idOf = ({ isBatch, calls: [first] }: Message) => (isBatch ? undefined : (first?.id ?? undefined));
 
-/** Treats a client that closes the connection before its answer as having left. */
+/** Cancels the calls of a client that closes the connection before the response. */
 const cancellationFor = (response: ServerResponse): Cancellation => ({
   isCancelled: () => response.destroyed,
   onCancel: (listener) => {
@@ -80,19 +80,20 @@ const cancellationFor = (response: ServerResponse): Cancellation => ({
   },
 });
 
-/** Size up to which a body is read before the API key is checked. */
-const modestBody = 65_536;
-const isModest = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? bodyLimit) <= modestBody;
+/** Size in bytes up to which a body is read before the API key is checked. */
+const maxUnauthenticatedBytes = 65_536;
+const isSmall = ({ headers }: IncomingMessage) =>
+  Number(headers['content-length'] ?? bodyLimit) <= maxUnauthenticatedBytes;
 
-const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON in UTF-8' };
+const notText = { status: 400, code: rpcCodes.notJson, message: 'parse error: the body is not JSON in UTF-8' };
 
-/** Time for which a client may take nothing of an answer that waits for it. */
-export const stalledMs = 30_000;
+/** Time after which a client that reads nothing of its response is disconnected. */
+export const defaultStallTimeoutMs = 30_000;
 
-/** Target of requests to one URL, and the recent answers there. */
-type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecent> };
+/** Target of requests to one URL, with its recent answers. */
+type Place = { readonly app: App; readonly target: Target; readonly recent: ReturnType<typeof createRecentAnswers> };
 
-/** Counts the answers to a message until they are sent; a client that takes too much gets a refusal or is disconnected. */
+/** Counts the bytes of a message's answers until they are sent. Under memory pressure they are discarded. */
 const loadFor = (response: ServerResponse, calls: number, pressure: Backpressure) => {
   const begun = () => {
     const reader: Reader = {
@@ -116,13 +117,13 @@ const loadFor = (response: ServerResponse, calls: number, pressure: Backpressure
 
 type Client = {
   readonly response: ServerResponse;
-  /** Origin of the page that asks. */
+  /** Origin of the calling page; undefined outside of browsers. */
   readonly origin: string | undefined;
   readonly pressure: Backpressure;
-  /** True when it wants no remembered answer. */
-  readonly isFresh: boolean;
-  /** Time for which it may take nothing of its answer. */
-  readonly patienceMs: number;
+  /** True to ask a node even if the answer is cached. */
+  readonly bypassCache: boolean;
+  /** Time after which a client that reads nothing of its response is disconnected. */
+  readonly stallTimeoutMs: number;
 };
 
 const readBytes = (bytes: Buffer) => (isUtf8(bytes) ? readMessage(bytes.toString()) : notText);
@@ -131,37 +132,37 @@ const answerRead = (
   { app, target, recent }: Place,
   bytes: Buffer,
   admission: Admission,
-  { response, pressure, isFresh }: Client,
+  { response, pressure, bypassCache }: Client,
   message = readBytes(bytes),
 ): MaybePromise<Answer> => {
   const { quota, cost, holder, refusal: refused } = admission;
   if (!('calls' in message)) return refusal(refused?.code === rpcCodes.badKey ? refused : message, admission);
   if (refused) return refusal(refused, admission, idOf(message));
   const { node } = target;
-  if (!node) return refusal(chainOff(target, 200), admission, idOf(message));
+  if (!node) return refusal(missingNode(target, 200), admission, idOf(message));
   const load = loadFor(response, message.calls.length, pressure);
   const faultOf = holder ? methodFaults(holder, target.variant) : undefined;
-  const replies = answerMessage(message, { node, log: app.system.log, load, isFresh, faultOf });
+  const replies = answerMessage(message, { node, log: app.system.log, load, bypassCache, faultOf });
   return mapMaybe(replies, (all) => {
     const only = message.isBatch ? undefined : all[0];
     if (only) recent.keep(bytes, only.answer, cost);
-    const provenance = only ? provenanceOf(only.answer, isFresh) : null;
+    const provenance = only ? provenanceOf(only.answer, bypassCache) : null;
     return { status: 200, body: encodeAll(all, message.isBatch), quota, cost, provenance };
   });
 };
 
-/** Answers a repeated request from the recent answers without parsing it. */
+/** Answers a request. A repeated request is answered from the recent answers, without parsing it. */
 const answerBody = (place: Place, bytes: Buffer, client: Client): MaybePromise<Answer> => {
   const { app, target, recent } = place;
-  const ready = client.isFresh ? null : recent.find(bytes);
+  const ready = client.bypassCache ? null : recent.find(bytes);
   const message = ready === null ? readBytes(bytes) : undefined;
   const calls = message && 'calls' in message ? message.calls : undefined;
   return mapMaybe(admit(app, target, client.origin, calls, ready?.cost), (admission) => {
     const { quota, cost, holder } = admission;
-    // The method of a call is known once the call is parsed.
+    // The request must be parsed if the token restricts methods.
     if (ready === null || !holder || methodFaults(holder, target.variant))
       return answerRead(place, bytes, admission, client, message);
-    return { status: 200, body: [ready.answer], quota, cost, provenance: remembered };
+    return { status: 200, body: [ready.answer], quota, cost, provenance: fromCache };
   });
 };
 
@@ -171,7 +172,7 @@ const lengthOf = (body: Answer['body']) => {
   return length;
 };
 
-/** Writes all pieces of the body together. */
+/** Writes all pieces of the body at once. */
 const write = (response: ServerResponse, body: Answer['body']) => {
   if (body.length === 1) return response.end(body[0], 'latin1');
   response.cork();
@@ -182,7 +183,12 @@ const write = (response: ServerResponse, body: Answer['body']) => {
 
 const contentType = 'application/json; charset=utf-8';
 
-const send = (request: IncomingMessage, { response, patienceMs }: Client, requestId: string, answer: Answer) => {
+const send = (
+  request: IncomingMessage,
+  { response, stallTimeoutMs: patienceMs }: Client,
+  requestId: string,
+  answer: Answer,
+) => {
   if (response.destroyed) return;
   const { status, body, quota, cost = 0, provenance, readableBy } = answer;
   const length = String(lengthOf(body));
@@ -195,23 +201,23 @@ const send = (request: IncomingMessage, { response, patienceMs }: Client, reques
   if (!request.complete) list.push('connection', 'close');
   response.writeHead(status, list);
   write(response, body);
-  // The timer starts anew whenever some bytes could be sent.
+  // The timer restarts whenever bytes are sent.
   if (response.socket && response.socket.writableLength > 0) response.setTimeout(patienceMs, () => response.destroy());
 };
 
-const idsAtOnce = 100;
+const idsPerUuid = 100;
 const zero = 0x30;
 /**
- * Makes request ids of one UUID with two digits appended. The detour through bytes makes them flat strings, since
- * concatenated ones take longer to check and to send.
+ * Generates request ids: a UUID with two digits appended, so that 100 ids share one UUID. Ids are built from bytes,
+ * because concatenated strings take longer to check and to send.
  */
-const createStock = (uuid: () => string) => {
+const createRequestIds = (uuid: () => string) => {
   let bytes = Buffer.alloc(0);
   let left = 0;
   return () => {
     if (left === 0) {
       bytes = Buffer.from(`${uuid()}-00`, 'latin1');
-      left = idsAtOnce;
+      left = idsPerUuid;
     }
     left--;
     bytes[bytes.length - 2] = zero + Math.floor(left / 10);
@@ -220,16 +226,18 @@ const createStock = (uuid: () => string) => {
   };
 };
 
-/** URLs whose targets are cached, since clients repeat theirs. */
+/** Maximum number of URLs whose targets are cached. */
 const maxUrls = 1000;
 
-/** Finds the target of a URL: null when it is no gateway address, `place: null` when there is no such chain. */
+/**
+ * Finds the target of a URL. Returns null if the URL is no gateway address, and a null `place` for an unknown chain.
+ */
 const createPlaces = (app: App) => {
-  const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecent()]));
+  const recents = new Map([...app.nodes.keys()].map((address) => [address, createRecentAnswers()]));
   const known = createBoundedCache<string, { readonly place: Place | null }>(maxUrls);
   const find = (address: Address) => {
     const target = targetOf(app, address);
-    return { place: target && { app, target, recent: recents.get(target.address) ?? createRecent() } };
+    return { place: target && { app, target, recent: recents.get(target.address) ?? createRecentAnswers() } };
   };
   return (url: string) => {
     const seen = known.get(url);
@@ -242,24 +250,25 @@ const createPlaces = (app: App) => {
   };
 };
 
-/** Serves `POST /<chain>/<network>/v1/<API_KEY or token>`; answers that need no node are sent synchronously. */
-export const createGateway = (app: App, pressure = createBackpressure(), patienceMs = stalledMs) => {
+/** Serves `POST /<chain>/<network>/v1/<API_KEY or token>`. Answers that need no node are sent synchronously. */
+export const createGateway = (app: App, pressure = createBackpressure(), stallTimeoutMs = defaultStallTimeoutMs) => {
   const places = createPlaces(app);
-  const ids = { uuid: createStock(app.system.uuid) };
+  const ids = { uuid: createRequestIds(app.system.uuid) };
   const faultOf = (error: unknown, requestId: string): Answer => {
     if (error instanceof HttpFailure)
       return refusal({ status: error.status, code: rpcCodes.invalidRequest, message: error.message });
-    app.system.log.error({ err: error, requestId }, 'a gateway request failed');
+    app.system.log.error({ err: error, requestId }, 'Gateway request failed');
     return refusal(unexpected);
   };
   const answer = (place: Place | null, request: IncomingMessage, response: ServerResponse) => {
     const requestId = requestIdOf(request, ids);
     const { origin } = request.headers;
-    const client = { response, origin, pressure, isFresh: wantsFresh(request), patienceMs };
+    const client = { response, origin, pressure, bypassCache: wantsFresh(request), stallTimeoutMs };
     let readableBy: string | undefined;
-    const tell = (reply: Answer) =>
+    const respond = (reply: Answer) =>
       send(request, client, requestId, readableBy === undefined ? reply : { ...reply, readableBy });
-    const finish = (reply: Answer) => (request.complete ? tell(reply) : void drain(request).then(() => tell(reply)));
+    const finish = (reply: Answer) =>
+      request.complete ? respond(reply) : void drain(request).then(() => respond(reply));
     const fail = (error: unknown) => finish(faultOf(error, requestId));
     if (!place) return finish(refusal(unknownChain));
     const take = () => {
@@ -269,17 +278,17 @@ export const createGateway = (app: App, pressure = createBackpressure(), patienc
       return takeBody(request, bodyLimit, answerTo, fail);
     };
     const isPage = origin !== undefined && isToken(place.target.apiKey);
-    if (isModest(request) && !isPage) return take();
-    const hear = (found: Holder | Refusal) => {
+    if (isSmall(request) && !isPage) return take();
+    const proceed = (found: Holder | Refusal) => {
       if ('code' in found) return finish(refusal(found));
       if (isPage && found.grant?.origins) readableBy = origin;
       return readableBy !== undefined && isPreflight(request)
         ? answerPreflight(response, requestId, readableBy)
         : take();
     };
-    return void recognize(app, place.target, origin).then(hear, fail);
+    return void authenticate(app, place.target, origin).then(proceed, fail);
   };
-  /** Returns false when the URL is no gateway address. */
+  /** Returns false, without a response, if the URL is no gateway address. */
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const found = places(request.url ?? '');
     if (found) answer(found.place, request, response);

@@ -1,6 +1,6 @@
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { isRecord } from '../../domain/rpc-value.js';
-import { deepest, maxContainers, maxNumberDigits, scan } from './scan.js';
+import { maxContainers, maxDepth, maxNumberDigits, scan } from './scan.js';
 
 export const rpcCodes = {
   notJson: -32_700,
@@ -18,12 +18,12 @@ export const rpcCodes = {
 export const maxCalls = 100;
 export const maxNameLength = 2048;
 
-/** `id` is the JSON text of the id; null for a notification, which gets no answer. */
+/** `id` is the JSON text of the id; null for a notification, which gets no reply. */
 export type Call = { readonly id: string | null; readonly method: string; readonly params: readonly unknown[] };
-/** Element of a message that is no valid call. */
+/** Element of a message that is not a valid call. */
 type Refused = { readonly id: string; readonly code: number; readonly message: string };
 export type Message = { readonly isBatch: boolean; readonly calls: readonly (Call | Refused)[] };
-/** Message that is refused as a whole. */
+/** Message that is rejected as a whole. */
 export type Unreadable = { readonly status: number; readonly code: number; readonly message: string };
 
 const refuse = (code: number, message: string, id = 'null'): Refused => ({ id, code, message });
@@ -46,7 +46,7 @@ const readCall = (request: unknown, written: string | undefined): Call | Refused
   if (method.length > maxNameLength)
     return refuse(
       rpcCodes.invalidRequest,
-      `method must have at most ${maxNameLength} characters, has ${method.length}`,
+      `method must have at most ${maxNameLength} characters, got ${method.length}`,
       given,
     );
   const list = paramsIn(params);
@@ -64,31 +64,32 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Reads the calls of a message, or returns why it is refused as a whole. */
+/** Parses the calls of a message, or returns the error if the message is rejected as a whole. */
 export const readMessage = (text: string): Message | Unreadable => {
-  const { isBatch, ids, isModest } = scan(text);
+  const { isBatch, ids, isWithinLimits: isModest } = scan(text);
   if (!isModest)
     return {
       status: 200,
       code: rpcCodes.invalidRequest,
-      message: `the request may be nested ${deepest} deep, with ${maxContainers} objects and lists and numbers of ${maxNumberDigits} characters`,
+      message: `request too complex: at most ${maxDepth} levels of nesting, ${maxContainers} objects and lists, and ${maxNumberDigits} characters per number`,
     };
   const parsed = parse(text);
-  if (parsed === undefined) return { status: 400, code: rpcCodes.notJson, message: 'parse error: this is not JSON' };
+  if (parsed === undefined)
+    return { status: 400, code: rpcCodes.notJson, message: 'parse error: the body is not JSON' };
   if (!Array.isArray(parsed)) return { isBatch, calls: [readCall(parsed, ids[0])] };
   if (parsed.length === 0) return { status: 400, code: rpcCodes.invalidRequest, message: 'empty batch' };
   if (parsed.length > maxCalls)
     return {
       status: 400,
       code: rpcCodes.invalidRequest,
-      message: `batch too large: it holds up to ${maxCalls} calls, this one ${parsed.length}`,
+      message: `batch too large: at most ${maxCalls} calls, got ${parsed.length}`,
     };
   return { isBatch, calls: parsed.map((request, i) => readCall(request, ids[i])) };
 };
 
 const errorJson = (code: number, message: string): string => JSON.stringify({ code, message });
 
-/** Makes the answer of a call that failed. */
+/** Returns the answer of a failed call. */
 export const failed = (code: number, message: string): RpcAnswer => ({ error: Buffer.from(errorJson(code, message)) });
 
 export const errorReply = (code: number, message: string, id = 'null'): string =>

@@ -3,37 +3,38 @@ import type { Backpressure } from '../../application/gateway/backpressure.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { failed, rpcCodes } from './json-rpc.js';
 
-/** Bytes of all answers to one batch. */
+/** Maximum size of all answers to one batch, in bytes. */
 export const maxBatchBytes = 64 * 1_048_576;
-/** Size up to which an answer is not counted among those that wait for all clients, since counting costs more. */
-const modest = 65_536;
+/** Size in bytes up to which an answer is not reported to the backpressure of the gateway. */
+const maxUncountedBytes = 65_536;
 
-const largeBatch = `limit exceeded: the answers to a batch may have ${maxBatchBytes} bytes together: ask for less at a time`;
-const largeTotal = 'limit exceeded: too many bytes wait for clients of the gateway: ask for less at a time, or later';
+const largeBatch = `limit exceeded: the answers to a batch may have at most ${maxBatchBytes} bytes in total. Send smaller batches.`;
+const largeTotal =
+  'limit exceeded: the gateway has buffered too many bytes for its clients. Request less at a time or retry later.';
 
 const sizeOf = (answer: RpcAnswer) => {
   if ('error' in answer) return answer.error.length;
   return answer.pieces?.reduce((sum, { length }) => sum + length, 0) ?? answer.result.length;
 };
-/** Returns the part of an answer that callers who share it have in common; reading `result` would join the pieces. */
+/** Returns the bytes that callers of a shared answer have in common. Reading `result` would join the pieces. */
 const sharedPart = (answer: RpcAnswer): object => ('error' in answer ? answer.error : (answer.pieces ?? answer.result));
 
-/** Part of a load that one call has. */
+/** Part of the load that belongs to one call. */
 type Share = {
   readonly leave: () => void;
-  /** Bytes by what they belong to: answers that arrive, and the one that is to be sent. */
+  /** Bytes by the object that holds them: answers being received, and the answer to be sent. */
   held: Map<object, number> | null;
   bytes: number;
   answer: RpcAnswer | null;
 };
 
-/** A call as its load sees it. */
+/** Interface of a load to one call. */
 export type CallLoad = {
-  /** Leaves together with the client, and when the answer is refused. */
+  /** Cancelled when the client disconnects or the answer is discarded. */
   readonly cancellation: Cancellation;
   /** Counts the answer until the load is released. */
   settle(answer: RpcAnswer): void;
-  /** Returns the answer once all calls are settled, or the refusal that took its place. */
+  /** Returns the answer, or the error that replaced it. Valid once all calls are settled. */
   answer(): RpcAnswer;
 };
 
@@ -47,7 +48,7 @@ type Terms = {
   readonly begun?: () => void;
 };
 
-/** Counts the bytes of shares, and refuses some of them when they are too much together. */
+/** Counts the bytes of all shares, and discards answers while their total exceeds the limit. */
 const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = maxBatchBytes, begun }: Terms) => {
   let total = 0;
   let hasBegun = false;
@@ -90,11 +91,11 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
     clear,
     refuse,
     hold,
-    /** Counts an answer in place of what has arrived of it. */
+    /** Counts a complete answer instead of the bytes received so far. */
     settle: (share: Share, answer: RpcAnswer) => {
       clear(share);
       const size = sizeOf(answer);
-      if (size > modest) return hold(share, sharedPart(answer), size);
+      if (size > maxUncountedBytes) return hold(share, sharedPart(answer), size);
       grow(share, size);
       return relieve();
     },
@@ -102,23 +103,23 @@ const createAccount = (shares: readonly Share[], { pressure, calls, maxBytes = m
 };
 
 /**
- * Counts the bytes of the answers to one message while they arrive and until they are sent. Of a batch that gets too
- * much, the last answers that have more than their part are refused, so that short ones never are.
+ * Counts the bytes of the answers to one message from their arrival until they are sent. If a batch exceeds its limit,
+ * the last answers that are larger than an equal share are discarded, so that small answers are always delivered.
  */
 export const createLoad = (terms: Terms) => {
   const { client, calls } = terms;
   const shares: Share[] = [];
-  // The short answer to a single call, which most are, needs no account.
+  // A small answer to a single call, the most common case, needs no account.
   let account: ReturnType<typeof createAccount> | null = null;
   const opened = () => {
     account ??= createAccount(shares, terms);
     return account;
   };
-  let stay: (() => void) | null = null;
+  let stopFollowing: (() => void) | null = null;
   let isReleased = false;
 
   const follow = () => {
-    stay ??= client.onCancel(() => {
+    stopFollowing ??= client.onCancel(() => {
       for (const { leave } of shares) leave();
     });
   };
@@ -143,20 +144,21 @@ export const createLoad = (terms: Terms) => {
         settle: (answer) => {
           if (share.answer) return;
           share.answer = answer;
-          if (!isReleased && (account || calls > 1 || sizeOf(answer) > modest)) opened().settle(share, answer);
+          if (!isReleased && (account || calls > 1 || sizeOf(answer) > maxUncountedBytes))
+            opened().settle(share, answer);
         },
         answer: () => share.answer as RpcAnswer,
       };
     },
     bytes: () => account?.bytes() ?? 0,
-    /** Refuses every answer, also those that have come. */
+    /** Discards every answer, including those already received. */
     refuseAll: () => {
       for (const share of shares) opened().refuse(share, largeTotal);
     },
-    /** Counts nothing any more, because the answers were sent or nobody waits for them. */
+    /** Stops counting, because the answers were sent or the client disconnected. */
     release: () => {
       isReleased = true;
-      stay?.();
+      stopFollowing?.();
       for (const share of shares) account?.clear(share);
     },
   };

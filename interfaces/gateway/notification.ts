@@ -1,16 +1,16 @@
 import type { Notification } from '../../application/gateway/notification.js';
 
-/** Notifications use the prefix that the subscriber used. */
+/** Method prefix of notifications: the one that the subscriber used. */
 export type Prefix = 'evm' | 'eth';
 
-/** Placeholder with the length of every subscription id. */
+/** Placeholder as long as a subscription id. */
 const placeholder = `0x${'0'.repeat(32)}`;
 
-/** First byte of an unfragmented text frame, and the length codes (RFC 6455, 5.2). */
+/** First byte of an unfragmented text frame, and the length codes (RFC 6455, section 5.2). */
 const wholeText = 0x81;
 const [maxInOne, inTwo, maxInTwo, inEight] = [125, 126, 65_535, 127] as const;
 
-/** Returns the frame header of a server's message of so many bytes (RFC 6455, 5.2). */
+/** Returns the header of a server frame with `length` bytes of payload (RFC 6455, section 5.2). */
 const headFor = (length: number): Buffer => {
   if (length <= maxInOne) return Buffer.from([wholeText, length]);
   const head = Buffer.alloc(length <= maxInTwo ? 4 : 10);
@@ -21,7 +21,7 @@ const headFor = (length: number): Buffer => {
   return head;
 };
 
-/** Frame that all subscribers share; each writes its own id at `idAt`. */
+/** Frame shared by all subscribers. Each subscriber writes its own id at `idAt` before sending. */
 type Frame = { bytes: Buffer; readonly idAt: number };
 
 /** Builds the frame with a placeholder for the subscription id. */
@@ -34,18 +34,18 @@ const frameOf = ({ json }: Notification, prefix: Prefix): Frame => {
 
 const createFrames = (prefix: Prefix) => {
   const made = new WeakMap<Notification, Frame>();
-  // The last frame is kept because thousands of subscribers in a row get the same notification.
-  let latest: { readonly told: Notification; readonly frame: Frame } | null = null;
-  return (told: Notification): Frame => {
-    if (latest?.told === told) return latest.frame;
-    const frame = made.get(told) ?? frameOf(told, prefix);
-    made.set(told, frame);
-    latest = { told, frame };
+  // The last frame is cached, because thousands of subscribers in a row get the same notification.
+  let latest: { readonly notification: Notification; readonly frame: Frame } | null = null;
+  return (notification: Notification): Frame => {
+    if (latest?.notification === notification) return latest.frame;
+    const frame = made.get(notification) ?? frameOf(notification, prefix);
+    made.set(notification, frame);
+    latest = { notification, frame };
     return frame;
   };
 };
 
-export const frameFor: Readonly<Record<Prefix, (told: Notification) => Frame>> = {
+export const frameFor: Readonly<Record<Prefix, (notification: Notification) => Frame>> = {
   evm: createFrames('evm'),
   eth: createFrames('eth'),
 };

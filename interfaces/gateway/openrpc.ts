@@ -3,14 +3,14 @@ import { rpcCodes } from './json-rpc.js';
 
 const errors = [
   [rpcCodes.notJson, 'The message is not JSON.'],
-  [rpcCodes.invalidRequest, 'This is not a request of JSON-RPC 2.0.'],
-  [rpcCodes.noMethod, 'There is no such method here.'],
-  [rpcCodes.invalidParams, 'An argument is missing or wrong; the message names it.'],
-  [rpcCodes.internal, 'An unexpected error.'],
-  [rpcCodes.refused, 'The filter is not found, or the node refused.'],
-  [rpcCodes.limitExceeded, 'A limit is exceeded.'],
-  [rpcCodes.badKey, 'The API key is not valid.'],
-  [rpcCodes.noNode, 'No node of the chain can be reached.'],
+  [rpcCodes.invalidRequest, 'The message is not a JSON-RPC 2.0 request.'],
+  [rpcCodes.noMethod, 'The method does not exist or is not available.'],
+  [rpcCodes.invalidParams, 'An argument is missing or invalid; the message names it.'],
+  [rpcCodes.internal, 'Internal error.'],
+  [rpcCodes.refused, 'Filter not found, or the node rejected the call.'],
+  [rpcCodes.limitExceeded, 'A limit is exceeded; the message names it.'],
+  [rpcCodes.badKey, 'The API key or gateway token is invalid.'],
+  [rpcCodes.noNode, 'No node of the chain is reachable.'],
   [rpcCodes.nodeTimeout, 'No node of the chain answered in time.'],
 ] as const;
 
@@ -18,7 +18,7 @@ const toDocument = (method: Method) => ({
   name: method.name,
   summary: method.summary,
   paramStructure: 'by-position',
-  params: method.params.map(({ name, required, kind, missing }) => ({
+  params: method.params.map(({ name, required, kind, default: missing }) => ({
     name: name.replaceAll(' ', '_'),
     required,
     schema: missing === undefined ? kind.schema : { ...kind.schema, default: missing },
@@ -35,7 +35,7 @@ export const openRpc = (version: string): object => ({
   info: {
     title: 'chainfold node gateway',
     version,
-    description: 'JSON-RPC 2.0 to chain nodes, authenticated by the API key or the gateway token in the address.',
+    description: 'JSON-RPC 2.0 for chain nodes, authenticated by the API key or gateway token in the URL.',
   },
   servers: [
     {

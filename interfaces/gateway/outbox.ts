@@ -4,53 +4,53 @@ import type { Backpressure } from '../../application/gateway/backpressure.js';
 import type { Notification } from '../../application/gateway/notification.js';
 import { frameFor, type Prefix } from './notification.js';
 
-/** Waiting notifications at which a client counts as not reading any more. */
+/** Maximum number of queued notifications; a client with more is disconnected. */
 export const maxWaiting = 10_000;
-/** Bytes handed to the connection; further notifications wait in the queue, where each costs two references. */
+/** Bytes buffered in the connection above which notifications are queued here, where each costs two references. */
 const maxHanded = 16_384;
-/** Number of sent notifications at the front of the queue at which it is compacted. */
+/** Number of sent notifications at the front of the queue from which it is compacted. */
 const slack = 1024;
 
 export type Subscriber = { readonly id: string; readonly prefix: Prefix };
 
-/** Connection, and the stream that its frames are written to. */
+/** WebSocket, and the stream that its frames are written to. */
 export type Line = { readonly socket: WebSocket; readonly wire: Duplex };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * Sends the notifications of one connection in order, at the pace the client reads them. Frames are written straight to
- * the connection, because the library would build them anew for every client.
+ * Sends the notifications of one connection in order, as fast as the client reads them. Frames are written directly to
+ * the stream, because the WebSocket library would build each frame again for every client.
  */
 export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, overflow: () => void) => {
-  let told: Notification[] = [];
+  let queue: Notification[] = [];
   let subscribers: Subscriber[] = [];
   let first = 0;
   let bytes = 0;
-  /** True while the connection has enough to send; `drained` is called once that is sent. */
+  /** True while the stream has enough buffered data. `drained` is called once that data is sent. */
   let isFull = false;
   let isOpen = true;
 
-  const queued = () => told.length - first;
+  const queued = () => queue.length - first;
   const advance = (one: Notification) => {
     first++;
     bytes -= one.json.length;
     pressure.release(one);
-    if (first < slack || first * 2 < told.length) return;
-    told = told.slice(first);
+    if (first < slack || first * 2 < queue.length) return;
+    queue = queue.slice(first);
     subscribers = subscribers.slice(first);
     first = 0;
   };
   const drained = () => {
     isFull = false;
     while (isOpen && !isFull && queued() > 0) {
-      const [one, subscriber] = [told[first] as Notification, subscribers[first] as Subscriber];
+      const [one, subscriber] = [queue[first] as Notification, subscribers[first] as Subscriber];
       advance(one);
       transmit(one, subscriber);
     }
   };
   const transmit = (one: Notification, { id, prefix }: Subscriber) => {
-    // No frame may follow the one that closes a connection.
+    // No frame may follow the close frame.
     if (socket.readyState !== socket.OPEN) return;
     const frame = frameFor[prefix](one);
     const { bytes: own, idAt } = frame;
@@ -58,25 +58,25 @@ export const createOutbox = ({ socket, wire }: Line, pressure: Backpressure, ove
     isFull = wire.writableLength + own.length > maxHanded;
     if (isFull) wire.write(own, drained);
     else wire.write(own);
-    // A connection that has not sent the frame yet keeps these bytes, so the next subscriber gets a copy.
+    // The stream still holds these bytes if it has not sent them, so the next subscriber gets a copy.
     if (wire.writableLength > 0) frame.bytes = Buffer.from(own);
   };
   const close = () => {
     isOpen = false;
-    for (let i = first; i < told.length; i++) pressure.release(told[i] as Notification);
-    told = [];
+    for (let i = first; i < queue.length; i++) pressure.release(queue[i] as Notification);
+    queue = [];
     subscribers = [];
     first = 0;
     bytes = 0;
   };
 
   return {
-    /** Returns the size of the waiting notifications, in full although clients share them. */
+    /** Returns the size of the queued notifications, counted in full although connections share them. */
     bytes: () => bytes,
     push: (one: Notification, subscriber: Subscriber) => {
       if (!isOpen) return;
       if (!isFull) return transmit(one, subscriber);
-      told.push(one);
+      queue.push(one);
       subscribers.push(subscriber);
       bytes += one.json.length;
       pressure.hold(one);

@@ -2,25 +2,26 @@ import { createBoundedCache } from '../../application/async/bounded-cache.js';
 import type { RpcAnswer } from '../../application/ports/node.js';
 import { scan } from './scan.js';
 
-/** Limits that keep the answers within a few megabytes. */
-const most = 500;
+/** Limits that keep the cache within a few megabytes; lengths are in bytes. */
+const maxAnswers = 500;
 const maxRequestLength = 512;
 const maxAnswerLength = 4096;
 
-/** Text before the id in the question, and text after the id in the answer. */
-type Kept = {
+/** Cached answer. `before` is the text before the id of the request, `answer` the text after the id of the reply. */
+type CachedAnswer = {
   readonly before: string;
   readonly answer: string;
   readonly cost: number;
-  readonly repeated: () => boolean;
+  /** Counts a cache hit; returns false if the answer is no longer valid. */
+  readonly recordReuse: () => boolean;
 };
-/** Range of the plain number after the first `"id":` of a text. */
+/** Range of the integer after the first `"id":` of a text. */
 type Place = { readonly start: number; readonly end: number };
 
 const idKey = '"id":';
 const [zero, nine] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 
-/** Tells whether a number ends before this character; a fraction or an exponent would go on. */
+/** Returns true if an integer ends before this character, rather than continuing with a fraction or an exponent. */
 const endsNumber = (character: string | undefined) => character === ',' || character === '}';
 
 const endOfDigits = (text: string, start: number) => {
@@ -34,53 +35,54 @@ const placeIn = (text: string): Place | null => {
   if (at < 0) return null;
   const start = at + idKey.length;
   const end = endOfDigits(text, start);
-  // A number with a leading zero is not JSON.
+  // JSON does not allow leading zeros.
   const isNumber = end > start && (text.charCodeAt(start) !== zero || end === start + 1) && endsNumber(text[end]);
   return isNumber ? { start, end } : null;
 };
 
-/** Returns null when the first `"id":` is not the request's own id but one inside its parameters. */
+/** Returns null, unlike `placeIn`, if the first `"id":` is inside the parameters rather than the request's own id. */
 const ownPlaceIn = (text: string) => {
   const place = placeIn(text);
   return place && scan(text).idAt === place.start ? place : null;
 };
 
 /**
- * Keeps short answers that never change by the text of the question without its id, so that a repeated question is
- * answered without parsing. Only questions whose first `"id":` is their own are kept, so `find` may look at the first.
+ * Caches short answers that never change by request text (without the id), so that a repeated request is answered
+ * without parsing. Only requests whose first `"id":` is their own id are cached, so `find` needs to look only at the
+ * first.
  */
-export const createRecent = () => {
-  /** Answers by the text after the question's id. */
-  const kept = createBoundedCache<string, Kept>(most);
+export const createRecentAnswers = () => {
+  /** Answers by the text after the id of the request. */
+  const kept = createBoundedCache<string, CachedAnswer>(maxAnswers);
   let isEmpty = true;
   return {
-    /** Returns the whole answer and its cost; null unless the same question was kept, perhaps with another id. */
+    /** Returns the reply and its cost in rate-limit units; null if the same request (with any id) is not cached. */
     find: (question: Buffer): { readonly answer: string; readonly cost: number } | null => {
       if (isEmpty || question.length > maxRequestLength) return null;
       const text = question.toString();
       const place = placeIn(text);
       const found = place && kept.get(text.slice(place.end));
       if (!found || found.before.length !== place.start || !text.startsWith(found.before)) return null;
-      if (!found.repeated()) return null;
+      if (!found.recordReuse()) return null;
       return {
         answer: `{"jsonrpc":"2.0","id":${text.slice(place.start, place.end)}${found.answer}`,
         cost: found.cost,
       };
     },
-    /** Keeps the answer to a question if both are short and the answer never changes. */
+    /** Caches the answer to a request if both are short and the answer never changes. */
     keep: (question: Buffer, answer: RpcAnswer, cost: number): void => {
-      if (!('result' in answer) || !answer.repeated) return;
+      if (!('result' in answer) || !answer.recordReuse) return;
       if (question.length > maxRequestLength || answer.result.length > maxAnswerLength) return;
       const text = question.toString();
-      // A question that is not ASCII is not kept, because a later one of invalid bytes might decode to the same text.
+      // Requests with non-ASCII text are not cached, because invalid UTF-8 might decode to the same text.
       if (text.length !== question.length) return;
       const place = ownPlaceIn(text);
       if (!place) return;
       const result = Buffer.from(answer.result).toString('latin1');
-      const { repeated } = answer;
+      const { recordReuse } = answer;
       isEmpty = false;
       const before = text.slice(0, place.start);
-      kept.set(text.slice(place.end), { before, answer: `,"result":${result}}`, cost, repeated });
+      kept.set(text.slice(place.end), { before, answer: `,"result":${result}}`, cost, recordReuse });
     },
   };
 };

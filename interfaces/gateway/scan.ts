@@ -1,23 +1,23 @@
 import { backslash, closeList, closeObject, comma, openList, openObject, quote } from '../../domain/json-bytes.js';
 
-/** Facts about a JSON text that are found without parsing it. */
+/** Facts about a JSON text that are determined without parsing it. */
 export type Scanned = {
   readonly isBatch: boolean;
-  /** Ids as they are written, by place in the batch; absent where there is none, or where it is no plain value. */
+  /** JSON text of each id, by index in the batch; undefined if there is no id, or if it is an object or array. */
   readonly ids: readonly (string | undefined)[];
-  /** Index at which the last id starts; -1 when there is none. */
+  /** Index at which the last id starts; -1 if there is none. */
   readonly idAt: number;
-  /** False when parsing would cost more than for any real request. */
-  readonly isModest: boolean;
+  /** False if the text exceeds a limit below and would be too costly to parse. */
+  readonly isWithinLimits: boolean;
 };
 
-export const deepest = 32;
+export const maxDepth = 32;
 export const maxContainers = 50_000;
 export const maxNumberDigits = 1000;
 
 const opening = /\S/;
 
-/** Characters that end a token, whitespace among them, are 1. */
+/** Lookup table by character code: 1 for whitespace and other characters that end a token. */
 const ends = new Uint8Array(128);
 for (const character of ' \t\r\n,:{}[]"') ends[character.charCodeAt(0)] = 1;
 
@@ -36,7 +36,7 @@ const endOfPlain = (text: string, start: number) => {
   return at;
 };
 
-/** Length of the key `id` when both letters are written as escapes. */
+/** Length of the key `id` with both letters written as Unicode escapes. */
 const maxIdKeyLength = '"\\u0069\\u0064"'.length;
 
 const isIdKey = (text: string, start: number, end: number) => {
@@ -51,7 +51,9 @@ const isIdKey = (text: string, start: number, end: number) => {
   }
 };
 
-/** State of one pass over the text, which allocates only the ids. `level` is the depth of a request's members. */
+/**
+ * State of the single pass over the text, which allocates only the ids. `level` is the depth of a request's members.
+ */
 type Walk = {
   readonly text: string;
   readonly level: number;
@@ -60,13 +62,13 @@ type Walk = {
   depth: number;
   containers: number;
   place: number;
-  /** Meaning of the next token at the level of members. */
+  /** Meaning of the next token at the level of a request's members. */
   next: 'key' | 'id' | 'value';
 };
 
 const passToken = (walk: Walk, start: number, end: number) => {
   if (walk.depth !== walk.level || walk.next === 'value') return;
-  // The last of several ids counts, as it does for JSON parsers.
+  // The last of several ids counts, as in JSON.parse.
   if (walk.next === 'id') {
     walk.ids[walk.place] = walk.text.slice(start, end);
     walk.idAt = start;
@@ -92,9 +94,9 @@ const passMark = (walk: Walk, code: number) => {
   else if (code === comma) passComma(walk);
 };
 
-const isModest = (walk: Walk) => walk.depth <= deepest && walk.containers <= maxContainers;
+const isWithinLimits = (walk: Walk) => walk.depth <= maxDepth && walk.containers <= maxContainers;
 
-/** Passes one mark or token; returns the index of the next, or -1 when the text is too costly to parse. */
+/** Consumes one structural character or token. Returns the index of the next, or -1 if the text exceeds a limit. */
 const step = (walk: Walk, at: number): number => {
   const { text } = walk;
   const code = text.charCodeAt(at);
@@ -105,7 +107,7 @@ const step = (walk: Walk, at: number): number => {
   }
   if (ends[code] === 1) {
     passMark(walk, code);
-    return isModest(walk) ? at + 1 : -1;
+    return isWithinLimits(walk) ? at + 1 : -1;
   }
   const end = endOfPlain(text, at);
   passToken(walk, at, end);
@@ -118,5 +120,5 @@ export const scan = (text: string): Scanned => {
   const walk: Walk = { text, level, ids: [], idAt: -1, depth: 0, containers: 0, place: 0, next: 'value' };
   let at = 0;
   while (at >= 0 && at < text.length) at = step(walk, at);
-  return { isBatch, ids: walk.ids, idAt: walk.idAt, isModest: at >= 0 };
+  return { isBatch, ids: walk.ids, idAt: walk.idAt, isWithinLimits: at >= 0 };
 };

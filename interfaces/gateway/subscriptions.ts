@@ -16,7 +16,7 @@ export const maxSubscriptions = 1000;
 export type Opened = { readonly subscriptions: number; readonly filters: number };
 
 type Subscription = Subscriber & {
-  /** Notifications held back until the subscriber has its id; null afterwards. */
+  /** Notifications buffered until the client has received the subscription id; null afterwards. */
   early: Notification[] | null;
   leave: () => void;
 };
@@ -25,22 +25,21 @@ const answer = (value: unknown): RpcAnswer => ({ result: Buffer.from(JSON.string
 const tooMany = () =>
   failed(
     rpcCodes.limitExceeded,
-    `limit exceeded: a connection has at most ${maxSubscriptions} of each, filters and subscriptions`,
+    `limit exceeded: at most ${maxSubscriptions} filters and ${maxSubscriptions} subscriptions per connection`,
   );
 
 const startOn = (
   feed: ChainFeed,
-): Readonly<Record<SubscriptionName, (hear: Listener, options: unknown) => Promise<Leave>>> => ({
-  newHeads: (hear) => feed.onHeads((header) => hear(header)),
-  logs: (hear, options) => feed.onLogs(readFilter(options), hear),
-  newPendingTransactions: (hear) => feed.onPending(hear),
-  syncing: (hear) => feed.onSyncing(hear),
+): Readonly<Record<SubscriptionName, (listener: Listener, options: unknown) => Promise<Leave>>> => ({
+  newHeads: (listener) => feed.onHeads((header) => listener(header)),
+  logs: (listener, options) => feed.onLogs(readFilter(options), listener),
+  newPendingTransactions: (listener) => feed.onPending(listener),
+  syncing: (listener) => feed.onSyncing(listener),
 });
 
 const optionsFault = (name: unknown, options: unknown) =>
   name === 'logs' && options != null ? filter.fault(options) : null;
 
-/** Keeps the subscriptions of one connection. */
 const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   const subscriptions = new Map<string, Subscription>();
   const start = startOn(feed);
@@ -48,13 +47,13 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   let isOpen = true;
 
   const open = async (subscription: Subscription, name: SubscriptionName, options: unknown) => {
-    const hear = (told: Notification) => {
-      if (subscription.early) subscription.early.push(told);
-      else outbox.push(told, subscription);
+    const listener = (notification: Notification) => {
+      if (subscription.early) subscription.early.push(notification);
+      else outbox.push(notification, subscription);
     };
     opening++;
-    subscription.leave = await start[name](hear, options).finally(() => opening--);
-    // The connection may have been closed meanwhile.
+    subscription.leave = await start[name](listener, options).finally(() => opening--);
+    // The connection may have closed while the subscription was opened.
     if (isOpen) subscriptions.set(subscription.id, subscription);
     else subscription.leave();
   };
@@ -78,7 +77,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
       for (const subscription of ids.flatMap((id) => subscriptions.get(id) ?? [])) {
         const early = subscription.early ?? [];
         subscription.early = null;
-        for (const told of early) outbox.push(told, subscription);
+        for (const notification of early) outbox.push(notification, subscription);
       }
     },
     close: () => {
@@ -89,7 +88,7 @@ const createSubscribing = (feed: ChainFeed, outbox: Outbox, system: System) => {
   };
 };
 
-/** Keeps the filters and subscriptions of one connection, which end with it. */
+/** Manages the filters and subscriptions of one connection. They end with the connection. */
 export const createSubscriptions = (around: {
   readonly feed: ChainFeed;
   readonly outbox: Outbox;
@@ -106,9 +105,9 @@ export const createSubscriptions = (around: {
   };
   return {
     opened: (): Opened => ({ subscriptions: count(), filters: filters.count() }),
-    /** Returns the size of what filters have collected. */
+    /** Returns the size of the changes that filters have collected, in bytes. */
     bytes: filters.bytes,
-    /** Answers a method that only connections have; adds ids to `opened` that are to be activated after the answer. */
+    /** Answers a method of filters or subscriptions. Appends ids to `opened` that must be activated after the reply. */
     answer: async ({ name }: Method, call: Call, opened: string[]): Promise<RpcAnswer> => {
       const id = String(call.params[0]);
       if (name === 'evm_subscribe') return subscribe(call, opened);
@@ -118,7 +117,7 @@ export const createSubscriptions = (around: {
       const added = await filters.add[name as keyof typeof filters.add](call.params);
       return added === null ? tooMany() : answer(added);
     },
-    /** Starts notifications, once the subscriber has its id. */
+    /** Starts the notifications of subscriptions whose ids were sent to the client. */
     activate,
     dropUnused: filters.dropUnused,
     close: () => {

@@ -10,7 +10,7 @@ import { overLimit, type Quota } from '../../domain/rate-limit.js';
 import { networks, type Variant, variants } from '../../domain/variant.js';
 import { type Message, rpcCodes } from './json-rpc.js';
 
-/** Chain, network and key that a gateway address leads to. The key is an api_key or a gateway token. */
+/** Chain, network and key of a gateway URL. The key is an api_key or a gateway token. */
 export type Target = {
   readonly variant: Variant;
   /** `<segment>/<network>` */
@@ -27,15 +27,15 @@ type Transport = keyof typeof patterns;
 
 export type Address = { readonly segment: string; readonly network: string; readonly apiKey: string };
 
-/** Returns null when the URL is no gateway address. */
+/** Parses a gateway URL; returns null for any other URL. */
 export const addressIn = (url: string, transport: Transport): Address | null => {
   const found = patterns[transport].exec(url);
   return found && { segment: found[1] ?? '', network: found[2] ?? '', apiKey: found[3] ?? '' };
 };
 
-/** Returns null when there is no such chain. */
+/** Returns null if the chain is unknown. */
 export const targetOf = (app: App, { segment, network, apiKey }: Address): Target | null => {
-  const variant = variants.find((one) => one.segment === segment);
+  const variant = variants.find((singleCall) => singleCall.segment === segment);
   const address = `${segment}/${network}`;
   return variant ? { variant, address, node: app.nodes.get(address), apiKey } : null;
 };
@@ -46,24 +46,24 @@ const served = variants.filter(({ can }) => can.includes('gateway')).map(({ segm
 export const unknownChain: Refusal = {
   status: 404,
   code: rpcCodes.invalidRequest,
-  message: `there is no such chain; the gateway serves ${served.join(', ')}`,
+  message: `unknown chain: the gateway serves ${served.join(', ')}`,
 };
 
-/** Says why a gateway address has no node, and which setting gives it one. */
-const explainOff = ({ variant: { tag, segment }, address }: Target): string => {
+/** Explains why a gateway URL has no node, and which setting adds one. */
+const explainMissingNode = ({ variant: { tag, segment }, address }: Target): string => {
   const network = networks.find((name) => address === `${segment}/${name}`);
-  if (!served.includes(segment)) return `the gateway does not serve ${segment}; it serves ${served.join(', ')}`;
-  if (!network) return `there is no such network; the networks are ${networks.join(', ')}`;
+  if (!served.includes(segment)) return `the gateway does not serve chain ${segment}; it serves ${served.join(', ')}`;
+  if (!network) return `unknown network: the networks are ${networks.join(', ')}`;
   const setting = `GATEWAY_${tag}_${network.toUpperCase()}_URLS`;
-  return `this chain is off: set CHAIN_${tag}_URL or ${setting} to the URL of a node`;
+  return `no node is configured for this chain. Set CHAIN_${tag}_URL or ${setting} to the URL of a node`;
 };
-export const chainOff = (target: Target, status: number): Refusal => ({
+export const missingNode = (target: Target, status: number): Refusal => ({
   status,
   code: rpcCodes.noNode,
-  message: explainOff(target),
+  message: explainMissingNode(target),
 });
 
-/** Remainder of the limits after a message, the cost that was charged, who is charged, and why the message is refused. */
+/** Outcome of authenticating and charging a message: the limits left, the units charged, the holder of the key. */
 export type Admission = {
   readonly quota: Quota | null;
   readonly cost: number;
@@ -86,14 +86,14 @@ const refused = (refusal: Refusal, quota: Quota | null = null): Admission => ({
 });
 const failed = (error: unknown) => refused(refusalFor(error));
 
-const unknownKey: Refusal = { status: 401, code: rpcCodes.badKey, message: 'the API key is not valid' };
+const unknownKey: Refusal = { status: 401, code: rpcCodes.badKey, message: 'invalid API key or gateway token' };
 const otherOrigin: Refusal = {
   status: 403,
   code: rpcCodes.badKey,
-  message: 'this token is not for calls from this origin',
+  message: 'this gateway token does not allow calls from this origin',
 };
 
-/** Says why a key opens nothing for a page of that origin; null when it does. */
+/** Explains why a key is rejected for a page of the origin; null if it is accepted. */
 const faultOf = (holder: Holder | null, origin: string | undefined): Refusal | null => {
   if (holder === null) return unknownKey;
   const origins = holder.grant?.origins;
@@ -106,9 +106,9 @@ const admissionOf = (quota: Quota, holder: Holder, { tag }: Variant, cost: numbe
   return refused({ status: 429, code: rpcCodes.limitExceeded, message }, quota);
 };
 
-const one: Message['calls'] = [{ id: null, method: '', params: [] }];
+const singleCall: Message['calls'] = [{ id: null, method: '', params: [] }];
 
-/** Returns the cost of the calls together; one that is no valid call costs 1. */
+/** Returns the total cost of the calls in rate-limit units. An invalid call costs 1. */
 const costOfCalls = (calls: Message['calls'], node: Node | undefined) => {
   let cost = 0;
   for (const call of calls)
@@ -116,12 +116,15 @@ const costOfCalls = (calls: Message['calls'], node: Node | undefined) => {
   return cost;
 };
 
-/** Charges the calls of a message, or one where it has none, to the limits of the key at the gateway of that chain. */
+/**
+ * Authenticates a message and charges its calls to the rate limits of the key. An unreadable message counts as one
+ * call.
+ */
 export const admit = (
   { gatewayAccess }: App,
   { apiKey, variant, node }: Target,
   origin: string | undefined,
-  calls: Message['calls'] = one,
+  calls: Message['calls'] = singleCall,
   cost = costOfCalls(calls, node),
 ): MaybePromise<Admission> => {
   const charge = (holder: Holder | null): MaybePromise<Admission> => {
@@ -134,8 +137,8 @@ export const admit = (
   return admitted instanceof Promise ? admitted.catch(failed) : admitted;
 };
 
-/** Checks the key before anything else of a request is read; charges nothing. */
-export const recognize = async (
+/** Checks the key before the body of a request is read. Charges nothing. */
+export const authenticate = async (
   { gatewayAccess }: App,
   { apiKey }: Target,
   origin: string | undefined,
@@ -148,7 +151,7 @@ export const recognize = async (
   }
 };
 
-/** Counts a connection until its socket closes, or refuses it. */
+/** Counts a connection against the quota until its socket closes. Returns the refusal if the quota is used up. */
 export const countConnection = async (
   app: App,
   { organizationId, grant }: Holder,
@@ -164,10 +167,12 @@ export const countConnection = async (
   }
 };
 
-/** Returns what says why a method is refused to a token; undefined where nothing is. */
+/** Returns a function that explains why the token does not allow a method; undefined if the token allows all. */
 export const methodFaults = ({ grant }: Holder, { tag }: Variant): ((method: string) => string | null) | undefined => {
   if (!grant) return undefined;
   const { chains, methods } = grant;
-  if (chains && !chains.has(tag)) return () => `this token is not for chain ${tag}`;
-  return methods ? (method) => (methods.has(method) ? null : `this token is not for the method ${method}`) : undefined;
+  if (chains && !chains.has(tag)) return () => `this gateway token does not allow chain ${tag}`;
+  return methods
+    ? (method) => (methods.has(method) ? null : `this gateway token does not allow the method ${method}`)
+    : undefined;
 };

@@ -11,8 +11,8 @@ import type { Opened } from './subscriptions.js';
 import {
   type Address,
   admit,
-  chainOff,
   countConnection,
+  missingNode,
   type Refusal,
   type Target,
   targetOf,
@@ -22,8 +22,8 @@ import {
 export const maxMessageBytes = 5 * 1_048_576;
 export const maxFragments = 1024;
 export const pingIntervalMs = 30_000;
-/** Interval at which keys are checked, so that a deleted or expired key ends its connections within a second. */
-const recognizeIntervalMs = 250;
+/** Interval at which keys are checked, so that connections close within a second after a key is deleted or expires. */
+const keyCheckIntervalMs = 250;
 const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota | null = null) => {
   const body = errorReply(code, message);
   const head = [
@@ -36,14 +36,14 @@ const refuse = (socket: Duplex, { status, code, message }: Refusal, quota: Quota
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-/** Closes connections whose key opens nothing any more, wherever that was decided. */
+/** Closes connections whose key was deleted or has expired, whichever process deleted it. */
 const closeRevoked = async (app: App, connections: ReadonlySet<Connection>) => {
   for (const apiKey of new Set([...connections].map((one) => one.apiKey))) {
-    // An unreachable store does not mean that the key was deleted.
+    // A connection stays open while the store is unreachable.
     const isKnown = await (async () => app.gatewayAccess.find(apiKey))().catch(() => true);
     if (isKnown) continue;
     for (const one of connections)
-      if (one.apiKey === apiKey) one.close(closeCodes.policy, 'the API key is not valid any more');
+      if (one.apiKey === apiKey) one.close(closeCodes.policy, 'API key or gateway token is no longer valid');
   }
 };
 
@@ -61,7 +61,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { node, address } = target;
     const feed = app.feeds.get(address);
-    if (!node || !feed) return refuse(socket, chainOff(target, 503));
+    if (!node || !feed) return refuse(socket, missingNode(target, 503));
     return server.handleUpgrade(request, socket, head, (client) => {
       const place = { ...target, node, feed, origin: request.headers.origin };
       const connection = createConnection(app, { socket: client, wire: socket }, place, pressure);
@@ -84,7 +84,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
     }
   };
   const sumOf = (what: keyof Opened) => [...connections].reduce((sum, one) => sum + one.opened()[what], 0);
-  const timers = [setInterval(check, recognizeIntervalMs).unref(), setInterval(ping, pingIntervalMs).unref()];
+  const timers = [setInterval(check, keyCheckIntervalMs).unref(), setInterval(ping, pingIntervalMs).unref()];
 
   return {
     upgrade: async (address: Address, request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -22,7 +22,7 @@ export const rateHeaders = (quota: Quota): Headers => {
 
 const given = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the caller's own id for the request when it is well-formed, else a new one. */
+/** Returns the `x-request-id` of the caller if it is well-formed, and a new id otherwise. */
 export const requestIdOf = ({ headers }: IncomingMessage, { uuid }: Pick<System, 'uuid'>) => {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && given.test(sent) ? sent : uuid();
@@ -33,7 +33,7 @@ const start = (response: ServerResponse, status: number, headers: Headers, body:
 
 const isOver = (response: ServerResponse) => {
   if (response.destroyed) return true;
-  // The beginning of another answer was sent: only the end of the connection tells the caller that it is not whole.
+  // Another response was already started. Closing the connection is the only way to signal that it is incomplete.
   if (response.headersSent) response.destroy();
   return response.headersSent;
 };
@@ -42,7 +42,9 @@ const send = (response: ServerResponse, status: number, headers: Headers, body: 
   if (!isOver(response)) start(response, status, headers, body).end(body);
 };
 
-/** Sends the answer at once, and ends it when the sender of an unread body has finished: ending closes the connection. */
+/**
+ * Sends a response at once, but ends it only after the request body is drained, because ending closes the connection.
+ */
 const sendEarly = async (
   response: ServerResponse,
   [status, headers, body]: readonly [number, Headers, string],
@@ -54,15 +56,15 @@ const sendEarly = async (
   response.end();
 };
 
-const unguessed = { 'x-content-type-options': 'nosniff' };
+const noSniff = { 'x-content-type-options': 'nosniff' };
 const jsonHeaders = (requestId: string, headers: Headers): Headers => ({
   'content-type': 'application/json; charset=utf-8',
   'x-request-id': requestId,
-  ...unguessed,
+  ...noSniff,
   ...headers,
 });
 
-/** Sends the headers of an answer whose body is written in pieces. */
+/** Sends the headers of a response whose body is written in pieces. */
 export const beginJson = (response: ServerResponse, requestId: string, headers: Headers) =>
   response.writeHead(200, jsonHeaders(requestId, headers));
 
@@ -71,7 +73,7 @@ export const answerJson = (response: ServerResponse, requestId: string, body: st
 
 const extraHeaders = (request: IncomingMessage, { status }: Problem): Headers => ({
   ...(status === 405 && { allow: 'POST' }),
-  // The unread rest of the body must not be taken for the next request, so the connection ends.
+  // The unread rest of the body must not be parsed as the next request, so the connection is closed.
   ...(!request.complete && { connection: 'close' }),
 });
 
@@ -83,13 +85,12 @@ export const answerProblem = (
 ): Problem => {
   const { requestId, log, drained } = about;
   const problem = problemOf(error, requestId);
-  // The query string is left out of the log, because it may hold a secret.
-  const facts = { requestId, path: request.url?.split('?', 1)[0] };
-  if (problem.code === 'INTERNAL') log.error({ ...facts, err: error }, 'a request failed');
-  else if (problem.status >= 500) log.warn({ ...facts, code: problem.code }, problem.detail);
-  const own = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...unguessed };
-  const told = { ...own, ...about.headers };
-  const headers = { ...told, ...extraHeaders(request, problem) };
+  // The query string is not logged, because it may contain a secret.
+  const fields = { requestId, path: request.url?.split('?', 1)[0] };
+  if (problem.code === 'INTERNAL') log.error({ ...fields, err: error }, 'Request failed');
+  else if (problem.status >= 500) log.warn({ ...fields, code: problem.code }, problem.detail);
+  const own = { 'content-type': 'application/problem+json', 'x-request-id': requestId, ...noSniff };
+  const headers = { ...own, ...about.headers, ...extraHeaders(request, problem) };
   const body = JSON.stringify(problem);
   if (drained === undefined) send(response, problem.status, headers, body);
   else void sendEarly(response, [problem.status, headers, body], drained);

@@ -8,7 +8,7 @@ import type { Endpoint } from '../operations/index.js';
 
 const header = 'x-as-of';
 
-/** Aborts when the caller has left or has been answered. */
+/** Returns a signal that aborts when the response is finished or the client disconnects. */
 const goneSignal = (response: ServerResponse) => {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -18,23 +18,26 @@ const goneSignal = (response: ServerResponse) => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Command that answers the same request from the stores, without a limit on events. */
+/** Returns the command that answers the same request directly from the stores, without a limit on events. */
 const commandFor = ({ variant, operation }: Endpoint, given: string, input: object, { organizationId }: Caller) =>
   `chainfold call ${variant.segment} ${operation.name} ${quoted(JSON.stringify(input))} --as-of ${given} --organization ${organizationId}`;
 
-/** Opens the read models as of the moment in the header; too many events name a command to run instead. */
+/** Opens the read models as of the moment in `x-as-of`. If that takes too many events, suggests a command instead. */
 export const openAsOf = async (
   app: App,
   endpoint: Endpoint,
   { given, input, response, by }: { given: string; input: object; response: ServerResponse; by: Caller },
 ) => {
-  const bounds = { most: app.asOf.most, signal: goneSignal(response) };
+  const bounds = { maxEvents: app.asOf.maxEvents, signal: goneSignal(response) };
   const goTo = prepareAsOf(endpoint.operation, { given, name: header, ...bounds });
   try {
     return await goTo(app, by);
   } catch (error) {
     if (!(error instanceof TooManyEvents)) throw error;
     const command = commandFor(endpoint, given, input, by);
-    return fail('UNAVAILABLE', `${error.message}; run on the stores, this command has no such limit: ${command}`);
+    return fail(
+      'UNAVAILABLE',
+      `${error.message}. To read without this limit, run on a machine with access to the stores: ${command}`,
+    );
   }
 };

@@ -10,22 +10,25 @@ export const maxNumberLength = 100;
 
 const [zero, nine] = [0x30, 0x39];
 
-const tooLarge = (limit: number) => new HttpFailure(413, `the body is larger than ${limit} bytes`);
-const announced = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? -1);
+const tooLarge = (limit: number) => new HttpFailure(413, `The body is larger than ${limit} bytes`);
+const contentLength = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? -1);
 
-/** Refuses a body whose headers say that it is too large. */
+/** Rejects a request whose `content-length` exceeds the limit. */
 export const checkLength = (request: IncomingMessage, limit: number) => {
-  if (announced(request) > limit) throw tooLarge(limit);
+  if (contentLength(request) > limit) throw tooLarge(limit);
 };
 
-/** Collects the body and calls `done` in the turn its last byte arrives; fails once it is known to be too large. */
+/**
+ * Reads the body and calls `done` in the event-loop turn in which its last byte arrives. Fails as soon as it is too
+ * large.
+ */
 export const takeBody = (
   request: IncomingMessage,
   limit: number,
   done: (body: Buffer) => void,
   failed: (fault: HttpFailure) => void,
 ) => {
-  const expected = announced(request);
+  const expected = contentLength(request);
   if (expected > limit) return failed(tooLarge(limit));
   const chunks: Buffer[] = [];
   let length = 0;
@@ -40,7 +43,7 @@ export const takeBody = (
     isOver = true;
     done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
   };
-  // A small body is complete with its first chunk, one turn before "end" is emitted.
+  // A small body is complete with its first chunk, one event-loop turn before "end" is emitted.
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length > limit) {
@@ -51,23 +54,26 @@ export const takeBody = (
     if (length === expected && request.complete) finish();
   });
   request.on('end', finish);
-  // "close" also follows an error, which goes unnoticed when "error" has no listener.
+  // "close" is emitted after an error too, so "error" needs no listener.
   request.on('close', () => {
-    if (!request.complete) reject(new HttpFailure(400, 'the body ended early'));
+    if (!request.complete) reject(new HttpFailure(400, 'The connection closed before the whole body was received'));
   });
 };
 
 export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => takeBody(request, limit, resolve, reject));
 
-const drainedBytes = 16_777_216;
-const drainedMs = 5000;
+const maxDrainBytes = 16_777_216;
+const drainTimeoutMs = 5000;
 
-/** Reads the rest of a refused body, within bounds: a client that is cut off while it sends never reads the answer. */
+/**
+ * Reads and discards the rest of a rejected body, within limits. A client cut off while sending never reads the
+ * response.
+ */
 export const drain = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
     let length = 0;
-    const timer = setTimeout(resolve, drainedMs);
+    const timer = setTimeout(resolve, drainTimeoutMs);
     const done = () => {
       clearTimeout(timer);
       resolve();
@@ -75,7 +81,7 @@ export const drain = (request: IncomingMessage): Promise<void> =>
     request.removeAllListeners('data');
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > drainedBytes) done();
+      if (length > maxDrainBytes) done();
     });
     request.once('end', done).once('close', done);
     request.resume();
@@ -96,10 +102,10 @@ const count = (tally: Tally, byte: number) => {
 const isTooMuch = ({ depth, containers, keys, digits }: Tally) =>
   depth > maxDepth || containers > maxContainers || keys > maxKeys || digits > maxNumberLength;
 
-const tooMuch = `the body may be nested ${maxDepth} deep, with ${maxContainers} objects and lists, ${maxKeys} keys and ${maxNumberLength} digits a number`;
+const tooMuch = `The body is too complex. At most ${maxDepth} levels of nesting, ${maxContainers} objects and lists, ${maxKeys} keys and ${maxNumberLength} digits per number are allowed.`;
 
-/** Counts the keys in the text, and refuses shapes that would cost more to parse than any real request. */
-const survey = (body: Buffer) => {
+/** Returns the number of keys in the text. Rejects bodies that would be too costly to parse. */
+const checkShape = (body: Buffer) => {
   const tally = { depth: 0, containers: 0, keys: 0, digits: 0 };
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
@@ -122,15 +128,15 @@ const decode = (body: Buffer) => {
   try {
     return JSON.parse(utf8.decode(body)) as unknown;
   } catch {
-    return fail('INVALID_ARGUMENT', 'the body is not JSON in UTF-8');
+    return fail('INVALID_ARGUMENT', 'The body is not valid JSON in UTF-8');
   }
 };
 
-/** Parses JSON, but refuses a key that is given twice, since sender and receiver might read different ones. */
+/** Parses JSON. Rejects duplicate keys, because sender and receiver might read different values. */
 export const parseJson = (body: Buffer): unknown => {
   if (body.length === 0) return {};
-  const keys = survey(body);
+  const keys = checkShape(body);
   const value = decode(body);
-  if (countKeys(value) !== keys) return fail('INVALID_ARGUMENT', 'the body names a key twice');
+  if (countKeys(value) !== keys) return fail('INVALID_ARGUMENT', 'An object in the body has a duplicate key');
   return value;
 };

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { createFairTurns } from '../../application/async/fair-turns.js';
 import type { LoopTurns } from '../../application/async/loop-turns.js';
 
-/** Large answers of one organization that are written at the same time. */
+/** Maximum number of large responses per organization that are written at the same time. */
 export const largeAtOnce = 4;
-/** Text that is collected before it is written, unless a part of a list is longer. */
+/** Number of characters that are collected before they are written. */
 const writtenAtOnce = 16_384;
-/** Time after which a caller that takes no more of its answer is disconnected. */
-export const patienceMs = 30_000;
+/** Time after which a client that reads nothing of its response is disconnected. */
+export const stallTimeoutMs = 30_000;
 
 const isParts = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** Tells whether an answer has a list that is still to be read; lists of texts and numbers are not searched. */
+/** Returns true if an answer contains a list that is not read yet. Lists of strings and numbers are not searched. */
 export const isUnread = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (isParts(value)) return true;
@@ -34,7 +34,7 @@ export const readWhole = async (value: unknown): Promise<unknown> => {
   return Object.fromEntries(await Promise.all(members));
 };
 
-/** Yields an answer as JSON in pieces, each of one part of a list at most; reads no part before its piece is asked for. */
+/** Yields an answer as JSON in pieces of at most one part of a list. Reads a part only when its piece is requested. */
 const jsonPieces = async function* (value: unknown): AsyncGenerator<string> {
   if (!isUnread(value)) yield JSON.stringify(value);
   else if (isParts(value) || Array.isArray(value)) {
@@ -73,8 +73,8 @@ const memberPieces = async function* (value: object): AsyncGenerator<string> {
   }
 };
 
-/** Waits until the caller has taken what was written, or is gone. */
-const taken = (response: ServerResponse) =>
+/** Waits until the write buffer is drained or the client disconnects. */
+const drained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
     const done = () => {
       response.off('drain', done).off('close', done);
@@ -85,11 +85,15 @@ const taken = (response: ServerResponse) =>
   });
 
 /**
- * Writes answers that are read while they are written. An organization has few of them at the same time, organizations
- * take turns to read the next part, and an answer is read no further than its caller takes it.
+ * Streams large answers, which are read from the stores while they are written. Each organization has few at the same
+ * time, organizations take turns to read the next part, and a part is read only when the client is ready for it.
  */
 export const createLargeAnswers = (turns: LoopTurns) => {
-  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ofOneKey: largeAtOnce, maxWaiting: 1000 });
+  const inTurn = createFairTurns({
+    maxConcurrent: Number.POSITIVE_INFINITY,
+    maxConcurrentPerKey: largeAtOnce,
+    maxWaiting: 1000,
+  });
 
   const readSome = async (pieces: AsyncGenerator<string>) => {
     let text = '';
@@ -104,17 +108,17 @@ export const createLargeAnswers = (turns: LoopTurns) => {
     while (!response.destroyed) {
       const { text, isLast } = await turns(organizationId, () => readSome(pieces));
       if (isLast) return void response.end(text);
-      if (!response.write(text)) await taken(response);
+      if (!response.write(text)) await drained(response);
     }
   };
 
-  /** `begin` sends the headers; nothing of the answer is read before. */
+  /** Writes one answer. `begin` sends the headers and is called before any part is read. */
   return (organizationId: string, response: ServerResponse, begin: () => void, body: object): Promise<void> =>
     inTurn(organizationId, async () => {
       if (response.destroyed) return;
       const pieces = jsonPieces(body);
       begin();
-      response.setTimeout(patienceMs, () => response.destroy());
+      response.setTimeout(stallTimeoutMs, () => response.destroy());
       try {
         await write(organizationId, response, pieces);
       } finally {

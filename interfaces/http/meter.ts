@@ -6,18 +6,18 @@ import { type Headers, rateHeaders } from './answer.js';
 
 export type Meter = (touched: number) => void;
 
-/** Counts the items of the lists of a request or an answer. */
+/** Returns the number of items in the top-level lists of a request or an answer. */
 export const itemsIn = (body: object): number =>
   Object.values(body).reduce<number>((sum, member) => sum + (Array.isArray(member) ? member.length : 0), 0);
 
 /**
- * Counts what an admitted request touches and charges 1 more for each further hundred. The first unit was charged at
- * admission; what is found out later may overdraw a limit, so that the caller's next request waits.
+ * Counts the items that an admitted request touches, and charges one more unit per hundred. The first unit was charged
+ * at admission. A later charge may exceed the limit; then the next request of the caller is rejected.
  */
 export const createMeter = (app: App, caller: Identity, variant: Variant, headers: Headers): Meter => {
   let [touched, charged] = [0, 1];
   headers['ratelimit-cost'] = '1';
-  const tell = (quota: Quota) => void Object.assign(headers, rateHeaders(quota));
+  const updateHeaders = (quota: Quota) => void Object.assign(headers, rateHeaders(quota));
   return (count) => {
     touched += count;
     const more = costOf(touched) - charged;
@@ -25,8 +25,8 @@ export const createMeter = (app: App, caller: Identity, variant: Variant, header
     charged += more;
     headers['ratelimit-cost'] = String(charged);
     const answer = app.access.chargeMore(caller, variant, more);
-    // The request was admitted: a limiter that fails now does not undo its work.
-    if (answer instanceof Promise) answer.then(tell).catch(() => undefined);
-    else tell(answer);
+    // The request was already admitted, so a failing limiter does not fail it.
+    if (answer instanceof Promise) answer.then(updateHeaders).catch(() => undefined);
+    else updateHeaders(answer);
   };
 };

@@ -9,13 +9,13 @@ const problemSchema = {
   description: 'RFC 9457 problem details.',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id', 'retryable', 'errors'],
   properties: {
-    type: { type: 'string', description: 'Explained at this address.' },
+    type: { type: 'string', description: 'Path of a page that explains the problem.' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
     code: { enum: Object.keys(problems) },
     request_id: { type: 'string' },
-    retryable: { type: 'boolean', description: 'Whether the very same request may succeed later.' },
+    retryable: { type: 'boolean', description: 'True if the same request may succeed later.' },
     errors: {
       type: 'array',
       items: {
@@ -31,23 +31,23 @@ const problemSchema = {
 };
 
 const responseHeaders = {
-  'x-request-id': { description: "The caller's id of the request, or a new one.", schema: { type: 'string' } },
-  'x-position': { description: 'The event position that the answer includes.', schema: { type: 'string' } },
+  'x-request-id': { description: 'The `x-request-id` of the request, or a new id.', schema: { type: 'string' } },
+  'x-position': { description: 'The event position that the response includes.', schema: { type: 'string' } },
   'x-consistency': {
-    description: '`pending` when the read models did not include the change within 2 s.',
+    description: '`pending` if the read models did not include the change within 2 s.',
     schema: { type: 'string' },
   },
 };
 const rateLimitHeaders = {
   'ratelimit-limit': {
-    description: 'The limit that is nearest to being reached, of those for a second, an hour, a day and a month.',
+    description: 'The limit with the fewest requests left: per second, hour, day or month.',
     schema: { type: 'integer' },
   },
-  'ratelimit-remaining': { description: 'How many requests are left of it.', schema: { type: 'integer' } },
-  'ratelimit-reset': { description: 'In how many seconds it starts anew.', schema: { type: 'integer' } },
+  'ratelimit-remaining': { description: 'Requests left within that limit.', schema: { type: 'integer' } },
+  'ratelimit-reset': { description: 'Seconds until that limit resets.', schema: { type: 'integer' } },
 };
 const retryAfter = {
-  'retry-after': { description: 'In how many seconds to come back.', schema: { type: 'integer' } },
+  'retry-after': { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
 };
 
 const parameter = (name: string, description: string, schema: object = { type: 'string' }) => ({
@@ -57,24 +57,33 @@ const parameter = (name: string, description: string, schema: object = { type: '
   description,
   schema,
 });
-const requestId = parameter('x-request-id', 'Echoed in the answer and kept with every event that the request causes.');
+const requestId = parameter(
+  'x-request-id',
+  'Returned in the response and stored with every event that the request causes.',
+);
 const parameters = {
   command: [
     requestId,
-    parameter('idempotency-key', 'The same key, operation and body within 24 h answers as the first time.'),
+    parameter(
+      'idempotency-key',
+      'A retry with the same key, operation and body within 24 h returns the first response.',
+    ),
   ],
   query: [
     requestId,
-    parameter('x-min-position', 'Wait until the read models include this position.', { type: 'integer', minimum: 0 }),
+    parameter('x-min-position', 'Waits until the read models include this event position.', {
+      type: 'integer',
+      minimum: 0,
+    }),
   ],
 };
 
 const asOf = parameter(
   'x-as-of',
-  'Answer as the read models stood at this moment: an event position, or an ISO time with its zone. Not with x-min-position.',
+  'Answers as of this moment: an event position, or an ISO time with a time zone. Cannot be combined with x-min-position.',
 );
 
-/** Refusals that every signed operation may answer with. */
+/** Problems that every operation may return. */
 const refusals: readonly ProblemCode[] = [
   'INVALID_ARGUMENT',
   'UNAUTHENTICATED',
@@ -90,11 +99,14 @@ const refusalOf = (code: ProblemCode, headers: object) => ({
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   },
 });
-const problemResponses = Object.assign({}, ...refusals.map((code) => refusalOf(code, {})));
+const problemResponses = Object.assign(
+  {},
+  ...refusals.map((code) => refusalOf(code, code === 'UNAVAILABLE' ? retryAfter : {})),
+);
 
 const otherRefusals = Object.fromEntries(
   [
-    [405, 'Operations are called with POST.'],
+    [405, 'The method is not POST.'],
     [413, 'The body is larger than 1 MiB.'],
     [415, 'The body is not application/json.'],
   ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
@@ -113,7 +125,7 @@ const pathItem = ({ operation, variant, isExtension, request, response, example 
       requestBody: { required: true, content: json(request, example) },
       responses: {
         200: {
-          description: 'Done.',
+          description: 'Success.',
           headers: { ...responseHeaders, ...limitHeaders },
           content: json(response, operation.answerExample),
         },
@@ -127,7 +139,7 @@ const pathItem = ({ operation, variant, isExtension, request, response, example 
   };
 };
 
-/** Describes all endpoints; OpenAPI 3.1 takes their JSON Schemas as they are. */
+/** Describes all endpoints. OpenAPI 3.1 uses JSON Schema, so their schemas need no conversion. */
 export const openApi = (version: string) => ({
   openapi: '3.1.0',
   info: {

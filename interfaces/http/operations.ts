@@ -13,29 +13,29 @@ import { openAsOf } from './as-of.js';
 import { checkLength, drain, parseJson, readBody } from './body.js';
 import { createLargeAnswers, isUnread } from './large-answer.js';
 import { createMeter, itemsIn } from './meter.js';
-import { createPendingChanges, NotYetThere, unlessBehind } from './pending-changes.js';
+import { createPendingChanges, ReadModelsBehind, unlessBehind } from './pending-changes.js';
 import { HttpFailure } from './problems.js';
 import { check, createAjv } from './validation.js';
 
 export const bodyLimit = 1_048_576;
-/** Time that an answer waits for the read models before it says `x-consistency: pending`. */
+/** Time for which a response waits for the read models before it has `x-consistency: pending`. */
 export const consistencyMs = 2000;
 
-/** Requests of one organization that are worked on, and that may wait for it: of queries as many as of commands. */
-export const inFlight = { ofOneKey: 128, maxWaiting: 512 };
+/** Maximum number of requests of one organization in flight and queued; applied separately to queries and commands. */
+export const inFlight = { maxConcurrentPerKey: 128, maxWaiting: 512 };
 
-/** Callbacks of the server that the operations run in. */
-export type Surroundings = {
+/** Callbacks to the server. */
+export type ServerHooks = {
   /** Records the status and duration of an answered request. */
   readonly observe: (endpoint: Endpoint, status: number, seconds: number) => void;
-  /** Reports a store that is down, which makes the service unready for a while. */
-  readonly trouble: (reason: string) => void;
-  /** Returns why the read models are incomplete: they are catching up at the start, or were lost; else null. */
+  /** Reports that a store is down, which makes the service not ready for a few seconds. */
+  readonly onStoreDown: (reason: string) => void;
+  /** Returns why the read models are incomplete (still catching up after the start, or lost); null if complete. */
   readonly unready: () => string | null;
 };
 
 type Route = Endpoint & { readonly validator: () => ValidateFunction };
-/** `headers` collect what the answer will carry whether the request succeeds or is refused. */
+/** `headers` collects the headers of the response, whether the request succeeds or fails. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly headers: Headers };
 type RequestHeaders = { readonly requestId: string; readonly headers: Headers };
 type Outcome = { readonly body: object; readonly position: Position; readonly upToDate: boolean };
@@ -49,24 +49,24 @@ const readPosition = (value: string | undefined): Position => {
   if (value === undefined) return 0;
   return /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))
     ? Number(value)
-    : fail('INVALID_ARGUMENT', 'x-min-position must be an event position: a whole number from 0 on');
+    : fail('INVALID_ARGUMENT', `x-min-position must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}`);
 };
 const readIdempotencyKey = (value: string | undefined) =>
   value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)
     ? value
-    : fail('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 printable characters without spaces');
+    : fail('INVALID_ARGUMENT', 'idempotency-key must be 1 to 255 printable ASCII characters without spaces');
 
 const positionHeaders = ({ position, upToDate }: Outcome): Headers => ({
   'x-position': String(position),
   ...(!upToDate && { 'x-consistency': 'pending' }),
 });
-/** Writes bigints for the query API, since chains count beyond 2^53; JSON.stringify is faster for the others. */
+/** Serializes a body. The query API has integers beyond 2^53; for all others the faster JSON.stringify is enough. */
 const writeBody = ({ variant }: Route, { body }: Outcome): string =>
   variant.surface === 'query' ? writeExact(body) : JSON.stringify(body);
 
-/** Length up to which a body is read before it is known whether its key exists, so that no answer comes earlier. */
+/** Length in bytes up to which a body is read before the key is checked, so that timing reveals no unknown key. */
 const shortBody = 16_384;
-const isShort = ({ headers }: IncomingMessage) =>
+const hasShortBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= shortBody;
 
 const signedBy = (request: IncomingMessage, body: () => Promise<Buffer>) => ({
@@ -76,7 +76,7 @@ const signedBy = (request: IncomingMessage, body: () => Promise<Buffer>) => ({
   method: request.method ?? '',
   path: request.url ?? '',
   body,
-  isShort: isShort(request),
+  hasShortBody: hasShortBody(request),
 });
 
 const checkContentType = (request: IncomingMessage, hasBody: boolean) => {
@@ -84,14 +84,14 @@ const checkContentType = (request: IncomingMessage, hasBody: boolean) => {
   if (hasBody && type !== 'application/json') throw new HttpFailure(415, 'content-type must be application/json');
 };
 
-/** Refuses a body by what the headers tell of it, before any of it is read. */
+/** Rejects a body by its headers, before any of it is read. */
 const checkAnnounced = (request: IncomingMessage) => {
   checkLength(request, bodyLimit);
   const { 'content-length': length = '0', 'content-type': type, 'transfer-encoding': encoding } = request.headers;
   checkContentType(request, Number(length) > 0 || (encoding !== undefined && type !== undefined));
 };
 
-/** Reads the body when it is first asked for, and once. */
+/** Returns a function that reads the body on the first call and returns the same promise afterwards. */
 const bodyOf = (request: IncomingMessage) => {
   let reading: Promise<Buffer> | undefined;
   return () => {
@@ -105,15 +105,19 @@ const bodyOf = (request: IncomingMessage) => {
 
 const checkRole = ({ operation: { name, role: needed } }: Route, role: Caller['role']) => {
   if (needed && needed !== role)
-    fail('PERMISSION_DENIED', `${name} needs an ${needed} credential, and this is a ${role} credential`);
+    fail('PERMISSION_DENIED', `${name} requires an ${needed} credential; this credential has the role ${role}`);
 };
 
-/** Runs a checked request: a query waits for `x-min-position`, a command until the read models include its events. */
+/** Runs a valid request: a query waits for `x-min-position`, a command until the read models include its events. */
 const createRun = (app: App) => {
-  const late = createPendingChanges(app);
-  const query = async (handle: () => Promise<object>, atLeast: Position): Promise<Outcome> => {
-    const upToDate = await app.progress.reached(atLeast, consistencyMs);
-    const position = await app.progress.ask();
+  const pending = createPendingChanges(app);
+  const query = async (
+    { organizationId }: Caller,
+    handle: () => Promise<object>,
+    atLeast: Position,
+  ): Promise<Outcome> => {
+    const upToDate = await app.progress.reached(atLeast, consistencyMs, organizationId);
+    const position = await app.progress.refresh(organizationId);
     return { body: await unlessBehind(upToDate, handle), position, upToDate };
   };
 
@@ -125,7 +129,7 @@ const createRun = (app: App) => {
     by: Caller,
   ) => {
     if (request.headers['x-min-position'] !== undefined)
-      fail('INVALID_ARGUMENT', 'give x-as-of or x-min-position, not both');
+      fail('INVALID_ARGUMENT', 'x-as-of and x-min-position cannot be combined. Send one of them.');
     const { position, answer } = await openAsOf(app, route, { given, input, response, by });
     headers['x-position'] = String(position);
     return { body: await answer(input), position, upToDate: true };
@@ -139,10 +143,11 @@ const createRun = (app: App) => {
     const asOf = headerOf(request, 'x-as-of');
     if (asOf !== undefined) return past(route, exchange, asOf, input, by);
     if (operation.kind === 'query')
-      return app.shares.small(by.organizationId, () =>
+      return app.largeWorkThrottle.small(by.organizationId, () =>
         query(
+          by,
           () => operation.handle(app, input, by),
-          Math.max(readPosition(headerOf(request, 'x-min-position')), late.owed(by.organizationId)),
+          Math.max(readPosition(headerOf(request, 'x-min-position')), pending.owed(by.organizationId)),
         ),
       );
     const handle = (idSeed?: string) => operation.handle(app, input, { ...by, idSeed });
@@ -154,27 +159,27 @@ const createRun = (app: App) => {
       confidential: operation.confidential === true,
     });
     const { answer, position } =
-      idempotencyKey === undefined ? await handle() : await app.once(retry(idempotencyKey), handle);
-    const upToDate = await app.progress.reached(position, consistencyMs);
-    if (!upToDate) late.tell(by.organizationId, position);
+      idempotencyKey === undefined ? await handle() : await app.idempotency(retry(idempotencyKey), handle);
+    const upToDate = await app.progress.reached(position, consistencyMs, by.organizationId);
+    if (!upToDate) pending.add(by.organizationId, position);
     return { body: answer, position, upToDate };
   };
-  return (...given: Parameters<typeof run>) => late.notYet(given[3].organizationId, () => run(...given));
+  return (...given: Parameters<typeof run>) => pending.guardNotFound(given[3].organizationId, () => run(...given));
 };
 
-/** Writes an outcome at once, or while it is read when it is large. */
+/** Writes the response at once, or streams it if it is large. */
 const createAnswer = ({ turns }: App) => {
   const writeLarge = createLargeAnswers(turns);
   return async (route: Route, { response, headers }: Exchange, by: Caller, outcome: Outcome) => {
-    const told = { ...headers, ...positionHeaders(outcome) };
+    const allHeaders = { ...headers, ...positionHeaders(outcome) };
     if (!('isLarge' in route.operation) || !isUnread(outcome.body))
-      return answerJson(response, by.requestId, writeBody(route, outcome), told);
-    const begin = () => beginJson(response, by.requestId, told);
+      return answerJson(response, by.requestId, writeBody(route, outcome), allHeaders);
+    const begin = () => beginJson(response, by.requestId, allHeaders);
     return writeLarge(by.organizationId, response, begin, outcome.body);
   };
 };
 
-/** Compiles a schema when it is first needed, because compiling all of them would take half of the start. */
+/** Compiles a schema on first use, because compiling all of them would take half of the start-up time. */
 const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   let validate: ValidateFunction | null = null;
   return () => {
@@ -183,9 +188,9 @@ const validatorOf = (ajv: ReturnType<typeof createAjv>, schema: object) => {
   };
 };
 
-/** Lets requests begin in turn; one that had to wait begins in a later turn of the loop, after what others sent. */
+/** Queues requests fairly by key. A queued request starts in a later event-loop turn, after newly arrived ones. */
 const createRequestTurns = ({ system }: App, bounds: typeof inFlight): FairTurns => {
-  const inTurn = createFairTurns({ atOnce: Number.POSITIVE_INFINITY, ...bounds });
+  const inTurn = createFairTurns({ maxConcurrent: Number.POSITIVE_INFINITY, ...bounds });
   return (key, work) => {
     const request: { hasWaited: boolean } = { hasWaited: false };
     const done = inTurn(key, async () => {
@@ -207,11 +212,11 @@ const routesOf = (endpoints: readonly Endpoint[]) => {
   );
 };
 
-/** Answers `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ wait for the read models. */
+/** Handles `POST /v1/{api}/{Operation}`: authenticate and read ▸ parse ▸ validate ▸ handle ▸ await the read models. */
 export const createOperations = (
   app: App,
   endpoints: readonly Endpoint[],
-  around: Surroundings,
+  hooks: ServerHooks,
   bounds: typeof inFlight = inFlight,
 ) => {
   const run = createRun(app);
@@ -220,19 +225,19 @@ export const createOperations = (
   const routes = routesOf(endpoints);
 
   const requireReadModels = () => {
-    const reason = around.unready();
+    const reason = hooks.unready();
     if (reason !== null) fail('UNAVAILABLE', reason);
   };
 
   const respond = async (route: Route, exchange: Exchange, requestId: string) => {
     const { request, headers } = exchange;
-    if (request.method !== 'POST') throw new HttpFailure(405, 'operations are called with POST');
+    if (request.method !== 'POST') throw new HttpFailure(405, 'Method not allowed. Use POST.');
     requireReadModels();
     checkAnnounced(request);
     const body = bodyOf(request);
     const { caller, quota } = await app.access.admit(signedBy(request, body), route.variant);
     if (quota) Object.assign(headers, rateHeaders(quota));
-    if (quota && !quota.allowed) fail('RATE_LIMITED', `${overLimit(quota, route.variant.tag)}; see retry-after`);
+    if (quota && !quota.allowed) fail('RATE_LIMITED', `Rate limit exceeded: ${overLimit(quota, route.variant.tag)}.`);
     const { organizationId, apiKey, role } = caller;
     checkRole(route, role);
     const by: Caller = {
@@ -244,26 +249,27 @@ export const createOperations = (
       touch: createMeter(app, caller, route.variant, headers),
     };
     return inTurn(`${route.operation.kind} ${organizationId}`, async () => {
-      // A caller that left while its request waited gets no more work done.
+      // The client may have disconnected while its request was queued.
       if (exchange.response.destroyed) return;
       const outcome = await run(route, exchange, await body(), by);
-      // Read models that were lost meanwhile have answered a query with less than there is.
+      // The answer of a query is incomplete if the read models were lost meanwhile.
       if (route.operation.kind === 'query') requireReadModels();
       by.touch?.(itemsIn(outcome.body));
       await answer(route, exchange, by, outcome);
     });
   };
 
-  const refused = (request: IncomingMessage, response: ServerResponse, error: unknown, told: RequestHeaders) => {
+  const answerError = (request: IncomingMessage, response: ServerResponse, error: unknown, told: RequestHeaders) => {
     const drained = request.complete ? undefined : drain(request);
-    const isBusy = error instanceof NotYetThere || (error instanceof Failure && error.code === 'RATE_LIMITED');
+    const isRateLimited = error instanceof Failure && error.code === 'RATE_LIMITED';
+    const isBusy = error instanceof ReadModelsBehind || error instanceof StoreDown || isRateLimited;
     const headers = {
       'x-position': String(app.progress.current()),
       ...(isBusy && { 'retry-after': '1' }),
       ...told.headers,
     };
     const problem = answerProblem(request, response, error, { ...told, log: app.system.log, headers, drained });
-    if (error instanceof StoreDown) around.trouble(problem.detail);
+    if (error instanceof StoreDown) hooks.onStoreDown(problem.detail);
     return problem.status;
   };
 
@@ -275,12 +281,12 @@ export const createOperations = (
     const headers: Headers = {};
     let status = 200;
     try {
-      if (!route) return fail('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists them'));
+      if (!route) return fail('NOT_FOUND', explainUnknown(path, 'GET /openapi.json lists all operations'));
       await respond(route, { request, response, headers }, requestId);
     } catch (error) {
-      status = refused(request, response, error, { requestId, headers });
+      status = answerError(request, response, error, { requestId, headers });
     } finally {
-      if (route) around.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
+      if (route) hooks.observe(route, status, Number(process.hrtime.bigint() - started) / 1e9);
     }
   };
 };

@@ -5,87 +5,87 @@ export type ProblemCode = FailureCode | 'INTERNAL';
 type Kind = {
   readonly status: number;
   readonly title: string;
-  /** True when the very same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
   readonly meaning: string;
 };
 
-/** The one catalogue of error codes; `GET /problems/{slug}` explains each. */
+/** All error codes. `GET /problems/{slug}` returns the explanation of each. */
 export const problems: Readonly<Record<ProblemCode, Kind>> = {
   INVALID_ARGUMENT: {
     status: 400,
-    title: 'The request is not valid',
+    title: 'Invalid request',
     retryable: false,
     meaning:
-      'The body is not JSON, breaks the schema of the operation, holds a bad page_token or an impossible combination. `errors` names each place. 413 is a body over the limit, 415 one that is not application/json, 405 a method other than POST.',
+      'The body is not JSON, violates the schema of the operation, or has an invalid page_token or combination of fields. `errors` lists each invalid field. Status 413: the body is too large. 415: the body is not application/json. 405: the method is not POST.',
   },
   UNAUTHENTICATED: {
     status: 401,
-    title: 'The request is not authenticated',
+    title: 'Authentication failed',
     retryable: false,
     meaning:
-      'x-api-key, x-api-nonce or x-api-signature is missing, malformed, stale, used before or does not fit. Sign again with a fresh nonce.',
+      'x-api-key, x-api-nonce or x-api-signature is missing, malformed, expired, already used or does not match the request. Sign the request again with a new nonce.',
   },
   PERMISSION_DENIED: {
     status: 403,
-    title: 'The credential may not do this',
+    title: 'Permission denied',
     retryable: false,
-    meaning: 'The operation needs an admin credential, or the page its bearer token.',
+    meaning: 'The operation requires an admin credential, or the page requires its bearer token.',
   },
   QUOTA_EXCEEDED: {
     status: 403,
-    title: 'The organization has as many as it may have',
+    title: 'Quota exceeded',
     retryable: false,
     meaning:
-      'The request would take more than a quota of the organization has left; `detail` names the quota, its limit and how much is used (GetLimits). Remove something, or ask the operator to raise it (SetQuota).',
+      'The request would exceed a quota of the organization. `detail` names the quota, its limit and its usage (see GetLimits). Remove resources, or ask the operator to raise the quota (SetQuota).',
   },
   NOT_FOUND: {
     status: 404,
     title: 'Not found',
     retryable: false,
-    meaning: 'What the request names does not exist in this organization, or there is no such operation.',
+    meaning: 'The resource does not exist in this organization, or the operation does not exist.',
   },
   ALREADY_EXISTS: {
     status: 409,
-    title: 'It is held already',
+    title: 'Already exists',
     retryable: false,
-    meaning: 'The address is held by another wallet, or the domain is taken.',
+    meaning: 'The resource already exists, the address is held by another wallet, or the domain is taken.',
   },
   FAILED_PRECONDITION: {
     status: 409,
-    title: 'Not possible in this state',
+    title: 'Failed precondition',
     retryable: false,
-    meaning: 'The thing is not in a state that allows this, or the idempotency-key was used for another request.',
+    meaning: 'The state of the resource does not allow this, or the idempotency-key was used for another request.',
   },
   CONFLICT: {
     status: 409,
-    title: 'Lost a race',
+    title: 'Concurrent modification',
     retryable: true,
-    meaning: 'Others kept changing the same thing at the same time. Nothing was changed; try again.',
+    meaning: 'The resource was modified concurrently, and this request changed nothing. Retry the request.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
     retryable: true,
-    meaning: 'The organization is over a rate limit; `retry-after` says when to come back.',
+    meaning: 'The organization exceeded a rate limit. Retry after the number of seconds in `retry-after`.',
   },
   INTERNAL: {
     status: 500,
-    title: 'Something went wrong here',
+    title: 'Internal error',
     retryable: true,
-    meaning: 'Our fault. The request_id finds it in the log.',
+    meaning: 'The service failed. Its log has the details under the request_id.',
   },
   NODE_ERROR: {
     status: 502,
-    title: 'The chain node failed',
+    title: 'Chain node error',
     retryable: true,
-    meaning: 'The node behind this chain did not answer as it should.',
+    meaning: 'The node of the chain failed or returned an invalid answer.',
   },
   UNAVAILABLE: {
     status: 503,
-    title: 'A needed part is not available',
+    title: 'Unavailable',
     retryable: true,
-    meaning: 'A store or chain that the request needs is down or not configured; `detail` names it.',
+    meaning: 'A store or chain that the request needs is down or not configured. `detail` names it.',
   },
 };
 
@@ -102,7 +102,7 @@ export type Problem = {
   readonly errors: readonly Fault[];
 };
 
-/** A refusal whose HTTP status says more than its code does (405, 413, 415). */
+/** Failure with an HTTP status of its own, such as 405, 413 or 415. */
 export class HttpFailure extends Failure {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -122,10 +122,16 @@ const describe = (code: ProblemCode, status: number, detail: string, requestId: 
   errors,
 });
 
-/** Shows deliberate refusals to the caller; any other error becomes a 500 without details, found by its request id. */
+/** Converts an error to a problem. Any error other than a Failure becomes a 500 without details. */
 export const problemOf = (error: unknown, requestId: string): Problem => {
   if (!(error instanceof Failure))
-    return describe('INTERNAL', 500, 'an unexpected error; it has been logged', requestId, []);
+    return describe(
+      'INTERNAL',
+      500,
+      'Internal error. The log of the service has the details under the request_id.',
+      requestId,
+      [],
+    );
   const status = error instanceof HttpFailure ? error.status : problems[error.code].status;
   return describe(error.code, status, error.message, requestId, error.faults);
 };

@@ -3,8 +3,8 @@ import { type Fault, fail } from '../../domain/failure.js';
 import { didYouMean, nearestName } from '../../domain/nearest-name.js';
 
 /**
- * `ownProperties` keeps inherited members such as `constructor` from counting as given fields; `verbose` hands the broken
- * schema and the value to the words below.
+ * Creates the validator of requests. `ownProperties` ignores inherited members such as `constructor`; `verbose` adds
+ * the violated schema and the value to errors, for the messages below.
  */
 export const createAjv = () =>
   new Ajv2020({
@@ -27,7 +27,7 @@ type Parent = Partial<Bounds> & { readonly description?: string; readonly proper
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
-  integer: 'a whole number',
+  integer: 'an integer',
   number: 'a number',
   boolean: 'true or false',
   array: 'a list',
@@ -38,66 +38,69 @@ const typeOf = (value: unknown) => {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 };
-const found: Readonly<Record<string, string>> = { ...typeNames, boolean: 'a boolean' };
+const actualTypes: Readonly<Record<string, string>> = { ...typeNames, boolean: 'a boolean' };
 
 const range = (low: number | undefined, high: number | undefined) => {
   if (low === undefined) return `at most ${high}`;
   return low === high ? `${low}` : `${low} to ${high}`;
 };
-const shown = (value: unknown) => (Number.isSafeInteger(value) ? `, not ${value}` : '');
+const receivedValue = (value: unknown) => (Number.isSafeInteger(value) ? `, got ${value}` : '');
 
 const parentOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as Parent;
 const fieldsOf = (error: ErrorObject) => Object.keys(parentOf(error).properties ?? {});
 
-/** Asks whether an unknown field that was given is a missing one, mistyped; empty when none is near. */
-const meantFor = (error: ErrorObject, missing: readonly string[]): string => {
+/** Suggests that an unknown field of the request is a misspelled missing one; '' if none is close. */
+const suggestionFor = (error: ErrorObject, missing: readonly string[]): string => {
   const known = fieldsOf(error);
   const unknown = Object.keys((error.data ?? {}) as object).filter((name) => !known.includes(name));
   const meant = unknown.flatMap((name) => {
     const nearest = nearestName(name, missing);
-    return nearest === null ? [] : [`; ${name} is not a field, did you mean ${nearest}?`];
+    return nearest === null ? [] : [`. Unknown field ${name}: did you mean ${nearest}?`];
   });
   return meant[0] ?? '';
 };
 
 const length = (error: ErrorObject) => {
   const { minLength, maxLength, description } = parentOf(error);
-  const has = `has ${[...String(error.data)].length}`;
-  if (description !== undefined && minLength === maxLength) return `must be ${description}, ${has} characters`;
-  return `must have ${range(minLength, maxLength)} characters, ${has}`;
+  const received = `got ${[...String(error.data)].length}`;
+  if (description !== undefined && minLength === maxLength) return `must be ${description}, ${received} characters`;
+  return `must have ${range(minLength, maxLength)} characters, ${received}`;
 };
 const items = (error: ErrorObject) => {
   const { minItems, maxItems } = parentOf(error);
-  return `must have ${range(minItems, maxItems)} items, has ${(error.data as readonly unknown[]).length}`;
+  return `must have ${range(minItems, maxItems)} items, got ${(error.data as readonly unknown[]).length}`;
 };
 const size = (error: ErrorObject) => {
   const { minimum, maximum } = parentOf(error);
-  return `must be ${range(minimum, maximum)}${shown(error.data)}`;
+  return `must be ${range(minimum, maximum)}${receivedValue(error.data)}`;
 };
 
 const formats: Readonly<Record<string, string>> = {
-  unicode: 'holds a character that is not allowed: NUL, or half of a surrogate pair',
-  'date-time': 'must be an ISO time such as 2026-01-31T12:00:00Z',
+  unicode: 'must not contain NUL or an unpaired surrogate',
+  'date-time': 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z',
 };
 
-/** Says what each keyword of the schema expects. Strings that were sent are never repeated: they may be secrets. */
-const words: Readonly<Record<string, (error: ErrorObject) => string>> = {
-  required: (error) => `is needed${meantFor(error, [error.params.missingProperty])}`,
+/**
+ * Message of each schema keyword; follows the path of the field. Received strings are never repeated: they may be
+ * secrets.
+ */
+const messages: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  required: (error) => `is required${suggestionFor(error, [error.params.missingProperty])}`,
   additionalProperties: (error) => {
     const fields = fieldsOf(error);
-    const listed = fields.length > 0 ? `the fields are ${fields.join(', ')}` : 'there are none';
-    return `is not a field of this operation${didYouMean(error.params.additionalProperty, fields) || `; ${listed}`}`;
+    const listed = fields.length > 0 ? `Allowed fields: ${fields.join(', ')}` : 'The operation has no fields';
+    return `is not a field of this operation${didYouMean(error.params.additionalProperty, fields) || `. ${listed}`}`;
   },
   type: (error) => {
     const expected = [error.schema].flat().map((name) => typeNames[String(name)] ?? String(name));
     const isFraction = error.schema === 'integer' && typeof error.data === 'number';
-    return `must be ${expected.join(' or ')}, not ${isFraction ? 'a fraction' : found[typeOf(error.data)]}`;
+    return `must be ${expected.join(' or ')}, got ${isFraction ? 'a fraction' : actualTypes[typeOf(error.data)]}`;
   },
   enum: (error) => {
     const allowed = (error.schema as readonly string[]).map((value) => value || '""');
     return `must be one of ${allowed.join(', ')}${didYouMean(String(error.data), allowed)}`;
   },
-  pattern: (error) => `must be ${parentOf(error).description ?? `a text that matches ${error.schema}`}`,
+  pattern: (error) => `must be ${parentOf(error).description ?? `a string that matches ${error.schema}`}`,
   format: ({ params, message = '' }) => formats[params.format] ?? message,
   minLength: length,
   maxLength: length,
@@ -107,34 +110,34 @@ const words: Readonly<Record<string, (error: ErrorObject) => string>> = {
   maximum: size,
 };
 
-const placeOf = ({ keyword, instancePath, params }: ErrorObject) => {
+const pathOf = ({ keyword, instancePath, params }: ErrorObject) => {
   const named = { required: params.missingProperty, additionalProperties: params.additionalProperty }[keyword];
   return named === undefined ? instancePath : `${instancePath}/${named}`;
 };
 const faultOf = (error: ErrorObject): Fault => ({
-  path: placeOf(error),
-  message: words[error.keyword]?.(error) ?? error.message ?? '',
+  path: pathOf(error),
+  message: messages[error.keyword]?.(error) ?? error.message ?? '',
 });
 
-/** Refuses a request that has none of several fields of which one is needed. */
-const refuseNone = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
-  const faults = choices.map((error) => ({ path: placeOf(error), message: 'is needed' }));
+/** Rejects a request that has none of several fields of which at least one is required. */
+const rejectMissing = (anyOf: ErrorObject, choices: readonly ErrorObject[]) => {
+  const faults = choices.map((error) => ({ path: pathOf(error), message: 'is required' }));
   const missing = choices.map(({ params }) => String(params.missingProperty));
   const names = faults.map(({ path }) => path).join(', ');
-  return fail('INVALID_ARGUMENT', `at least one of ${names} is needed${meantFor(anyOf, missing)}`, faults);
+  return fail('INVALID_ARGUMENT', `at least one of ${names} is required${suggestionFor(anyOf, missing)}`, faults);
 };
 
-/** Refuses a request that breaks the schema, naming each place; fills defaults into one that does not. */
+/** Rejects a request that violates the schema, with a fault per field. Fills in defaults otherwise. */
 export const check = (validate: ValidateFunction, request: unknown): object => {
   if (validate(request)) return request as object;
   const errors = validate.errors ?? [];
   const anyOf = errors.find(({ keyword }) => keyword === 'anyOf');
   if (anyOf)
-    return refuseNone(
+    return rejectMissing(
       anyOf,
       errors.filter((error) => error !== anyOf),
     );
   const faults = errors.map(faultOf);
-  const detail = faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ');
+  const detail = faults.map(({ path, message }) => `${path || 'The body'} ${message}`).join('; ');
   return fail('INVALID_ARGUMENT', detail, faults);
 };

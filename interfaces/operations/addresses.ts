@@ -22,7 +22,7 @@ const showAddress = (variant: Variant, { user_friendly_address, ...held }: Requi
 export const registerAddress = operation({
   kind: 'command',
   name: 'RegisterAddress',
-  summary: 'Add an address to a wallet. Adding it again changes nothing; one that another wallet holds is refused.',
+  summary: 'Add an address to a wallet. Adding it again changes nothing; an address of another wallet is rejected.',
   surface: 'wallet',
   request: {
     wallet_id: { schema: id, required: true },
@@ -34,14 +34,14 @@ export const registerAddress = operation({
   handle: async (app, { wallet_id, address, import_asset }, by) => {
     const wanted = { walletId: wallet_id, inputs: singleAddress(address), importAsset: import_asset };
     const done = await app.addresses.register(by, wanted);
-    return import_asset ? app.imports.registered(by, done, { walletId: wallet_id, address }) : done;
+    return import_asset ? app.imports.afterRegistration(by, done, { walletId: wallet_id, address }) : done;
   },
 });
 
 export const removeAddress = operation({
   kind: 'command',
   name: 'RemoveAddress',
-  summary: 'Stop tracking an address. Removing one that the wallet does not hold changes nothing.',
+  summary: 'Stop tracking an address. Removing an address that the wallet does not hold changes nothing.',
   surface: 'wallet',
   request: { wallet_id: { schema: id, required: true }, address: { schema: address, required: true } },
   example: ({ addressExample }) => ({ wallet_id: anyWallet, address: addressExample }),
@@ -53,7 +53,8 @@ export const removeAddress = operation({
 export const batchRegisterAddresses = operation({
   kind: 'command',
   name: 'BatchRegisterAddresses',
-  summary: 'Add up to 1000 addresses at once: all of them or, naming each that is bad or held elsewhere, none.',
+  summary:
+    'Add up to 1000 addresses at once: all or none. Errors name each invalid address and each that another wallet holds.',
   surface: 'wallet',
   request: { wallet_id: { schema: id, required: true }, addresses: { schema: addresses, required: true } },
   example: ({ addressExample }) => ({ wallet_id: anyWallet, addresses: [addressExample] }),
@@ -65,7 +66,7 @@ export const batchRegisterAddresses = operation({
 export const batchRemoveAddresses = operation({
   kind: 'command',
   name: 'BatchRemoveAddresses',
-  summary: 'Remove up to 1000 addresses at once, or with remove_all every address of the wallet.',
+  summary: 'Remove up to 1000 addresses at once, or every address of the wallet with remove_all.',
   surface: 'wallet',
   touches: 'addresses',
   request: {
@@ -78,7 +79,7 @@ export const batchRemoveAddresses = operation({
   handle: (app, { wallet_id, addresses, remove_all }, by) => {
     if (remove_all) return app.addresses.removeAll(by, wallet_id);
     if (!addresses) {
-      const message = 'is needed unless remove_all is true';
+      const message = 'is required unless remove_all is true';
       return fail('INVALID_ARGUMENT', `addresses ${message}`, [{ path: '/addresses', message }]);
     }
     return app.addresses.remove(by, { walletId: wallet_id, inputs: addressList(addresses) });
@@ -104,7 +105,7 @@ export const getAddress = operation({
 export const listAddresses = operation({
   kind: 'query',
   name: 'ListAddresses',
-  summary: 'List the addresses of a wallet, or of all, newest first.',
+  summary: 'List the addresses of a wallet, or of all wallets, newest first.',
   surface: 'wallet',
   extension: true,
   request: { wallet_id: { schema: id }, page_size: { schema: pageSize }, page_token: { schema: pageToken } },

@@ -17,7 +17,7 @@ import {
 } from './records.js';
 import { formed, id, int64, list, oneOf, text, timestamp } from './schema.js';
 
-const domain = formed(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$', 'a-z and 0-9, with single dashes between them');
+const domain = formed(1, 50, '^[a-z0-9]+(?:-[a-z0-9]+)*$', 'a-z and 0-9, separated by single dashes');
 const tags: readonly string[] = chains.map(({ tag }) => tag);
 const chain = oneOf(['', ...tags]);
 const limit = int64({ minimum: 0 });
@@ -26,18 +26,18 @@ const [anyChain = ''] = tags;
 export const deleteCredential = operation({
   kind: 'command',
   name: 'DeleteCredential',
-  summary: 'Delete a credential, given its key and its secret. It is refused from then on, everywhere and for good.',
+  summary: 'Delete a credential, given its key and secret. It is rejected from then on and cannot be restored.',
   surface: 'admin',
   request: { api_key: { schema: id, required: true }, api_secret: { schema: id, required: true } },
   example: () => ({ api_key: anyKey, api_secret: 'f'.repeat(64) }),
   response: {},
-  handle: (app, { api_key, api_secret }, by) => app.credentials.surrender(by, api_key, api_secret),
+  handle: (app, { api_key, api_secret }, by) => app.credentials.deleteWithSecret(by, api_key, api_secret),
 });
 
 export const deleteRateLimit = operation({
   kind: 'command',
   name: 'DeleteRateLimit',
-  summary: "Delete an organization's rate-limit record of one chain, or without a chain all its records.",
+  summary: "Delete an organization's rate-limit record of one chain, or all its records if no chain is given.",
   surface: 'admin',
   role: 'admin',
   request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
@@ -63,7 +63,8 @@ export const getOrganizationByDomain = operation({
 export const getRateLimit = operation({
   kind: 'query',
   name: 'GetRateLimit',
-  summary: 'The rate limits that apply to an organization on a chain, or where a chain has none of its own.',
+  summary:
+    'Get the rate limits of an organization on a chain, or, without a chain, on chains without their own record.',
   surface: 'admin',
   request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
   example: () => ({ organization_id: anyOrganization, chain: anyChain }),
@@ -80,7 +81,7 @@ export const getRateLimit = operation({
 export const listRateLimits = operation({
   kind: 'query',
   name: 'ListRateLimits',
-  summary: 'The rate-limit records that are stored for an organization.',
+  summary: 'List the rate-limit records of an organization.',
   surface: 'admin',
   request: { organization_id: { schema: id, required: true }, chain: { schema: chain } },
   example: () => ({ organization_id: anyOrganization }),
@@ -94,7 +95,7 @@ export const listRateLimits = operation({
 export const createOrganization = operation({
   kind: 'command',
   name: 'CreateOrganization',
-  summary: 'Create an organization under a domain that nobody has.',
+  summary: 'Create an organization with a unique domain.',
   surface: 'admin',
   role: 'admin',
   extension: true,
@@ -107,7 +108,7 @@ export const createOrganization = operation({
 export const createCredential = operation({
   kind: 'command',
   name: 'CreateCredential',
-  summary: 'Issue a credential of an organization. Its secret is shown in this answer and never again.',
+  summary: 'Issue a credential for an organization. Its secret is shown only in this answer.',
   surface: 'admin',
   role: 'admin',
   extension: true,
@@ -121,7 +122,7 @@ export const createCredential = operation({
 export const listCredentials = operation({
   kind: 'query',
   name: 'ListCredentials',
-  summary: 'The credentials of an organization, newest first, without their secrets.',
+  summary: 'List the credentials of an organization, newest first, without their secrets.',
   surface: 'admin',
   role: 'admin',
   extension: true,
@@ -147,7 +148,8 @@ export const listCredentials = operation({
 export const setRateLimit = operation({
   kind: 'command',
   name: 'SetRateLimit',
-  summary: 'Set the rate limits of an organization on one chain, or without a chain on every chain that has none.',
+  summary:
+    'Set the rate limits of an organization on one chain, or, without a chain, on chains without their own record.',
   surface: 'admin',
   role: 'admin',
   extension: true,
@@ -180,7 +182,7 @@ export const setRateLimit = operation({
 export const getLimits = operation({
   kind: 'query',
   name: 'GetLimits',
-  summary: "An organization's quotas: each with its limit and how much of it is used; without an id, one's own.",
+  summary: "List an organization's quotas with limit and usage; your own by default.",
   surface: 'admin',
   extension: true,
   request: { organization_id: { schema: id } },
@@ -195,7 +197,7 @@ export const getLimits = operation({
 export const setQuota = operation({
   kind: 'command',
   name: 'SetQuota',
-  summary: 'Set a quota of an organization. One that has more keeps what it has and gets no more.',
+  summary: 'Set a quota of an organization. Existing resources above the quota are kept; no more can be added.',
   surface: 'admin',
   role: 'admin',
   extension: true,

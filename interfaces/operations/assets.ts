@@ -21,7 +21,7 @@ import {
 import { address, extension, flag, id, int64, list, oneOf, text } from './schema.js';
 
 const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));
-/** Bounds the length only; the codec of the chain decides which texts name a token. */
+/** Limits only the length. The connector of the chain validates the token address. */
 const tokenAddress = text(1, 1000);
 const contractType = oneOf(tokenStandards.map(contractTypeOf));
 
@@ -75,7 +75,7 @@ export const listTransfers = operation({
 export const listAssets = operation({
   kind: 'query',
   name: 'ListAssets',
-  summary: 'List balances of one asset type, by address or added up over all addresses.',
+  summary: 'List balances of one asset type, per address or summed over all addresses.',
   surface: 'wallet',
   request: {
     wallet_id: { schema: id },
@@ -121,7 +121,7 @@ export const listAssets = operation({
 export const refreshAssetBalances = operation({
   kind: 'command',
   name: 'RefreshAssetBalances',
-  summary: 'Read balances from the node now, at the confirmed height: of one address, or of all that a wallet has.',
+  summary: 'Read balances of one address, or of all addresses of a wallet, from the node now, at the confirmed height.',
   surface: 'wallet',
   touches: 'addresses',
   request: {
@@ -144,7 +144,7 @@ const refreshStates = { running: 'BALANCE_REFRESH_STATE_RUNNING', idle: 'BALANCE
 export const getBalanceRefresh = operation({
   kind: 'query',
   name: 'GetBalanceRefresh',
-  summary: 'Tell how many addresses of a wallet the running RefreshAssetBalances has read.',
+  summary: 'Get the progress of a running RefreshAssetBalances: addresses read and in total.',
   surface: 'wallet',
   extension: true,
   request: { wallet_id: { schema: id, required: true }, asset_type: { schema: assetType, required: true } },
@@ -168,7 +168,7 @@ export const getBalanceRefresh = operation({
 export const importAsset = operation({
   kind: 'command',
   name: 'ImportAsset',
-  summary: 'Read the balance of an address now; with token_address also follow its tokens of that kind from now on.',
+  summary: 'Read the balance of an address now. With token_address, also follow that token at the address from now on.',
   surface: 'wallet',
   needs: 'import-asset',
   request: {
@@ -180,12 +180,12 @@ export const importAsset = operation({
   example: (variant) => ({ address: variant.addressExample, asset_type: assetTypeOf(variant, 'native') }),
   response: {},
   handle: (app, { address, token_address, token_account_address }, by) =>
-    app.imports.take(by, { address, token: token_address, account: token_account_address }),
+    app.imports.importAsset(by, { address, token: token_address, account: token_account_address }),
 });
 
-/** Operations on contracts were first on the APIs with several token standards. */
+/** The contract operations were added later to APIs with a single token standard. */
 const addedTo = ({ can }: Variant) => !can.includes('token-contracts');
-/** Names a contract, which is called a token where there is only one standard. */
+/** Address of a contract; the field is `token_address` on APIs with a single token standard. */
 const contractNamed = {
   contract_address: { schema: address, needs: 'token-contracts', required: true },
   token_address: { schema: tokenAddress, needs: 'token-import', required: true },
@@ -199,7 +199,7 @@ const registeredStandard = (name: string | undefined): RegisteredStandard =>
 export const registerContract = operation({
   kind: 'command',
   name: 'RegisterContract',
-  summary: 'Follow a token contract from now on. Refused when it does not answer as its type.',
+  summary: 'Follow a token contract from now on. Rejected if the contract does not implement its contract_type.',
   surface: 'wallet',
   needs: 'contracts',
   extension: addedTo,
@@ -220,7 +220,7 @@ export const registerContract = operation({
 export const removeContract = operation({
   kind: 'command',
   name: 'RemoveContract',
-  summary: 'Stop following a token contract. Removing one that is not registered changes nothing.',
+  summary: 'Stop following a token contract. Removing an unregistered contract changes nothing.',
   surface: 'wallet',
   needs: 'contracts',
   extension: addedTo,
@@ -236,7 +236,7 @@ export const removeContract = operation({
 export const listContracts = operation({
   kind: 'query',
   name: 'ListContracts',
-  summary: 'List the token contracts that are followed, newest first.',
+  summary: 'List the followed token contracts, newest first.',
   surface: 'wallet',
   needs: 'contracts',
   extension: addedTo,

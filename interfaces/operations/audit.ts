@@ -1,5 +1,5 @@
-import { shownEvent } from '../../application/audit/event-record.js';
-import { type ShownHead, shownHead } from '../../application/audit/log/shown-head.js';
+import { toEventRecord } from '../../application/audit/event-record.js';
+import { type HeadRecord, toHeadRecord } from '../../application/audit/log/head-record.js';
 import { now, parseAsOf } from '../../application/history/parse-moment.js';
 import { shownToClient } from './client-history.js';
 import { operation } from './define.js';
@@ -9,7 +9,7 @@ import { formed, id, int64, list, moment, record, text, timestamp } from './sche
 export const listEvents = operation({
   kind: 'query',
   name: 'ListEvents',
-  summary: "An organization's event history, newest first, as of a position or an ISO time; without an id, one's own.",
+  summary: "List an organization's events, newest first, as of a position or an ISO time; your own by default.",
   surface: 'admin',
   extension: true,
   request: {
@@ -28,15 +28,15 @@ export const listEvents = operation({
     const upTo = as_of === undefined ? now : parseAsOf(String(as_of), 'as_of');
     const page = { size: page_size, token: page_token };
     const { documents, nextPageToken } = await app.audit.page(found.organization_id, upTo, String(as_of ?? ''), page);
-    const events = documents.map(shownEvent);
+    const events = documents.map(toEventRecord);
     const shown = by.role === 'admin' ? events : events.map((one) => shownToClient(one, by.organizationId));
     return { events: shown, pagination: { next_page_token: nextPageToken } };
   },
 });
 
-const hash = formed(64, 64, '^[0-9a-f]{64}$', '64 lower-case hex digits');
+const hash = formed(64, 64, '^[0-9a-f]{64}$', '64 lowercase hex digits');
 const count = int64({ minimum: 1 });
-const logHead = record<ShownHead>({
+const logHead = record<HeadRecord>({
   size: int64({ minimum: 0 }),
   root: hash,
   time: timestamp,
@@ -58,7 +58,7 @@ export const getInclusionProof = operation({
   kind: 'query',
   name: 'GetInclusionProof',
   summary:
-    'What proves that an event is under the signed head of the log of seals: its number, its seal, and the path from there.',
+    'Get the proof that the signed head of the seal log covers an event: its number, its seal and the inclusion path.',
   surface: 'admin',
   extension: true,
   request: {
@@ -107,7 +107,7 @@ export const getInclusionProof = operation({
       leaf,
       leaf_index: index,
       inclusion_path: [...path],
-      head: shownHead(head),
+      head: toHeadRecord(head),
     };
   },
 });
@@ -115,7 +115,8 @@ export const getInclusionProof = operation({
 export const getConsistencyProof = operation({
   kind: 'query',
   name: 'GetConsistencyProof',
-  summary: 'What proves that the log of seals of one size continues that of another; without `to`, the present one.',
+  summary:
+    'Get the proof that the seal log of size `to` extends that of size `from`; `to` is the current size by default.',
   surface: 'admin',
   extension: true,
   request: { from: { schema: count, required: true }, to: { schema: count } },
@@ -127,6 +128,6 @@ export const getConsistencyProof = operation({
   },
   handle: async (app, { from, to }) => {
     const proof = await app.logProofs.consistency(from, to);
-    return { from: shownHead(proof.from), to: shownHead(proof.to), consistency_path: [...proof.path] };
+    return { from: toHeadRecord(proof.from), to: toHeadRecord(proof.to), consistency_path: [...proof.path] };
   },
 });

@@ -11,7 +11,7 @@ import { flag, list, record, type Schema, timestamp } from './schema.js';
 
 /** Records of docs/specification.md#212-chain-query-records. */
 
-/** Integer with all its digits, also beyond what a double can hold. */
+/** Exact integer, possibly beyond 2^53. */
 const integer: Schema<ExactInteger> = { type: 'integer', minimum: 0 };
 const statusCode: Schema<ExactInteger | null> = { type: ['integer', 'null'], minimum: 0 };
 
@@ -20,7 +20,7 @@ const data = hex('^0x([0-9a-fA-F]{2})*$');
 const quantity = hex('^0x[0-9a-fA-F]+$');
 const hash = hex('^0x[0-9a-fA-F]{64}$');
 const address = hex('^0x[0-9a-f]{40}$');
-/** Hash, or an empty string where the chain has none. */
+/** Hash, or an empty string if the chain has none. */
 const hashIfAny = hex('^(0x[0-9a-fA-F]{64})?$');
 const addressIfAny = hex('^(0x[0-9a-f]{40})?$');
 const dataIfAny = hex('^(0x([0-9a-fA-F]{2})*)?$');

@@ -2,13 +2,13 @@ import { apiKeyForm, organizationOfKey } from '../../application/access/credenti
 import type { EventRecord } from '../../application/audit/event-record.js';
 
 const apiKeys = new RegExp(apiKeyForm, 'g');
-/** Digits of an api_key that tell the keys of one organization apart, and open nothing. */
-const tellingDigits = 8;
+/** Number of digits of an api_key that are shown. They identify the key within its organization but grant no access. */
+const shownDigits = 8;
 
-/** Names an api_key of the organization by its telling digits, and any other as the operator's. */
+/** Shortens an api_key of the organization, and replaces any other by `operator`. */
 const nameOf = (apiKey: string, organizationId: string) => {
   const [prefix, , random = ''] = apiKey.split('_');
-  return organizationOfKey(apiKey) === organizationId ? `${prefix}_${random.slice(0, tellingDigits)}` : 'operator';
+  return organizationOfKey(apiKey) === organizationId ? `${prefix}_${random.slice(0, shownDigits)}` : 'operator';
 };
 
 const actorFor = ({ kind, id }: EventRecord['actor'], organizationId: string) => {
@@ -17,8 +17,8 @@ const actorFor = ({ kind, id }: EventRecord['actor'], organizationId: string) =>
 };
 
 /**
- * Shows an event as a client of the organization may see it: without sealed secrets, without the names of operators and
- * with short names in place of api_keys, since an api_key alone spends its organization's limits at the gateway.
+ * Returns an event as shown to a client of the organization: without encrypted secrets and names of operators, and with
+ * shortened api_keys, because an api_key alone grants access to the gateway.
  */
 export const shownToClient = (event: EventRecord, organizationId: string): EventRecord => {
   const shown = { ...event, actor: actorFor(event.actor, organizationId) };

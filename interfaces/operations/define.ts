@@ -7,27 +7,27 @@ import type { Capability, Variant } from '../../domain/variant.js';
 import type { Schema, TypeOf } from './schema.js';
 
 type PerVariant<T> = T | ((variant: Variant) => T);
-/** `needs` hides a field (or a whole operation) in variants that lack the capability. */
+/** Field of a request or a response. `needs` hides the field in variants without the capability. */
 type Field = {
   readonly schema: PerVariant<Schema<unknown>>;
   readonly required?: true;
-  /** Tells the variants that require the field, when not all do. */
+  /** Returns true for variants that require the field; used if only some do. */
   readonly requiredIn?: (variant: Variant) => boolean;
   readonly needs?: Capability;
 };
 export type Fields = Readonly<Record<string, Field>>;
 type ValueOf<F extends Field> = TypeOf<F['schema'] extends (variant: Variant) => infer S ? S : F['schema']>;
 
-type Sure<F extends Fields> = {
+type RequiredKeys<F extends Fields> = {
   [K in keyof F]: F[K] extends { needs: Capability } ? never : F[K] extends { required: true } ? K : never;
 }[keyof F];
-export type Shape<F extends Fields> = { [K in Sure<F>]: ValueOf<F[K]> } & {
-  [K in Exclude<keyof F, Sure<F>>]?: ValueOf<F[K]> | undefined;
+export type Shape<F extends Fields> = { [K in RequiredKeys<F>]: ValueOf<F[K]> } & {
+  [K in Exclude<keyof F, RequiredKeys<F>>]?: ValueOf<F[K]> | undefined;
 };
 
 export type Caller = Context & { readonly role: Role };
 
-/** Answer of which every list may still have to be read. */
+/** Answer in which any list may be an async iterable that is not read yet. */
 type Unread<T> = T extends readonly (infer Item)[]
   ? Listed<Unread<Item>>
   : T extends object
@@ -37,11 +37,11 @@ type Unread<T> = T extends readonly (infer Item)[]
 type Surface = Variant['surface'];
 type Handle<A, Q, R> = (app: A, request: Q, by: Caller) => Promise<R>;
 /**
- * A command changes something: its answer waits until the read models show it. A query only looks; those of the wallet
- * APIs look at records alone, which can be had as of a moment.
+ * A command changes state; its response waits until the read models include the change. A query only reads. Queries of
+ * the wallet APIs read only read models, which are also available as of a moment.
  */
 type Handler<Q, R> =
-  // `surface` and the variant together decide path, authentication and the rate limit that is charged.
+  // `surface` and the variant together determine path, authentication and the charged rate limit.
   | { readonly kind: 'command'; readonly surface: Surface; readonly handle: Handle<App, Q, Done<R>> }
   | {
       readonly kind: 'query';
@@ -49,7 +49,7 @@ type Handler<Q, R> =
       readonly isLarge?: never;
       readonly handle: Handle<WalletApis, Q, R>;
     }
-  // `isLarge`: lists of the answer may be read while it is written
+  // `isLarge`: lists of the answer may be read while the response is written.
   | {
       readonly kind: 'query';
       readonly surface: 'wallet';
@@ -62,16 +62,16 @@ type Definition<Q extends Fields, R extends Fields> = {
   readonly name: string;
   readonly summary: string;
   readonly needs?: Capability;
-  /** Role that a caller needs; any role will do when absent. */
+  /** Required role of the caller; absent if any role may call. */
   readonly role?: 'admin';
   /**
-   * Marks an addition to the first version, or tells the variants where it is one; shown as `x-extension`
-   * (docs/specification.md#51-calling-an-operation).
+   * Marks an operation added after the first version, or returns true for the variants in which it was added. Shown as
+   * `x-extension` (docs/specification.md#51-calling-an-operation).
    */
   readonly extension?: true | ((variant: Variant) => boolean);
-  /** Marks an answer that holds a secret, so that it is never stored for retries. */
+  /** Marks an answer that contains a secret and is therefore never stored for retries. */
   readonly confidential?: true;
-  /** Things that the use case reports and a call is charged for, besides the items of lists in request and answer. */
+  /** Items that the use case reports and that are charged in addition to the list items of request and answer. */
   readonly touches?: 'addresses';
   readonly request: Q;
   readonly atLeastOne?: readonly (keyof Q & string)[];
@@ -80,7 +80,7 @@ type Definition<Q extends Fields, R extends Fields> = {
 
 export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
   Handler<Shape<Q>, Shape<R>> & {
-    /** A request as a reader of the documentation would send it; fields that the variant lacks are left out. */
+    /** Example request for the documentation. Fields that the variant does not have are removed. */
     readonly example: (variant: Variant) => Partial<Shape<Q>>;
     readonly answerExample?: Shape<R>;
   };
@@ -93,7 +93,7 @@ export const operation = <const Q extends Fields, const R extends Fields>(defini
 
 const has = (variant: Variant, { needs }: Field) => !needs || variant.can.includes(needs);
 
-/** Builds the JSON Schema of the fields that one variant has; Ajv, OpenAPI and the docs page use it. */
+/** Builds the JSON Schema of the fields that a variant has. Validation, OpenAPI and the docs page use it. */
 export const schemaFor = (fields: Fields, variant: Variant, atLeastOne: readonly string[] = []) => {
   const kept = Object.entries(fields).filter(([, field]) => has(variant, field));
   const anyOf = kept.filter(([name]) => atLeastOne.includes(name)).map(([name]) => ({ required: [name] }));

@@ -36,7 +36,7 @@ export type Endpoint = {
 const isExtension = ({ extension }: AnyOperation, variant: Variant) =>
   typeof extension === 'function' ? extension(variant) : extension === true;
 
-/** Operations × variants, flattened: the only list that router, Ajv, OpenAPI, docs page and command line read. */
+/** Every operation of every API. Router, validation, OpenAPI, docs page and command line use this list. */
 export const endpoints: readonly Endpoint[] = catalogue.flatMap((operation) =>
   variants
     .filter((v) => v.surface === operation.surface && (!operation.needs || v.can.includes(operation.needs)))
@@ -51,14 +51,14 @@ export const endpoints: readonly Endpoint[] = catalogue.flatMap((operation) =>
     })),
 );
 
-/** Says why a path names no operation, without repeating the path, in which a secret may stand by mistake. */
+/** Explains why a path names no operation, without repeating the path, which may contain a secret by mistake. */
 export const explainUnknown = (path: string, listed: string): string => {
   const [, , segment = '', ...rest] = path.split('/');
   const name = rest.join('/');
   const apis = variants.map((variant) => variant.segment);
-  if (!apis.some((api) => api === segment)) return `there is no such API; the APIs are ${apis.join(', ')}`;
+  if (!apis.some((api) => api === segment)) return `Unknown API. APIs: ${apis.join(', ')}`;
   const elsewhere = endpoints.filter(({ operation }) => operation.name === name).map(({ variant }) => variant.segment);
-  if (elsewhere.length > 0) return `there is no ${name} on ${segment}; it is an operation of ${elsewhere.join(', ')}`;
+  if (elsewhere.length > 0) return `API ${segment} has no operation ${name}. It exists in: ${elsewhere.join(', ')}`;
   const names = endpoints.filter(({ variant }) => variant.segment === segment).map(({ operation }) => operation.name);
-  return `there is no such operation on ${segment}${didYouMean(name, names) || `; ${listed}`}`;
+  return `Unknown operation for API ${segment}${didYouMean(name, names) || `. ${listed}.`}`;
 };

@@ -35,7 +35,7 @@ import {
 
 const stored = text(0, 200);
 
-/** Placeholder for a wallet's id in examples. */
+/** Ids for examples. */
 export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
 
 export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
@@ -47,7 +47,7 @@ export const anyKey = 'ck_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899a
 
 const addressMapping: Schema<AddressRecord> = record<AddressRecord>({ address: stored, user_friendly_address: stored });
 
-/** docs/specification.md#24-wallet: which fields a wallet has follows from what its variant can do. */
+/** docs/specification.md#24-wallet. The fields of a wallet depend on the capabilities of the variant. */
 export const walletRecord = (variant: Variant): Schema<WalletRecord> => {
   const optional = {
     ...(variant.can.includes('confirmation') && { confirmation: int64({ minimum: 0 }) }),
@@ -67,7 +67,7 @@ export const pagination = record<{ next_page_token: string }>({ next_page_token:
 
 export const pageSize = int64({ minimum: 1, maximum: 100, default: 10 });
 export const pageToken = text(0, 1000);
-/** Seconds since 1970; the maximum, in the year 5138, is within what a Date can hold. */
+/** Unix seconds. The maximum, in the year 5138, is within the range of Date. */
 export const unixTime = int64({ minimum: 0, maximum: 99_999_999_999 });
 
 /** docs/specification.md#21-organization */
@@ -123,7 +123,7 @@ export const eventRecord = record<EventRecord>({
 });
 
 const chainText = text(0, 200);
-/** Text that a contract wrote; its length is capped where it is read from the chain. */
+/** Text from a contract. Its length is limited when it is read from the chain. */
 const foreignText = text(0, 1_000_000);
 
 const coinType = text(0, 1000);
@@ -170,7 +170,7 @@ const moved = { asset_type: chainText, from: chainText, to: chainText, value: ch
 const height = int64({ minimum: 0 });
 const addedPlace = { block_height: extension(height), block_timestamp: extension(height) };
 
-/** Fields of docs/specification.md#28-transfer, with the names and types that the mapper of each form returns. */
+/** Fields of docs/specification.md#28-transfer for each form. The types tie them to the mapper of the form. */
 const transferFields: { readonly [F in TransferForm]: Properties<TransferFields[F]> } = {
   stateful: {
     transaction_hash: chainText,

@@ -1,17 +1,19 @@
 import { maxAddressLength } from '../../domain/aggregates/address.js';
 
-/** JSON Schema that remembers its TypeScript type. The type exists at compile time only. */
+/** JSON Schema with the TypeScript type of its values. `__type` exists only at compile time. */
 export type Schema<T> = { readonly [keyword: string]: unknown } & { readonly __type?: T };
 export type TypeOf<S> = S extends Schema<infer T> ? T : never;
 
-/** Format `unicode` refuses NUL and halves of surrogate pairs, which cannot be stored and returned exactly. */
+/**
+ * String schema. The format `unicode` rejects NUL and unpaired surrogates, which cannot be stored and returned exactly.
+ */
 export const text = (minLength: number, maxLength: number): Schema<string> => ({
   type: 'string',
   format: 'unicode',
   minLength,
   maxLength,
 });
-/** Text of a certain form; a refusal says `form`, which follows "must be". */
+/** String schema with a pattern. `form` describes the pattern in errors, after "must be". */
 export const formed = (minLength: number, maxLength: number, pattern: string, form: string): Schema<string> => ({
   ...text(minLength, maxLength),
   pattern,
@@ -22,7 +24,7 @@ export const oneOf = <const T extends string>(values: readonly T[], byDefault?: 
   enum: values,
   ...(byDefault !== undefined && { default: byDefault }),
 });
-/** Integer up to 2^53 - 1; larger JSON numbers would be rounded silently, so they are refused. */
+/** Integer schema with a maximum of 2^53 - 1, because larger JSON numbers would be rounded silently. */
 export const int64 = (keywords: { minimum?: number; maximum?: number; default?: number } = {}): Schema<number> => ({
   type: 'integer',
   format: 'int64',
@@ -38,11 +40,10 @@ export const list = <T>(items: Schema<T>, bounds: { minItems?: number; maxItems?
   items,
   ...bounds,
 });
-/** Schemas of the members of a type. */
 export type Properties<T> = { readonly [K in keyof T]-?: Schema<Exclude<T[K], undefined>> };
-/** Marks a member that was added to a record after the first version; such members are optional. */
+/** Marks a member that was added to a record after the first version. Such members are optional. */
 export const extension = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, 'x-extension': true });
-/** Object whose members are all required unless they are extensions or listed as `optional`. */
+/** Object schema. All members are required, except extensions and those listed in `optional`. */
 export const record = <T extends object>(
   properties: Properties<T>,
   optional: readonly (keyof T & string)[] = [],
@@ -56,7 +57,7 @@ export const record = <T extends object>(
 });
 
 export const id = text(1, 200);
-/** Event position, or ISO time with its zone. */
+/** Event position, or ISO time with a time zone. */
 export const moment: Schema<string | number> = {
   type: ['string', 'integer'],
   format: 'unicode',
@@ -64,5 +65,5 @@ export const moment: Schema<string | number> = {
   maxLength: 40,
 };
 export const timestamp: Schema<string> = { type: 'string', format: 'date-time' };
-/** Bounds the length only; the codec of the chain decides which texts are addresses. */
+/** Limits only the length. The address parser of the chain validates the address. */
 export const address = text(1, maxAddressLength);

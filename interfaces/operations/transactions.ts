@@ -8,11 +8,16 @@ import { anyTransaction, anyWallet, pageSize, pageToken, pagination, transaction
 import { address, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
 
 const needs = 'managed-transactions';
-/** Decimal number of smallest units; 78 digits are enough for 256 bits. */
-const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'a whole number in decimal digits, without leading zeros');
-const hexData = formed(2, 200_000, '^0x([0-9a-fA-F]{2})*$', '0x and two hex digits for each byte');
-const transactionId = formed(1, 100, '^[A-Za-z0-9._:-]{1,100}$', 'of A-Z, a-z, 0-9, dot, underscore, colon and dash');
-const transactionHash = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x and 64 hex digits');
+/** Amount in the smallest unit, in decimal digits; 78 digits are enough for 256 bits. */
+const amount = formed(1, 78, '^(0|[1-9][0-9]*)$', 'an integer in decimal digits, without leading zeros');
+const hexData = formed(2, 200_000, '^0x([0-9a-fA-F]{2})*$', '0x followed by two hex digits per byte');
+const transactionId = formed(
+  1,
+  100,
+  '^[A-Za-z0-9._:-]{1,100}$',
+  '1 to 100 characters of A-Z, a-z, 0-9, dot, underscore, colon and dash',
+);
+const transactionHash = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x followed by 64 hex digits');
 
 const optional = {
   gas: { schema: amount },
@@ -48,7 +53,7 @@ const given = ({ transaction_id, gas, gas_price, nonce }: Given) => ({
 export const createTransaction = operation({
   kind: 'command',
   name: 'CreateTransaction',
-  summary: 'Prepare a transaction of an address of a wallet. What is not given comes from the node.',
+  summary: 'Prepare a transaction from an address of a wallet. Missing gas, gas_price and nonce are filled in.',
   surface: 'wallet',
   needs,
   request: { ...parties, value: { schema: amount, required: true }, data: { schema: hexData }, ...optional },
@@ -62,7 +67,7 @@ export const anchorSeal = operation({
   kind: 'command',
   name: 'AnchorSeal',
   summary:
-    'Prepare a transaction of an address to itself whose data is the head of the log of seals, to sign and send as any.',
+    'Prepare a transaction from an address to itself whose data is the head of the seal log. Sign and send it as usual.',
   surface: 'wallet',
   needs,
   extension: true,
@@ -89,15 +94,15 @@ const payload: Schema<Payload> = record<Payload>(
   [...tokenStandards],
 );
 
-/** Reads the one token of the payload, which must be of the contract type that the request names. */
+/** Reads the token of the payload, which must be the only one and match `contract_type`. */
 const tokenIn = (contractType: string, token: Payload) => {
   const [standard, another] = Object.keys(token) as TokenStandard[];
-  // A payload of ERC-1155 is taken under any contract type (docs/specification.md#createtokentransaction), because
-  // callers may know only the two others.
+  // An ERC-1155 payload is accepted with any contract_type (docs/specification.md#createtokentransaction), because some
+  // callers know only the two other types.
   const wanted = tokenStandards.find((one) => contractTypeOf(one) === contractType);
   const isNamed = standard === 'erc1155' || (standard && contractTypeOf(standard) === contractType);
   if (!standard || another || !isNamed)
-    return invalid('/token_payload', `must hold ${wanted} and nothing else for ${contractType}`);
+    return invalid('/token_payload', `must contain only ${wanted} for contract_type ${contractType}`);
   const {
     contract_address,
     value = '1',
@@ -141,7 +146,7 @@ export const createTokenTransaction = operation({
 export const getTransaction = operation({
   kind: 'query',
   name: 'GetTransaction',
-  summary: 'A managed transaction, by its id or its hash.',
+  summary: 'Get a managed transaction by its id or hash.',
   surface: 'wallet',
   needs,
   request: { transaction_id: { schema: transactionId }, transaction_hash: { schema: transactionHash } },
@@ -186,7 +191,7 @@ export const getTransactionMessageToSign = operation({
   kind: 'query',
   name: 'GetTransactionMessageToSign',
   summary:
-    'The 32 bytes that the sender signs as they are, without a prefix. While it is being canceled, those of what takes its place.',
+    'Get the 32-byte hash that the sender signs without a prefix; the hash of the cancellation while it is being canceled.',
   surface: 'wallet',
   needs,
   request: named,
@@ -200,7 +205,7 @@ export const getTransactionMessageToSign = operation({
 export const submitTransactionSignature = operation({
   kind: 'command',
   name: 'SubmitTransactionSignature',
-  summary: 'Hand in the signature: r, s and v, or 64 bytes as EIP-2098 has them.',
+  summary: 'Submit the signature: r, s and v, or the 64-byte form of EIP-2098.',
   surface: 'wallet',
   needs,
   request: { ...named, signature: { schema: text(1, 200), required: true } },
@@ -212,7 +217,7 @@ export const submitTransactionSignature = operation({
 export const sendTransaction = operation({
   kind: 'command',
   name: 'SendTransaction',
-  summary: 'Send what was signed. Sent again it is answered again.',
+  summary: 'Send the signed transaction or cancellation. Repeating the call is safe.',
   surface: 'wallet',
   needs,
   request: named,
@@ -225,7 +230,7 @@ export const cancelTransaction = operation({
   kind: 'command',
   name: 'CancelTransaction',
   summary:
-    'Cancel at once what was not sent. What was sent is canceled by a transaction that takes its place, to be signed and sent.',
+    'Cancel a transaction. A sent transaction is canceled by a replacement with the same nonce, which you sign and send.',
   surface: 'wallet',
   needs,
   request: named,

@@ -21,14 +21,14 @@ export const registerWallet = operation({
   handle: async (app, { name, address, import_asset, confirmation }, by) => {
     const done = await app.wallets.register(by, { name, address, importAsset: import_asset, confirmation });
     if (!import_asset || address === undefined) return done;
-    return app.imports.registered(by, done, { walletId: done.answer.wallet_id, address, confirmation });
+    return app.imports.afterRegistration(by, done, { walletId: done.answer.wallet_id, address, confirmation });
   },
 });
 
 export const getWallet = operation({
   kind: 'query',
   name: 'GetWallet',
-  summary: 'Find a wallet by its id or by one of its addresses; with both, the wallet must hold the address.',
+  summary: 'Get a wallet by its id or by one of its addresses. With both, the wallet must hold the address.',
   surface: 'wallet',
   touches: 'addresses',
   isLarge: true,
@@ -44,7 +44,7 @@ export const getWallet = operation({
 export const listWallets = operation({
   kind: 'query',
   name: 'ListWallets',
-  summary: 'List the wallets, newest first. A page ends early where its wallets have more than 50 000 addresses.',
+  summary: 'List the wallets, newest first. A page ends early if its wallets have more than 50 000 addresses.',
   surface: 'wallet',
   touches: 'addresses',
   isLarge: true,
@@ -63,7 +63,7 @@ export const listWallets = operation({
 export const updateConfirmation = operation({
   kind: 'command',
   name: 'UpdateConfirmation',
-  summary: 'Change after how many confirmations the balances of a wallet move.',
+  summary: 'Change the number of confirmations after which the balances of a wallet are updated.',
   surface: 'wallet',
   needs: 'confirmation',
   request: {

@@ -36,14 +36,14 @@ const showHistory = ({ moment, status, ...history }: HistoryDocument): HistoryRe
   webhook_status: webhookStatusOf(status),
 });
 
-/** Types that a webhook can ask for, of which the API's own is the default. */
+/** Notification types that a webhook can subscribe to; `own` is the API's type, which is the default. */
 const notificationTypes = (own: string) =>
   extension({ ...list(oneOf([own, historySealed]), { minItems: 1, maxItems: 2 }), uniqueItems: true });
 
 export const registerWebhook = operation({
   kind: 'command',
   name: 'RegisterWebhook',
-  summary: 'Be told of the activity of a wallet, or without one of every wallet, once it has so many confirmations.',
+  summary: 'Register a webhook for the activity of a wallet, or of every wallet, once it has the given confirmations.',
   surface: 'wallet',
   request: {
     wallet_id: { schema: id },
@@ -68,7 +68,7 @@ export const registerWebhook = operation({
 export const removeWebhook = operation({
   kind: 'command',
   name: 'RemoveWebhook',
-  summary: 'Stop being told. What was not delivered yet is canceled.',
+  summary: 'Remove a webhook. Its pending deliveries are canceled.',
   surface: 'wallet',
   request: { webhook_id: { schema: id, required: true } },
   example: () => ({ webhook_id: anyWebhook }),
@@ -79,14 +79,14 @@ export const removeWebhook = operation({
 export const getWebhook = operation({
   kind: 'query',
   name: 'GetWebhook',
-  summary: 'A webhook with the secret that its deliveries are signed with.',
+  summary: 'Get a webhook, including the secret that signs its deliveries.',
   surface: 'wallet',
   extension: true,
   request: { webhook_id: { schema: id, required: true } },
   example: () => ({ webhook_id: anyWebhook }),
   response: { webhook: { schema: webhookWithSecret, required: true } },
   handle: async (app, { webhook_id }, by) => {
-    const found = (await app.webhooks.find(by, webhook_id)) ?? fail('NOT_FOUND', 'there is no such webhook');
+    const found = (await app.webhooks.find(by, webhook_id)) ?? fail('NOT_FOUND', `Webhook not found: ${webhook_id}`);
     return { webhook: { ...showWebhook(found), secret: found.secret } };
   },
 });
@@ -112,7 +112,7 @@ export const listWebhooks = operation({
 export const registerWebhookHeader = operation({
   kind: 'command',
   name: 'RegisterWebhookHeader',
-  summary: 'Have a header sent with the deliveries of a webhook, or without one of every webhook.',
+  summary: 'Add a header to the deliveries of a webhook, or of every webhook if none is given.',
   surface: 'wallet',
   request: {
     webhook_id: { schema: id },
@@ -128,7 +128,7 @@ export const registerWebhookHeader = operation({
 export const removeWebhookHeader = operation({
   kind: 'command',
   name: 'RemoveWebhookHeader',
-  summary: 'No longer send a header.',
+  summary: 'Remove a header from deliveries.',
   surface: 'wallet',
   request: { webhook_header_id: { schema: id, required: true } },
   example: () => ({ webhook_header_id: anyHeader }),
@@ -139,7 +139,7 @@ export const removeWebhookHeader = operation({
 export const listWebhookHeaders = operation({
   kind: 'query',
   name: 'ListWebhookHeaders',
-  summary: 'The headers of a webhook, or without one those that go with every webhook.',
+  summary: 'List the headers of a webhook, or, if none is given, the headers sent to every webhook.',
   surface: 'wallet',
   isLarge: true,
   request: { webhook_id: { schema: id } },
@@ -151,7 +151,7 @@ export const listWebhookHeaders = operation({
 export const listWebhookHistories = operation({
   kind: 'query',
   name: 'ListWebhookHistories',
-  summary: 'What was sent to webhooks and what became of it, newest first.',
+  summary: 'List deliveries to webhooks with their outcomes, newest first.',
   surface: 'wallet',
   request: {
     webhook_id: { schema: id },
@@ -179,7 +179,7 @@ export const listWebhookHistories = operation({
 export const resendWebhook = operation({
   kind: 'command',
   name: 'ResendWebhook',
-  summary: 'Deliver something again, now. A webhook that was disabled is tried again from then on.',
+  summary: 'Resend a delivery now. A disabled webhook is enabled again.',
   surface: 'wallet',
   extension: true,
   request: { webhook_history_id: { schema: id, required: true } },
@@ -192,7 +192,7 @@ export const resendWebhooks = operation({
   kind: 'command',
   name: 'ResendWebhooks',
   summary:
-    'Deliver again, now, all that a webhook has not taken, or all with a status. A disabled webhook is tried again.',
+    'Resend all deliveries that a webhook has not accepted, or all with a given status. A disabled webhook is enabled again.',
   surface: 'wallet',
   extension: true,
   request: {

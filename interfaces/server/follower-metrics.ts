@@ -1,32 +1,24 @@
 import type { Gauge } from 'prom-client';
 import type { App } from '../../application/app.js';
+import type { MakeGauge, MetricSource } from './metric-sources.js';
 
-type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
-
-/** Registers the gauges of the followers and returns the function that refreshes them. */
-export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
+/**
+ * Registers the gauges of follower progress. Returns their source and the alarm reason that was read last per chain.
+ */
+const createProgressSource = (app: App, gauge: MakeGauge) => {
   const of = ['chain'];
-  const height = gauge('chainfold_follower_height', 'Block that a follower has come to.', of);
-  const chainHead = gauge('chainfold_follower_head', 'Head of the chain that a node told last.', of);
+  const height = gauge('chainfold_follower_height', 'Height of the last followed block.', of);
+  const chainHead = gauge('chainfold_follower_head', 'Latest head of the chain reported by a node.', of);
   const blocksBehind = gauge('chainfold_follower_lag_blocks', 'Blocks not yet followed.', of);
   const secondsBehind = gauge(
     'chainfold_follower_lag_seconds',
-    'Age of the last block followed, if there is a later one or no node tells.',
+    'Age of the last followed block; 0 while a node reports no later block.',
     of,
   );
-  const headAge = gauge('chainfold_follower_head_age_seconds', 'Age of the newest block that a node told of.', of);
-  const headRead = gauge('chainfold_follower_head_read_seconds', 'Time since a node last told its head.', of);
-  const alarmed = gauge(
-    'chainfold_follower_alarm',
-    '1 when a follower fails, its chain stands still or its head is old.',
-    of,
-  );
-  const setAside = gauge('chainfold_follower_contracts_set_aside', 'Contracts whose balances cannot be read.', of);
-  const traced = gauge('chainfold_follower_traced', '0 when no node can trace, so some balances may be old.', of);
-  const unreadable = gauge('chainfold_follower_blocks_unreadable', 'Blocks that were left out and not read since.', of);
-
-  const refreshLags = async () => {
-    const followers = await app.status.followers();
+  const headAge = gauge('chainfold_follower_head_age_seconds', 'Age of the newest block reported by a node.', of);
+  const headRead = gauge('chainfold_follower_head_read_seconds', 'Time since a node last reported its head.', of);
+  let troubles: ReadonlyMap<string, string | null> = new Map();
+  const show = (followers: Awaited<ReturnType<App['status']['followers']>>) => {
     for (const { chain, ...status } of followers) {
       height.set({ chain }, status.height);
       chainHead.set({ chain }, status.head);
@@ -35,17 +27,81 @@ export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
       headAge.set({ chain }, status.headSeconds);
       if (status.headReadSeconds !== null) headRead.set({ chain }, status.headReadSeconds);
     }
-    return new Map(followers.map(({ chain, trouble }) => [chain, trouble]));
+    troubles = new Map(followers.map(({ chain, trouble }) => [chain, trouble]));
   };
-  return async () => {
-    const troubles = await refreshLags();
-    for (const { variant: chain, alarm } of app.followers) {
-      alarmed.set({ chain }, (alarm() ?? troubles.get(chain) ?? null) === null ? 0 : 1);
-      setAside.set({ chain }, 0);
-      unreadable.set({ chain }, 0);
-    }
-    for (const { tag: chain } of await app.status.leftOut()) unreadable.inc({ chain });
-    for (const { chain } of await app.status.setAside()) setAside.inc({ chain });
-    for (const [chain, isTraced] of Object.entries(await app.status.traced())) traced.set({ chain }, Number(isTraced));
+  const source: MetricSource = {
+    name: 'followers',
+    read: async () => {
+      const followers = await app.status.followers();
+      return () => show(followers);
+    },
   };
+  return { source, troubleOf: (chain: string) => troubles.get(chain) ?? null };
+};
+
+/**
+ * Registers the gauges of the followers. Returns their sources and a function that updates the alarms. The process
+ * itself knows the alarms, so they are shown even if every store is down.
+ */
+export const createFollowerMetrics = (app: App, gauge: MakeGauge) => {
+  const of = ['chain'];
+  const progress = createProgressSource(app, gauge);
+  const alarmed = gauge(
+    'chainfold_follower_alarm',
+    '1 if the follower fails, the chain produces no blocks or its head is old.',
+    of,
+  );
+  const setAside = gauge('chainfold_follower_contracts_set_aside', 'Contracts whose balances cannot be read.', of);
+  const traced = gauge(
+    'chainfold_follower_traced',
+    '0 if no node supports tracing, so that some balances may be out of date.',
+    of,
+  );
+  const unreadable = gauge('chainfold_follower_blocks_unreadable', 'Blocks that were skipped and not read since.', of);
+
+  /** Sets a gauge to the number of times that each followed chain occurs in `chains`. */
+  const showCounts = (counted: Gauge, chains: readonly string[]) => {
+    counted.reset();
+    for (const { variant: chain } of app.followers) counted.set({ chain }, 0);
+    for (const chain of chains) counted.inc({ chain });
+  };
+  const sources: readonly MetricSource[] = [
+    progress.source,
+    {
+      name: 'unreadable_blocks',
+      read: async () => {
+        const blocks = await app.status.unreadBlocks();
+        return () =>
+          showCounts(
+            unreadable,
+            blocks.map(({ tag }) => tag),
+          );
+      },
+    },
+    {
+      name: 'contracts_set_aside',
+      read: async () => {
+        const contracts = await app.status.failingContracts();
+        return () =>
+          showCounts(
+            setAside,
+            contracts.map(({ chain }) => chain),
+          );
+      },
+    },
+    {
+      name: 'traced_chains',
+      read: async () => {
+        const chains = Object.entries(await app.status.traced());
+        return () => {
+          for (const [chain, isTraced] of chains) traced.set({ chain }, Number(isTraced));
+        };
+      },
+    },
+  ];
+  const showAlarms = () => {
+    for (const { variant: chain, alarm } of app.followers)
+      alarmed.set({ chain }, (alarm() ?? progress.troubleOf(chain)) === null ? 0 : 1);
+  };
+  return { sources, showAlarms };
 };

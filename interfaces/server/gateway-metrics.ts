@@ -1,37 +1,35 @@
-import type { Gauge } from 'prom-client';
 import type { App } from '../../application/app.js';
 import type { Sockets } from '../gateway/websocket.js';
-
-type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
+import type { MakeGauge } from './metric-sources.js';
 
 /** Registers the gateway's gauges (nodes, cache, connections) and returns the function that refreshes them. */
 export const createGatewayMetrics = (app: App, sockets: Sockets['metrics'], gauge: MakeGauge) => {
   const where = ['chain', 'network'];
-  const hits = gauge('chainfold_gateway_cache_hits', 'Calls that were answered from the cache.', where);
-  const misses = gauge('chainfold_gateway_cache_misses', 'Calls that might have been, and were not.', where);
-  const ratio = gauge('chainfold_gateway_cache_hit_ratio', 'Hits among hits and misses.', where);
+  const hits = gauge('chainfold_gateway_cache_hits', 'Calls answered from the cache.', where);
+  const misses = gauge('chainfold_gateway_cache_misses', 'Cacheable calls that were not in the cache.', where);
+  const ratio = gauge('chainfold_gateway_cache_hit_ratio', 'Cache hits divided by hits and misses.', where);
   const coalesced = gauge(
     'chainfold_gateway_coalesced',
-    'Calls that were answered along with an identical one.',
+    'Calls that shared the node request of an identical call in flight.',
     where,
   );
-  const up = gauge('chainfold_node_up', '1 when a node answers.', [...where, 'node']);
-  const head = gauge('chainfold_node_head', 'Head of a node when last looked at.', [...where, 'node']);
-  const connections = gauge('chainfold_gateway_connections', 'Clients connected over WebSocket.');
-  const subscriptions = gauge('chainfold_gateway_subscriptions', 'Subscriptions of all of them.');
-  const filters = gauge('chainfold_gateway_filters', 'Filters of all of them.');
-  const waiting = gauge('chainfold_gateway_waiting', 'Notifications that wait for clients to read.');
+  const up = gauge('chainfold_node_up', '1 if the node is healthy.', [...where, 'node']);
+  const head = gauge('chainfold_node_head', 'Latest head reported by the node.', [...where, 'node']);
+  const connections = gauge('chainfold_gateway_connections', 'Open WebSocket connections.');
+  const subscriptions = gauge('chainfold_gateway_subscriptions', 'Open subscriptions of all connections.');
+  const filters = gauge('chainfold_gateway_filters', 'Open filters of all connections.');
+  const waiting = gauge('chainfold_gateway_waiting', 'Notifications queued for clients.');
 
   return () => {
     for (const [address, node] of app.nodes) {
       const [chain = '', network = ''] = address.split('/');
       const labels = { chain, network };
-      const figures = node.metrics();
-      hits.set(labels, figures.hits);
-      misses.set(labels, figures.misses);
-      ratio.set(labels, figures.hits / Math.max(1, figures.hits + figures.misses));
-      coalesced.set(labels, figures.coalesced);
-      for (const [i, member] of figures.members.entries()) {
+      const metrics = node.metrics();
+      hits.set(labels, metrics.hits);
+      misses.set(labels, metrics.misses);
+      ratio.set(labels, metrics.hits / Math.max(1, metrics.hits + metrics.misses));
+      coalesced.set(labels, metrics.coalesced);
+      for (const [i, member] of metrics.members.entries()) {
         up.set({ ...labels, node: String(i) }, member.isUp ? 1 : 0);
         head.set({ ...labels, node: String(i) }, member.head);
       }

@@ -2,13 +2,14 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../application/app.js';
 import { chainsWith } from '../../application/processes/service-process.js';
 import type { Sockets } from '../gateway/websocket.js';
-import type { Surroundings } from '../http/operations.js';
+import type { ServerHooks } from '../http/operations.js';
 import { createFollowerMetrics } from './follower-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
+import { createSourceReader, type MakeGauge, type MetricSource } from './metric-sources.js';
 
 const noSockets = () => ({ connections: 0, subscriptions: 0, filters: 0, waiting: 0 });
 
-const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
+const createOperationTimes = (registry: Registry): ServerHooks['observe'] => {
   const times = new Histogram({
     name: 'chainfold_operation_seconds',
     help: 'Time to answer an operation.',
@@ -19,59 +20,113 @@ const createOperationTimes = (registry: Registry): Surroundings['observe'] => {
   const series = new Map<string, ReturnType<typeof times.labels>>();
   return ({ path, operation, variant }, status, seconds) => {
     const name = `${status} ${path}`;
-    // The series is looked up by its labels only once, because the lookup takes longer than the observation.
+    // The series is cached, because looking it up by its labels takes longer than the observation.
     const found = series.get(name) ?? times.labels({ api: variant.segment, operation: operation.name, status });
     series.set(name, found);
     found.observe(seconds);
   };
 };
 
-/** Collects what `/metrics` shows. Labels hold names from the service's own tables, never anything a caller sent. */
+const createProjectionSource = (app: App, gauge: MakeGauge): MetricSource => {
+  const of = ['projection'];
+  const position = gauge(
+    'chainfold_projection_position',
+    'Position of the last event that the projection applied.',
+    of,
+  );
+  const lag = gauge('chainfold_projection_lag_events', 'Events not yet applied.', of);
+  const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not yet applied.', of);
+  const stopped = gauge(
+    'chainfold_projection_stopped',
+    '1 if the projection stopped at an event that it cannot apply.',
+    of,
+  );
+  return {
+    name: 'projections',
+    read: async () => {
+      const projections = await app.status.projections();
+      return () => {
+        for (const { name: projection, ...status } of projections) {
+          position.set({ projection }, status.position);
+          lag.set({ projection }, status.lag);
+          lagSeconds.set({ projection }, status.lagSeconds);
+          stopped.set({ projection }, (status.stopped ?? status.stoppedFor) === null ? 0 : 1);
+        }
+      };
+    },
+  };
+};
+
+const createStuckSource = (app: App, gauge: MakeGauge, stuckSeconds: number): MetricSource => {
+  const stuck = gauge('chainfold_transactions_stuck', 'Transactions that were sent long ago and are in no block.', [
+    'chain',
+  ]);
+  return {
+    name: 'transactions',
+    read: async () => {
+      const found = await app.stuckTransactions(stuckSeconds);
+      return () => {
+        stuck.reset();
+        for (const chain of chainsWith(app.processes, 'transaction watcher')) stuck.set({ chain }, 0);
+        for (const { variant: chain } of found) stuck.inc({ chain });
+      };
+    },
+  };
+};
+
+/** Sources with a single number each. */
+const createCountSources = (app: App, gauge: MakeGauge): readonly MetricSource[] => {
+  const count = (name: string, shown: Gauge, readCount: () => Promise<number>): MetricSource => ({
+    name,
+    read: async () => {
+      const value = await readCount();
+      return () => shown.set(value);
+    },
+  });
+  const head = gauge('chainfold_event_store_position', 'Position of the last event.');
+  const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
+  const refused = gauge(
+    'chainfold_audit_refused',
+    'Histories that are no longer sealed, because they differ from an earlier seal.',
+  );
+  return [
+    count('events', head, app.status.head),
+    count('deliveries', waiting, app.deliveriesWaiting),
+    count('audit', refused, async () => (await app.audit.sealFailures()).length),
+  ];
+};
+
+const createStoreSources = (app: App, gauge: MakeGauge, stuckSeconds: number): readonly MetricSource[] => [
+  ...createCountSources(app, gauge),
+  createProjectionSource(app, gauge),
+  createStuckSource(app, gauge, stuckSeconds),
+];
+
+type MetricsSettings = {
+  readonly stuckSeconds: number;
+  /** Time that a scrape waits for one source: far less than the 10 s that Prometheus gives the whole scrape. */
+  readonly sourceTimeoutMs?: number;
+};
+
+/** Creates the metrics of `/metrics`. Label values come from the service's own tables, never from requests. */
 export const createMetrics = (
   app: App,
-  { stuckSeconds }: { readonly stuckSeconds: number },
+  { stuckSeconds, sourceTimeoutMs = 2000 }: MetricsSettings,
   sockets: Sockets['metrics'] = noSockets,
-): { observe: Surroundings['observe']; render: () => Promise<string>; contentType: string } => {
+): { observe: ServerHooks['observe']; render: () => Promise<string>; contentType: string } => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const observe = createOperationTimes(registry);
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
-  const head = gauge('chainfold_event_store_position', 'Position of the last event.');
-  const position = gauge('chainfold_projection_position', 'Position that a projection includes.', ['projection']);
-  const lag = gauge('chainfold_projection_lag_events', 'Events not yet included.', ['projection']);
-  const lagSeconds = gauge('chainfold_projection_lag_seconds', 'Age of the oldest event not included.', ['projection']);
-  const stopped = gauge('chainfold_projection_stopped', '1 when a projection cannot apply an event.', ['projection']);
-
-  const waiting = gauge('chainfold_deliveries_waiting', 'Deliveries in the queue.');
-
-  const stuck = gauge('chainfold_transactions_stuck', 'Sent long ago and in no block.', ['chain']);
-
-  const refused = gauge(
-    'chainfold_audit_refused',
-    'Histories that are not sealed, because they are not what was sealed.',
-  );
-  const refreshStuck = async () => {
-    stuck.reset();
-    for (const chain of chainsWith(app.processes, 'transaction watcher')) stuck.set({ chain }, 0);
-    for (const { variant } of await app.stuckTransactions(stuckSeconds)) stuck.inc({ chain: variant });
-  };
-  const refreshFollowers = createFollowerMetrics(app, gauge);
-  const refreshGateway = createGatewayMetrics(app, sockets, gauge);
+  const followers = createFollowerMetrics(app, gauge);
+  const showGateway = createGatewayMetrics(app, sockets, gauge);
+  const sources = [...createStoreSources(app, gauge, stuckSeconds), ...followers.sources];
+  const readSources = createSourceReader(sources, gauge, { system: app.system, timeoutMs: sourceTimeoutMs });
   const refresh = async () => {
-    refreshGateway();
-    await refreshFollowers();
-    await refreshStuck();
-    waiting.set(await app.deliveriesWaiting());
-    refused.set((await app.audit.refusals()).length);
-    head.set(await app.status.head());
-    for (const { name, ...status } of await app.status.projections()) {
-      const label = { projection: name };
-      position.set(label, status.position);
-      lag.set(label, status.lag);
-      lagSeconds.set(label, status.lagSeconds);
-      stopped.set(label, status.stopped === null ? 0 : 1);
-    }
+    await readSources();
+    followers.showAlarms();
+    showGateway();
   };
 
   return {

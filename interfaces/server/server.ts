@@ -26,30 +26,30 @@ import { createMetrics } from './metrics.js';
 
 export type HttpServer = {
   readonly url: string;
-  /** Finishes the requests under way, then closes; requests that take longer than `ms` are cut off. */
+  /** Finishes the requests in flight, then closes. Requests that take longer than `ms` milliseconds are aborted. */
   stop(ms: number): Promise<void>;
 };
 
-/** Times within which a client must send its headers and its whole request. */
-export const patience = {
+/** Timeouts of `node:http` for receiving headers, whole requests and the next request, in ms. */
+export const serverTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2000,
 };
-const sweepMs = 20;
+const sweepIntervalMs = 20;
 
-const brokenness: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive'],
+const clientErrors: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request was not received in time'],
 };
-/** Time for which the service counts as unready after a store failed a request. */
-const troubleMs = 5000;
+/** Time for which the service reports itself as not ready after a store failed a request. */
+const storeFailureMs = 5000;
 
-/** Answers bytes that are not HTTP with a problem, written to the socket because there is no response object. */
+/** Answers a malformed HTTP request with a problem. It writes to the socket, because there is no response object. */
 const answerBrokenRequest = (app: App) => (error: NodeJS.ErrnoException, socket: Socket) => {
   if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-  const [status, detail] = brokenness[error.code ?? ''] ?? [400, 'this is not a valid HTTP request'];
+  const [status, detail] = clientErrors[error.code ?? ''] ?? [400, 'Malformed HTTP request'];
   const problem = problemOf(new HttpFailure(status, detail), app.system.uuid());
   const body = JSON.stringify(problem);
   const head = [
@@ -63,23 +63,27 @@ const answerBrokenRequest = (app: App) => (error: NodeJS.ErrnoException, socket:
 };
 
 const answerUnknown = (app: App, request: IncomingMessage, response: ServerResponse) =>
-  answerProblem(request, response, new Failure('NOT_FOUND', 'there is no such page'), {
+  answerProblem(request, response, new Failure('NOT_FOUND', 'Page not found. GET /docs describes the API.'), {
     requestId: requestIdOf(request, app.system),
     log: app.system.log,
   });
 
-/** Reduces a whole URL, which proxies may send, to its path and query. */
+/** Returns the path and query of a request target, which may be an absolute URL if a proxy sent it. */
 const pathOf = (target: string) => {
   if (target.startsWith('/') || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
   return pathname + search;
 };
 
-/** Names the setting at fault when the server cannot listen. */
+/** Explains why the server cannot listen, with the setting to change. */
 const explain = (error: NodeJS.ErrnoException, host: string, port: number) => {
-  if (error.code === 'EADDRINUSE') return new UsageError(`CHAINFOLD_PORT ${port} is in use on ${host}`);
-  if (error.code === 'EACCES') return new UsageError(`CHAINFOLD_PORT ${port} is not allowed for this user`);
-  return new UsageError(`CHAINFOLD_HOST ${host} cannot be listened on: ${error.message}`);
+  if (error.code === 'EADDRINUSE')
+    return new UsageError(`CHAINFOLD_PORT ${port} is already in use on ${host}. Choose another port.`);
+  if (error.code === 'EACCES')
+    return new UsageError(
+      `CHAINFOLD_PORT ${port} requires privileges that this user does not have. Choose another port.`,
+    );
+  return new UsageError(`CHAINFOLD_HOST ${host} cannot be used: ${error.message}`);
 };
 const listen = (server: Server, host: string, port: number) =>
   new Promise<AddressInfo>((resolve, reject) => {
@@ -88,7 +92,7 @@ const listen = (server: Server, host: string, port: number) =>
   });
 
 const upgrading = ['upgrade', 'connection', 'http2-settings'];
-/** Rewrites a request without its offer to upgrade, to HTTP/2 for example, so that it is answered over HTTP/1.1. */
+/** Rebuilds the bytes of a request without its upgrade headers, so that HTTP/1.1 answers an upgrade to HTTP/2. */
 const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer) => {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -97,10 +101,10 @@ const withoutUpgrade = ({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 };
 
-/** Makes a response class that answers with `connection: close` while stopping, so that clients send nothing more. */
+/** Creates a response class that answers with `connection: close` while the server stops. */
 const lastAnswersWhen = (isStopping: () => boolean) =>
   class extends ServerResponse {
-    // Parameters are listed instead of spread, because every answer passes here.
+    // Parameters are listed instead of spread, because this runs for every response.
     override writeHead(status: number, reason?: unknown, headers?: OutgoingHttpHeaders) {
       if (isStopping()) this.shouldKeepAlive = false;
       return super.writeHead(status, reason as string, headers);
@@ -109,18 +113,18 @@ const lastAnswersWhen = (isStopping: () => boolean) =>
 
 type HttpSettings = { host: string; port: number; metricsToken: string | undefined; stuckSeconds: number };
 
-/** Starts the server of a process without the role `api`, which only tells how the process is. */
+/** Starts the server of a process without the role `api`. It serves health and metrics only. */
 export const startHealth = async (
   app: App,
   settings: HttpSettings,
   roles: readonly Role[],
   isReady: () => boolean,
 ): Promise<HttpServer> => {
-  const state = () => (isReady() ? null : 'the service is starting');
+  const state = () => (isReady() ? null : 'The service is starting.');
   const readiness = createReadiness(app, roles, state);
   const metrics = createMetrics(app, settings);
   const pages = createHealthPages({ app, metrics, metricsToken: settings.metricsToken, readiness });
-  const server = createServer(patience, (request, response) => pages(request as never, response as never));
+  const server = createServer(serverTimeouts, (request, response) => pages(request as never, response as never));
   const { port } = await listen(server, settings.host, settings.port);
   return {
     url: baseUrl(settings.host, port),
@@ -146,11 +150,11 @@ export const startHttp = async (
   let draining = false;
   let trouble = { reason: '', until: 0 };
   const unready = () => {
-    if (!isReady()) return 'the service is starting: its read models are catching up';
-    return app.progress.isWhole() ? null : 'the read models were damaged and are being built anew';
+    if (!isReady()) return 'The service is starting: read models are catching up. Retry in a moment.';
+    return app.progress.isWhole() ? null : 'Read models were damaged and are being rebuilt. Retry later.';
   };
   const state = () => {
-    if (draining) return 'the service is stopping';
+    if (draining) return 'The service is stopping.';
     const reason = unready();
     if (reason !== null) return reason;
     return app.system.now() < trouble.until ? trouble.reason : null;
@@ -160,8 +164,8 @@ export const startHttp = async (
   const metrics = createMetrics(app, settings, sockets.metrics);
   const operations = createOperations(app, endpoints, {
     observe: metrics.observe,
-    trouble: (reason) => {
-      trouble = { reason, until: app.system.now() + troubleMs };
+    onStoreDown: (reason) => {
+      trouble = { reason, until: app.system.now() + storeFailureMs };
     },
     unready,
   });
@@ -169,12 +173,12 @@ export const startHttp = async (
   const readiness = createReadiness(app, roles, state);
   const pages = createPages({ app, metrics, metricsToken: settings.metricsToken, readiness });
 
-  const options = { ...patience, ServerResponse: lastAnswersWhen(() => draining) };
+  const options = { ...serverTimeouts, ServerResponse: lastAnswersWhen(() => draining) };
   const server = createServer(options, (request, response) => {
     request.url = pathOf(request.url ?? '');
     if (request.url.startsWith('/v1/')) return void operations(request, response);
     if (gateway(request, response)) return;
-    // Express calls this for requests that it cannot handle itself.
+    // Express calls the last argument for requests that it cannot handle.
     return pages(request as never, response as never, () => answerUnknown(app, request, response));
   });
   server.on('clientError', answerBrokenRequest(app));
@@ -188,7 +192,7 @@ export const startHttp = async (
       return;
     }
     sockets.upgrade(address, request, socket, head).catch((error: unknown) => {
-      app.system.log.error({ err: error }, 'a connection to the gateway failed');
+      app.system.log.error({ err: error }, 'Gateway connection failed');
       socket.destroy();
     });
   });
@@ -204,7 +208,7 @@ export const startHttp = async (
           sockets.terminate();
           server.closeAllConnections();
         }, ms);
-        const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+        const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
         server.close(() => {
           clearTimeout(cut);
           clearInterval(sweep);

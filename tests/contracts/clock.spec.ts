@@ -106,7 +106,10 @@ for (const [adapter, place] of Object.entries(eventStores))
       assert.deepEqual((await store.read(clockStream)).events, []);
       await keep(2, -40 * day);
       assert.deepEqual((await store.read(clockStream)).events, []);
-      assert.deepEqual(new Set(logged), new Set(['the clock of this machine is behind the first event: set it']));
+      assert.deepEqual(
+        new Set(logged),
+        new Set(['Clock of this machine is behind the first event. Synchronize it by NTP']),
+      );
     });
 
     it('finds nothing to correct in an empty store', async () => {

@@ -46,7 +46,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
     const build = (from: number, to: number, ...changes: Parameters<RebuildableReadModels['commit']>[0]) =>
       store.generations.build(changes, { notes: from }, { notes: to });
     const found = async (state: Generation['state'], of = 'notes') =>
-      (await store.generations.all()).find((one) => one.collection === of && one.state === state);
+      (await store.generations.listGenerations()).find((one) => one.collection === of && one.state === state);
     const atOf = async (id: string, from = store) => (await from.get(notes, key(id)))?.at ?? null;
     const listed = async (from = store) =>
       (await from.page(notes, 'one', { index: 'all', equal: [], limit: 9 })).documents.map(({ id }) => id);
@@ -54,7 +54,7 @@ for (const [adapter, place] of Object.entries(rebuildableReadModels))
     it('begin with one live generation of each collection', async () => {
       await openNew();
       assert.deepEqual(
-        (await store.generations.all())
+        (await store.generations.listGenerations())
           .map(({ collection, number, version, state }) => [collection, number, version, state])
           .sort(),
         [

@@ -75,7 +75,7 @@ for (const [adapter, place] of Object.entries(limiters))
         await claim(store, 'key', `${now}-x`);
         const seeds = await Promise.all(['k1', 'k:2'].map((key) => store.claimIdempotencyKey('key', key, 'request')));
         await store.recordAnswer('key', 'k1', '{"done":1}');
-        for await (const some of store.memories()) await heir.remember(some);
+        for await (const some of store.exportRecords()) await heir.importRecords(some);
         assert.equal(await claim(heir, 'key', `${now}-x`), false);
         assert.equal(await claim(heir, 'key', `${now}-y`), true);
         const answered = await heir.claimIdempotencyKey('key', 'k1', 'request');
@@ -121,12 +121,12 @@ for (const [adapter, place] of Object.entries(limiters))
     it('charges no quota to a request without a charge', async () => {
       assert.deepEqual(await store.admit({ apiKey: 'key', nonce: `${now}-free` }), {
         replayed: false,
-        forgotten: false,
+        isSpanUnknown: false,
         quota: null,
       });
       assert.deepEqual(await store.admit({ apiKey: 'key', nonce: `${now}-free` }), {
         replayed: true,
-        forgotten: false,
+        isSpanUnknown: false,
         quota: null,
       });
     });

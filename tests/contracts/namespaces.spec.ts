@@ -112,7 +112,7 @@ describe('namespaces of MongoDB', () => {
     const pending = await open(async (server, place) => server.pending(place));
     for (const [place, state] of states.entries()) {
       assert.equal(await state.put('vault', 'key', `${place}`, noEntry), true);
-      await pending[place]?.add([{ hash: '0x1', from: '0xa', nonce: 1n, firstSeen: place, told: {} }]);
+      await pending[place]?.add([{ hash: '0x1', from: '0xa', nonce: 1n, firstSeen: place, fields: {} }]);
     }
     for (const [place, state] of states.entries()) {
       assert.equal((await state.get('vault', 'key'))?.value, `${place}`);
@@ -141,7 +141,7 @@ if (noRedis === null)
       }
       for (const [place, limiter] of limiters.entries()) {
         const memories = [];
-        for await (const some of limiter.memories()) memories.push(...some);
+        for await (const some of limiter.exportRecords()) memories.push(...some);
         const found = memories.map((one) => (one.kind === 'nonce' ? one.nonce : one.request));
         assert.deepEqual(new Set(found), new Set(['1', `request ${place}`]));
       }
@@ -169,8 +169,9 @@ if (noRedis === null)
     it('tell heads to themselves alone', async () => {
       const all = await open(async ({ heads }, place) => heads(place));
       const heard: number[][] = [[], [], []];
-      for (const [place, heads] of all.entries()) await heads.hear('c/mainnet', (height) => heard[place]?.push(height));
-      for (const [place, heads] of all.entries()) heads.tell('c/mainnet', 10 + place);
+      for (const [place, heads] of all.entries())
+        await heads.listen('c/mainnet', (height) => heard[place]?.push(height));
+      for (const [place, heads] of all.entries()) heads.announce('c/mainnet', 10 + place);
       await until('each has heard its own', () => heard.every((heights) => heights.length > 0));
       assert.deepEqual(heard, [[10], [11], [12]]);
     });

@@ -12,7 +12,7 @@ const pendingOf = (from: string, nonce: bigint, firstSeen: number, mark = ''): P
   from,
   nonce,
   firstSeen,
-  told: { nonce: `0x${nonce.toString(16)}`, input: '0x', mark },
+  fields: { nonce: `0x${nonce.toString(16)}`, input: '0x', mark },
 });
 
 for (const [adapter, place] of Object.entries(pendingStores))
@@ -66,7 +66,7 @@ for (const [adapter, place] of Object.entries(pendingStores))
       await store.add([pendingOf(anna, 9n, 500, 'earlier'), pendingOf(bert, 9n, 1)]);
       const listed = await other.listFrom(anna);
       assert.deepEqual(
-        listed.map(({ nonce, told }) => `${nonce} ${told.mark}`),
+        listed.map(({ nonce, fields }) => `${nonce} ${fields.mark}`),
         ['0 ', '9 earlier', '9 ', '10 ', '100 ', `${2n ** 53n} `, `${2n ** 53n + 1n} `],
       );
       assert.equal((await other.listFrom(anna, 9n)).length, 2);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { Chain } from '../../application/ports/chain.js';
-import { roles, type ServiceProcess, titleOf } from '../../application/processes/service-process.js';
+import { nameOf, roles, type ServiceProcess } from '../../application/processes/service-process.js';
 import { composeApp, followedVariant, openStores } from '../support/following/following.js';
 import { fakeNode } from '../support/gateway/json-rpc.js';
 
@@ -201,7 +201,7 @@ describe('docs/architecture.md', () => {
       chains: new Map([[followedVariant.tag, { chain, isNew: true }]]),
       nodes: new Map([['q/mainnet', fakeNode().real]]),
     });
-    const titled = (one: ServiceProcess) => titleOf(one.chain ? { ...one, chain: '`<chain>`' } : one);
+    const titled = (one: ServiceProcess) => nameOf(one.chain ? { ...one, chain: '`<chain>`' } : one);
     const listed = roles.flatMap((role) => processes.filter((one) => one.role === role));
     assert.deepEqual(
       rowsBelow('| role | process | file |').map(([role, process]) => `${role}: ${process}`),

@@ -170,7 +170,8 @@ it, as a reference for \`chainfold audit replay\`. \`npm run docs:events\` gener
 [audit.md](audit.md#reading-the-history) has the fields that every event has besides its data: position, times, actor and cause.
 
 The listed version is that of the shape below. An event of an older version is shown and read in this shape: the steps from
-version to version are in \`domain/upcasters.ts\`. Exports and seals have events in their stored form, with \`version\` in
+version to version are in \`domain/upcasters.ts\`. An event of a newer version than this release reads is not shown: the request
+is refused with \`UNAVAILABLE\`. Exports and seals have events in their stored form, with \`version\` in
 their metadata where it is more than 1; a type with older versions says how they differ. Events of a request with an
 \`idempotency-key\` have a \`seed\` in their metadata, a keyed digest by which a retry recognizes them.
 `;

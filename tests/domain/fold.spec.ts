@@ -7,10 +7,10 @@ import { type Decider, fold, type Message } from '../../domain/decider.js';
 import { upcast } from '../../domain/upcasters.js';
 import { countScans } from '../support/array-scans.js';
 
-type Golden = Message & { readonly metadata: { readonly version?: number } };
+type Golden = Message & { readonly metadata: { readonly organizationId: string; readonly version?: number } };
 const golden = (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as readonly Golden[]).map((event) => ({
   type: event.type,
-  data: upcast(event, event.metadata.version ?? 1),
+  data: upcast(event),
 }));
 const many = 4000;
 

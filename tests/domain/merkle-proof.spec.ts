@@ -4,7 +4,7 @@ import {
   completeParts,
   consistencyPath,
   inclusionPath,
-  isContinued,
+  isConsistent,
   isIncluded,
   rootOfParts,
   type Subtree,
@@ -74,11 +74,11 @@ describe('a Merkle proof', () => {
         const first = 1 + (some % count);
         const [before, after] = [leaves.slice(0, first), { size: count, root: rootOf(leaves) }];
         const path = rootsOf(consistencyPath(first, count), leaves);
-        assert.ok(isContinued({ size: first, root: rootOf(before) }, after, path, node));
+        assert.ok(isConsistent({ size: first, root: rootOf(before) }, after, path, node));
         const forged = before.with(changed % first, leafOf('forged'));
-        assert.ok(!isContinued({ size: first, root: rootOf(forged) }, after, path, node));
-        assert.ok(!isContinued(after, { size: first, root: rootOf(before) }, path, node) || first === count);
-        assert.ok(!isContinued({ size: first, root: rootOf(before) }, after, [...path, a], node));
+        assert.ok(!isConsistent({ size: first, root: rootOf(forged) }, after, path, node));
+        assert.ok(!isConsistent(after, { size: first, root: rootOf(before) }, path, node) || first === count);
+        assert.ok(!isConsistent({ size: first, root: rootOf(before) }, after, [...path, a], node));
       }),
       runs,
     );

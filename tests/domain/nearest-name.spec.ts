@@ -47,7 +47,7 @@ describe('nearest name', () => {
     ));
 
   it('ends a refusal as a question, and leaves it as it is where none is near', () => {
-    assert.equal(didYouMean('GetWalet', known), '; did you mean GetWallet?');
+    assert.equal(didYouMean('GetWalet', known), '. Did you mean GetWallet?');
     assert.equal(didYouMean('Nothing', known), '');
   });
 });

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
-import { currentVersion, upcast } from '../../domain/upcasters.js';
+import type { EventData } from '../../domain/aggregates.js';
+import {
+  currentVersion,
+  readableVersion,
+  UnknownEventVersion,
+  type Upcasters,
+  upcast,
+} from '../../domain/upcasters.js';
 
 const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };
 const touched = { walletId: 'wal_1', block, address: '0xaa', reason: 'fee' };
 const coin = { standard: 'erc20', contract: '0xcc' };
-const fromFirst = (data: object) => upcast({ type: 'BalanceTouched', data }, 1);
+const stored = (data: object, version?: number, type = 'BalanceTouched') => ({
+  type,
+  data,
+  metadata: { organizationId: 'org_a', ...(version !== undefined && { version }) },
+});
+const fromFirst = (data: object) => upcast(stored(data));
 
 describe('the upcasters', () => {
   it("name the chain's own coin in a BalanceTouched of version 1 that names no asset", () =>
@@ -12,20 +24,64 @@ describe('the upcasters', () => {
   it('keep the asset that a BalanceTouched of version 1 names', () =>
     assert.deepEqual(fromFirst({ ...touched, asset: coin }), { ...touched, asset: coin }));
   it('do not change the event that they are given', () => {
-    const stored = Object.freeze({ ...touched });
-    fromFirst(stored);
-    assert.deepEqual(stored, touched);
+    const frozen = Object.freeze({ ...touched });
+    fromFirst(frozen);
+    assert.deepEqual(frozen, touched);
   });
   it('return the same data object for an event of the current version', () => {
     const data = { ...touched, asset: coin };
-    assert.equal(upcast({ type: 'BalanceTouched', data }, currentVersion('BalanceTouched')), data);
+    assert.equal(upcast(stored(data, currentVersion('BalanceTouched'))), data);
   });
   it('know one version of a type that never changed, even of a type that is named like a method of objects', () => {
     for (const type of ['WalletRegistered', 'toString']) {
-      assert.equal(currentVersion(type), 1);
-      assert.equal(upcast({ type, data: touched }, 1), touched);
+      assert.deepEqual([currentVersion(type), readableVersion(type)], [1, 1]);
+      assert.equal(upcast(stored(touched, undefined, type)), touched);
     }
   });
-  it('refuse a version that a newer release wrote, and name it', () =>
-    assert.throws(() => upcast({ type: 'BalanceTouched', data: touched }, 3), /BalanceTouched is stored in version 3/));
+  it('reject a version that a newer release wrote, and name the organization and both versions', () =>
+    assert.throws(
+      () => upcast(stored(touched, 3)),
+      (error: unknown) => {
+        assert.ok(error instanceof UnknownEventVersion);
+        assert.equal(error.organizationId, 'org_a');
+        assert.match(error.message, /BalanceTouched .* version 3\. .* up to version 2\. Upgrade/);
+        return true;
+      },
+    ));
+});
+
+/** Row of a release that writes version 1 and already reads version 2, which has the name under another field. */
+type Renamed = Omit<EventData<'WalletRegistered'>, 'name'> & { readonly label: string };
+const ahead: Upcasters = {
+  WalletRegistered: {
+    up: [],
+    next: ({ label: name, ...data }: Renamed): EventData<'WalletRegistered'> => ({ ...data, name }),
+  },
+};
+
+describe('a release that knows the next version of a type', () => {
+  const registered = { walletId: 'wal_1', name: 'Anna' };
+  const { name: label, ...others } = registered;
+
+  it('goes on writing the version before', () =>
+    assert.deepEqual([currentVersion('WalletRegistered', ahead), readableVersion('WalletRegistered', ahead)], [1, 2]));
+  it('reads the next version in the shape that it writes', () =>
+    assert.deepEqual(upcast(stored({ ...others, label }, 2, 'WalletRegistered'), ahead), registered));
+  it('reads its own version unchanged', () =>
+    assert.equal(upcast(stored(registered, undefined, 'WalletRegistered'), ahead), registered));
+  it('rejects the version after the next', () =>
+    assert.throws(
+      () => upcast(stored({ ...others, label }, 3, 'WalletRegistered'), ahead),
+      /version 3\. This release reads it up to version 2\./,
+    ));
+});
+
+describe('the table of upcasters', () => {
+  it('has only event types that exist, and ends with the shape that is written', () => {
+    // @ts-expect-error A misspelt event type is no row of the table.
+    const misspelt: Upcasters = { BalanceTuched: { up: [] } };
+    // @ts-expect-error The last step returns data without the asset.
+    const outdated: Upcasters = { BalanceTouched: { up: [(data: typeof touched) => data] } };
+    assert.ok(misspelt && outdated);
+  });
 });

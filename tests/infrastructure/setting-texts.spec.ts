@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readConfig } from '../../infrastructure/config.js';
 
 describe('the refusal of a setting', () => {
-  it('says which of several URLs is none and which name is nearest, and never repeats what was set', () => {
+  it('says which of several URLs is invalid and which name is nearest, and never repeats what was set', () => {
     const messageOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment);
@@ -11,9 +11,9 @@ describe('the refusal of a setting', () => {
       }
       return assert.fail('was taken');
     };
-    assert.match(messageOf({ CHAINFOLD_LOG_LEVEL: 'wran' }), /^CHAINFOLD_LOG_LEVEL must be .*; did you mean warn\?$/);
+    assert.match(messageOf({ CHAINFOLD_LOG_LEVEL: 'wran' }), /^CHAINFOLD_LOG_LEVEL must be .*\. Did you mean warn\?$/);
     const urls = messageOf({ CHAIN_C_URL: 'http://a.example,htp://user:s3cret@b.example' });
-    assert.match(urls, /^CHAIN_C_URL must be "off" or node URLs .*; number 2 of 2 is none$/);
+    assert.match(urls, /^CHAIN_C_URL must be "off" or node URLs .*; URL 2 of 2 is invalid$/);
     assert.ok(!urls.includes('s3cret'));
   });
 });

@@ -16,7 +16,7 @@ describe('a request for an answer as of a moment', () => {
       happened.emit('asked', signal);
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
     };
-    const app = { asOf: { most: 1, at } } as unknown as App;
+    const app = { asOf: { maxEvents: 1, at } } as unknown as App;
     const server = createServer((_, response) => {
       const by = { ...contextOf('org_a', endpoint.variant), role: 'client' as const };
       const answer = openAsOf(app, endpoint, { given: '1', input: {}, response, by });

@@ -33,7 +33,7 @@ describe('the cost of a call', () => {
       more += cost;
       return app.access.chargeMore(caller, variant, cost);
     };
-    const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+    const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
     operations = createOperations({ ...app, access: { ...app.access, chargeMore } }, endpoints, around);
   });
   after(() => neighbours?.close());
@@ -112,7 +112,7 @@ describe('the cost of a call', () => {
 
   it('is that of the method of a gateway call, and grows with the blocks that evm_getLogs searches', async () => {
     const head = 5000;
-    const node = { figures: () => ({ members: [{ isUp: true, head }] }) } as unknown as Node;
+    const node = { metrics: () => ({ members: [{ isUp: true, head }] }) } as unknown as Node;
     const charged: number[][] = [];
     const gatewayAccess = {
       find: () => ({ organizationId: 'org_1' }),

@@ -16,16 +16,16 @@ import {
 } from '../support/scenes/greedy-and-modest.js';
 import { sayBeside } from '../support/scenes/greedy-sockets.js';
 
-const bounds = { ofOneKey: 4, maxWaiting: 1000 };
+const bounds = { maxConcurrentPerKey: 4, maxWaiting: 1000 };
 const crowd = 60;
 /** Requests of the greedy organization on engines that store something or read a history, which takes long there. */
 const slowCrowd = 20;
 /** Pieces of the greedy organization that may begin while one of the modest one is on its way to an engine and back. */
 const onWire = 4;
 /** Pieces of the greedy organization for each piece of the modest one, and for its beginning and its end. */
-const maxWaited = (own: number) => bounds.ofOneKey * (own + 2);
+const maxWaited = (own: number) => bounds.maxConcurrentPerKey * (own + 2);
 /** Pieces that a request begins in one turn of the loop at most, for each of those that run at the same time. */
-const maxConcurrent = bounds.ofOneKey * 6;
+const maxConcurrent = bounds.maxConcurrentPerKey * 6;
 const batch = 100;
 const address = 'c/mainnet';
 
@@ -50,7 +50,7 @@ for (const { name: kind, open, isEmbedded } of storeKinds)
     let gateway: Handler;
     before(async () => {
       neighbours = await startNeighbours(address, open);
-      const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+      const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
       operations = createOperations(neighbours.app, endpoints, around, bounds);
       gateway = createGateway(neighbours.app);
     });

@@ -65,7 +65,7 @@ describe('a large answer', () => {
       ...app.access,
       admit: async ({ key = '' }) => ({ caller: { organizationId: key, apiKey: key, role: 'client' }, quota: null }),
     };
-    const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+    const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
     const handle = createOperations({ ...app, access }, endpoints, around, bounds);
     server = createServer((incoming, response) => void handle(incoming, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -161,7 +161,7 @@ describe('a large answer', () => {
 
   it('is refused with a time to come back when too many requests of the organization wait', async () => {
     server.close();
-    await listen({ ofOneKey: 2, maxWaiting: 3 });
+    await listen({ maxConcurrentPerKey: 2, maxWaiting: 3 });
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

@@ -21,7 +21,7 @@ describe('a caller that was told that its change is pending', () => {
       ...app.access,
       admit: async () => ({ caller: { organizationId: caller, apiKey: 'key', role: 'client' }, quota: null }),
     };
-    const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+    const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
     const operations = createOperations({ ...app, access }, endpoints, around);
     server = createServer((request, response) => void operations(request, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');

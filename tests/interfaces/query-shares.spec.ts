@@ -12,8 +12,8 @@ describe('a query', () => {
     const stores = await openStores();
     const app = composeApp(stores);
     const counted: string[] = [];
-    const shares: App['shares'] = {
-      ...app.shares,
+    const largeWorkThrottle: App['largeWorkThrottle'] = {
+      ...app.largeWorkThrottle,
       small: (key, work) => {
         counted.push(key);
         return work();
@@ -23,8 +23,8 @@ describe('a query', () => {
       ...app.access,
       admit: async () => ({ caller: { organizationId: 'org_a', apiKey: 'key', role: 'client' }, quota: null }),
     };
-    const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
-    const operations = createOperations({ ...app, access, shares }, endpoints, around);
+    const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
+    const operations = createOperations({ ...app, access, largeWorkThrottle }, endpoints, around);
     const server = createServer((request, response) => void operations(request, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;

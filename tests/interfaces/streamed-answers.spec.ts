@@ -119,7 +119,7 @@ for (const { name: kind, open } of storeKinds)
       const app: App = composeApp({ ...stores, readModels: { ...readModels, page } });
       const caller = { organizationId: context.organizationId, apiKey: 'key', role: 'client' } as const;
       const access: App['access'] = { ...app.access, admit: async () => ({ caller, quota: null }) };
-      const around = { observe: () => undefined, trouble: () => undefined, unready: () => null };
+      const around = { observe: () => undefined, onStoreDown: () => undefined, unready: () => null };
       handle = createOperations({ ...app, access }, endpoints, around);
     });
     beforeEach(() => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../domain/decider.js';
-import { takenBy } from '../../domain/quota.js';
+import { quotaUsageOf } from '../../domain/quota.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import { totalUsage, type UsageDocument, usage, usageKeys } from '../../projections/usage.js';
 import type { Happened } from '../support/histories/histories.js';
@@ -78,7 +78,7 @@ describe('usage projection', () => {
   it('counts bytes of UTF-8, not characters', () => {
     for (const text of ['plain', 'Söhne', '漢字', '😀', '\u{10ffff}'])
       assert.equal(
-        takenBy([{ type: 'WalletRegistered', data: { name: text } }]).storage_bytes,
+        quotaUsageOf([{ type: 'WalletRegistered', data: { name: text } }]).storage_bytes,
         Buffer.byteLength(JSON.stringify({ name: text })),
       );
   });

@@ -5,35 +5,35 @@ import { createTurnBudget } from '../../async/turn-budget.js';
 import type { Limiter } from '../../ports/limiter.js';
 import type { System } from '../../ports/system.js';
 import type { CredentialCache } from '../credential-cache.js';
-import type { KnownLimits } from '../limit-cache.js';
+import type { LimitCache } from '../limit-cache.js';
 import { type GatewayTokenCache, type Holder, isToken } from './token-cache.js';
 
 export type GatewayAccess = {
-  /** Finds who holds the api_key or the token of a gateway address; null when it opens nothing. */
+  /** Finds the holder of the api_key or token in a gateway URL; null when the key grants no access. */
   find(key: string): MaybePromise<Holder | null>;
   /**
-   * Charges gateway calls to the token's own limit, if it has one, and to its organization's limits at the gateway of
-   * that chain; returns what is left. `cost` must fit into them; `more`, which is charged with it, may overdraw them.
+   * Charges gateway calls to the token's own limit, if it has one, and to the organization's gateway limits for the
+   * chain. Returns the remaining quota. `cost` must fit into the limits; `more` is charged in addition and may overdraw.
    */
   charge(holder: Holder, variant: Variant, cost: number, more?: number): MaybePromise<Quota>;
 };
 
-/** Gateway calls of one organization that begin in one turn of the event loop. */
+/** Limit of gateway calls that one organization may start in one turn of the event loop. */
 export const callsInTurn = 200;
 
-/** Names under which the limiter counts the gateway calls of a chain, apart from its operations. */
+/** Counter names for gateway calls by chain. Operations of the same chain are counted separately. */
 const counters = new Map(variants.map(({ tag }) => [tag, `${tag}:gateway`]));
 
 const nearer = (a: Quota, b: Quota) => (b.remaining < a.remaining ? b : a);
 
 export const createGatewayAccess = (ports: {
-  credentials: CredentialCache;
+  credentialCache: CredentialCache;
   tokens: GatewayTokenCache;
-  limits: KnownLimits;
+  limits: LimitCache;
   limiter: Limiter;
   system: System;
 }): GatewayAccess => {
-  const { credentials, tokens, limits, limiter, system } = ports;
+  const { credentialCache, tokens, limits, limiter, system } = ports;
   const turnFor = createTurnBudget(callsInTurn, system.breathe);
 
   const chargeBoth = (organizationId: string, chain: string, found: Limits, cost: number, more: number) => {
@@ -64,7 +64,7 @@ export const createGatewayAccess = (ports: {
   return {
     find: (key) => {
       if (isToken(key)) return tokens.find(key);
-      return mapMaybe(credentials.find(key), (found) => {
+      return mapMaybe(credentialCache.find(key), (found) => {
         if (found === null) return null;
         return mapMaybe(limits.gatewayKeys(found.organizationId), (taken) => (taken === 'tokens' ? null : found));
       });

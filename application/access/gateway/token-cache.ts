@@ -7,31 +7,31 @@ import { readAggregate } from '../../commands/read-aggregate.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
 import type { Vault } from '../../ports/vault.js';
-import { unknownMs } from '../credential-cache.js';
+import { unknownTtlMs } from '../credential-cache.js';
 import { createEventInvalidatedCache, type EventInvalidatedCache } from '../event-invalidated-cache.js';
 
-/** Calls that a token is for, as every gateway call looks them up; null leaves a kind open. */
+/** Permissions of a token. `null` allows every chain, method or origin. */
 type Grant = {
   readonly gatewayTokenId: string;
   readonly chains: ReadonlySet<string> | null;
   readonly methods: ReadonlySet<string> | null;
   readonly origins: ReadonlySet<string> | null;
-  /** Unix ms. */
+  /** Unix ms; Infinity for a token that does not expire. */
   readonly expiresAt: number;
-  /** Limits of the token's own budget. */
+  /** Rate limit of the token itself; null when only the organization's limits apply. */
   readonly limits: Limits | null;
 };
-/** Organization that a gateway call is charged to; `grant` is that of a token, and absent for an api_key. */
+/** Organization that a gateway call is charged to. `grant` is absent for an api_key, which has no restrictions. */
 export type Holder = { readonly organizationId: string; readonly grant?: Grant };
 
 export type GatewayTokenCache = EventInvalidatedCache & {
-  /** Finds a token; null when it was never created, is deleted or has expired, or when its facts were changed. */
+  /** Finds a token; null when it is unknown, deleted or expired, or when its stored data was tampered with. */
   find(token: string): MaybePromise<Holder | null>;
 };
 
 const tokenPattern = /^gt_([0-9a-f]{32})_[0-9a-f]{32}$/;
 
-/** Builds a token that names its organization, so that a single read of the event store finds it. */
+/** Builds a token that includes its organization id, so that one read of the event store finds it. */
 export const tokenFor = (organizationId: string, random: string) => `gt_${organizationId.slice(4)}_${random}`;
 export const isToken = (key: string) => key.startsWith('gt_');
 const organizationOfToken = (token: string) => {
@@ -39,14 +39,11 @@ const organizationOfToken = (token: string) => {
   return found && `org_${found[1]}`;
 };
 
-/**
- * Returns the id of a token: its digest under a key of the vault, so that who has the id, or guesses tokens, learns
- * nothing of any token.
- */
+/** Derives the id of a token with a keyed digest, so that the id reveals nothing about the token. */
 export const tokenIdOf = ({ sign }: Pick<System, 'sign'>, token: string) =>
   `gtk_${sign('gateway-token', token).slice(0, 32)}`;
 
-/** Name of the token's data key in the vault. The sealed id opens only in `tokenContext`. */
+/** Name of the token's data key in the vault. The sealed id decrypts only with `tokenContext`. */
 export const tokenKeyId = (gatewayTokenId: string) => `gateway-token:${gatewayTokenId}`;
 export const tokenContext = (organizationId: string, gatewayTokenId: string, grants: Grants) => {
   const { name, chains = null, methods = null, origins = null, expireTime = null, perSecondLimit = null } = grants;
@@ -66,11 +63,11 @@ const grantOf = (gatewayTokenId: string, grants: Grants): Grant => ({
   limits: grants.perSecondLimit === undefined ? null : limitsOf(grants.perSecondLimit),
 });
 
-/** Number of ids that are remembered as unknown, and of tokens whose id is remembered. */
+/** Limits of cached misses and of cached token digests. */
 const maxUnknown = 1000;
-const maxKnown = 10_000;
+const maxKeys = 10_000;
 
-/** Tells whether the facts of a token are those that it was created with, and its key was not destroyed. */
+/** Returns true when the token's data is as it was created and its data key still exists. */
 const isGenuine = async (
   { vault, system }: { vault: Vault; system: System },
   gatewayTokenId: string,
@@ -82,31 +79,31 @@ const isGenuine = async (
     return opened !== null && system.same(opened, gatewayTokenId);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    system.log.error({ gatewayTokenId }, 'the stored facts of a gateway token were changed, so it is refused');
+    system.log.error({ gatewayTokenId }, 'Gateway token rejected: its stored data was changed after it was created');
     return false;
   }
 };
 
 export const createGatewayTokenCache = (events: EventStore, vault: Vault, system: System): GatewayTokenCache => {
-  /** Times until which places count as unknown. */
+  /** Times (Unix ms) until which cache keys count as unknown. */
   const unknown = createBoundedCache<string, number>(maxUnknown);
-  /** Places of tokens that were found, because the digest of a token takes longer than the rest. */
-  const places = createBoundedCache<string, string>(maxKnown);
+  /** Cache keys by token. The digest of a token costs more than the rest of a lookup. */
+  const keys = createBoundedCache<string, string>(maxKeys);
   let created = 0;
 
-  const placeFor = (organizationId: string, gatewayTokenId: string) => `${organizationId} ${gatewayTokenId}`;
-  const placeOf = (token: string) => {
+  const keyFor = (organizationId: string, gatewayTokenId: string) => `${organizationId} ${gatewayTokenId}`;
+  const keyOf = (token: string) => {
     const organizationId = organizationOfToken(token);
-    return organizationId && placeFor(organizationId, tokenIdOf(system, token));
+    return organizationId && keyFor(organizationId, tokenIdOf(system, token));
   };
-  const known = createEventInvalidatedCache(async (place: string): Promise<Required<Holder> | null> => {
-    if (system.now() < (unknown.get(place) ?? 0)) return null;
-    const [organizationId = '', gatewayTokenId = ''] = place.split(' ');
+  const known = createEventInvalidatedCache(async (cacheKey: string): Promise<Required<Holder> | null> => {
+    if (system.now() < (unknown.get(cacheKey) ?? 0)) return null;
+    const [organizationId = '', gatewayTokenId = ''] = cacheKey.split(' ');
     const before = created;
     const state = await readAggregate(events, gatewayToken, organizationId, gatewayTokenId);
     if (state.state !== 'active') {
-      // The token may have been created since it was read.
-      if (created === before) unknown.set(place, system.now() + unknownMs);
+      // The token may have been created after the read.
+      if (created === before) unknown.set(cacheKey, system.now() + unknownTtlMs);
       return null;
     }
     const context = tokenContext(organizationId, gatewayTokenId, state.created);
@@ -116,26 +113,26 @@ export const createGatewayTokenCache = (events: EventStore, vault: Vault, system
 
   return {
     find: (token) => {
-      const place = places.get(token) ?? placeOf(token);
-      if (place === null) return null;
-      return mapMaybe(known.find(place), (found) => {
+      const cacheKey = keys.get(token) ?? keyOf(token);
+      if (cacheKey === null) return null;
+      return mapMaybe(known.find(cacheKey), (found) => {
         if (found === null || system.now() >= found.grant.expiresAt) return null;
-        if (!places.has(token)) places.set(token, place);
+        if (!keys.has(token)) keys.set(token, cacheKey);
         return found;
       });
     },
-    forgetAll: () => {
+    clear: () => {
       created++;
       unknown.clear();
-      known.forgetAll();
+      known.clear();
     },
-    notice: ({ type, data, metadata }) => {
+    onEvent: ({ type, data, metadata }) => {
       if (type !== 'GatewayTokenCreated' && type !== 'GatewayTokenDeleted') return;
       const { gatewayTokenId } = data as { gatewayTokenId: string };
-      const place = placeFor(metadata.organizationId, gatewayTokenId);
-      if (type === 'GatewayTokenDeleted') return known.forget(place);
+      const cacheKey = keyFor(metadata.organizationId, gatewayTokenId);
+      if (type === 'GatewayTokenDeleted') return known.forget(cacheKey);
       created++;
-      unknown.delete(place);
+      unknown.delete(cacheKey);
     },
   };
 };

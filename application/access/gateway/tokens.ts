@@ -14,7 +14,7 @@ import type { ListPage, Lists, PageRequest } from '../../read-models/paging.js';
 import { tokenContext, tokenFor, tokenIdOf, tokenKeyId } from './token-cache.js';
 
 export type GatewayTokens = {
-  /** Creates a token, which is returned here and never again, except to a retry of the same request. */
+  /** Creates a token. The token is returned only here, and to a retry of the same request. */
   create(
     by: Operation,
     organizationId: string,
@@ -22,7 +22,7 @@ export type GatewayTokens = {
   ): Promise<Done<{ gateway_token_id: string; token: string }>>;
   delete(by: Operation, organizationId: string, gatewayTokenId: string): Promise<Done<Nothing>>;
   list(organizationId: string, page: PageRequest): Promise<ListPage<GatewayTokenDocument>>;
-  /** Sets by which keys the organization's gateway calls are taken. */
+  /** Sets which keys authenticate the organization's gateway calls. */
   setKeys(by: Operation, organizationId: string, gatewayKeys: GatewayKeys): Promise<Done<Nothing>>;
   keys(organizationId: string): Promise<GatewayKeys>;
 };
@@ -41,18 +41,21 @@ export const createGatewayTokens = (ports: {
   return {
     create: async (by, organizationId, grants) => {
       if (grants.expireTime !== undefined && Date.parse(grants.expireTime) <= system.now())
-        fail('INVALID_ARGUMENT', 'expire_time must be in the future');
+        fail('INVALID_ARGUMENT', `expire_time must be in the future, not ${grants.expireTime}`);
       const existing = { type: 'RequireExisting', data: { organizationId } } as const;
       const steps = [step(organization, organizationId, organizationId, existing)];
-      // The organization is checked before the vault makes a data key for the token.
+      // The organization is checked before the vault creates a data key for the token.
       await handle(globalContext(by, organizationId), steps);
-      // A retry gets the token of its first try.
+      // A retry derives the token of the first attempt.
       const random = by.idSeed === undefined ? system.secret() : system.sign('idempotent-token', by.idSeed);
       const token = tokenFor(organizationId, random.slice(0, 32));
       const gatewayTokenId = tokenIdOf(system, token);
       if ((await stateOf(organizationId, gatewayTokenId)).state === 'deleted')
-        fail('FAILED_PRECONDITION', 'the gateway token that this request created was deleted since');
-      // Others get a turn between the reads of the checks and those of the command.
+        fail(
+          'FAILED_PRECONDITION',
+          'The gateway token created by the first attempt of this request was deleted. Use a new idempotency-key.',
+        );
+      // Other requests get a turn between these reads and those of the command.
       await system.breathe();
       const [keyId, context] = [tokenKeyId(gatewayTokenId), tokenContext(organizationId, gatewayTokenId, grants)];
       const sealedId = await vault.seal(keyId, gatewayTokenId, context);
@@ -69,7 +72,7 @@ export const createGatewayTokens = (ports: {
       const position = await handle(globalContext(by, organizationId), [
         step(gatewayToken, organizationId, gatewayTokenId, { type: 'Delete', data: { gatewayTokenId } }),
       ]);
-      // The shredder would destroy the key later too, but a caller that is answered may rely on the deletion.
+      // The shredder also destroys the key, but later. Once the request succeeds, the token must be unusable.
       await vault.destroyKey(tokenKeyId(gatewayTokenId));
       return { answer: {}, position };
     },

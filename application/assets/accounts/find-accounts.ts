@@ -14,9 +14,9 @@ type Ports = FindingPorts & {
   readonly progress: Progress;
 };
 
-/** Few at the same time, because the follower asks the same nodes. */
-const atOnce = 2;
-const ofOneOrganization = 1;
+/** Low limit, because the follower uses the same nodes. */
+const maxConcurrent = 2;
+const maxConcurrentPerOrganization = 1;
 const maxWaiting = 1;
 const catchUpMs = 1000;
 const retry = { firstMs: 500, maxMs: 10_000 };
@@ -25,10 +25,10 @@ const isNews = ({ type, data }: Recorded) =>
   type === 'AddressRegistered' ||
   (type === 'ContractRegistered' && (data as { standard?: string }).standard === 'token');
 
-/** Finds all accounts of one organization that are missing; tells how many contracts could not be asked. */
+/** Finds all missing token accounts of one organization. Returns the number of contracts that failed. */
 const createRound = (ports: Ports, variant: Variant) => {
   const { contracts, system } = ports;
-  const inTurn = createFairTurns({ atOnce, ofOneKey: ofOneOrganization, maxWaiting });
+  const inTurn = createFairTurns({ maxConcurrent, maxConcurrentPerKey: maxConcurrentPerOrganization, maxWaiting });
   const findPart = createFindPart(ports, variant);
 
   const findAll = async (context: Context, contract: ContractDocument, signal: AbortSignal) => {
@@ -46,7 +46,7 @@ const createRound = (ports: Ports, variant: Variant) => {
           failed++;
           system.log.warn(
             { organization: organizationId, contract: token.contract, err: error },
-            'accounts of a token cannot be found right now; trying again',
+            'Token accounts of a contract could not be found; retrying',
           );
         }
     return failed;
@@ -54,15 +54,15 @@ const createRound = (ports: Ports, variant: Variant) => {
 };
 
 /**
- * Finds, for every address of an organization, the accounts that hold the tokens of its registered contracts, on a chain
- * where addresses do not hold them themselves. Organizations take turns, some addresses each.
+ * Finds the token accounts of every address for the registered contracts of its organization, on chains where tokens are
+ * held by separate accounts. Organizations are served round-robin, a few addresses at a time.
  */
 export const createAccountFinder = (ports: Ports, variant: Variant) => {
   const { progress, system } = ports;
   const round = createRound(ports, variant);
-  /** Positions before the events whose organizations are not done, by organization, oldest first. */
+  /** Checkpoints to resume from, by unfinished organization, oldest first. */
   const unfinished = new Map<string, Position>();
-  /** Last event that each of these organizations waits for in the read models. */
+  /** Position that the read models must reach, by unfinished organization. */
   const awaited = new Map<string, Position>();
 
   const work = async (organizationId: string, signal: AbortSignal) => {
@@ -71,7 +71,10 @@ export const createAccountFinder = (ports: Ports, variant: Variant) => {
       const upTo = awaited.get(organizationId) ?? 0;
       while (!signal.aborted && !(await progress.reached(upTo, catchUpMs)));
       const failed = await round(organizationId, signal).catch((error: unknown) => {
-        system.log.warn({ organization: organizationId, err: error }, 'accounts of tokens cannot be found right now');
+        system.log.warn(
+          { organization: organizationId, err: error },
+          'Token accounts of an organization could not be found; retrying',
+        );
         return 1;
       });
       if (failed === 0) done = upTo;

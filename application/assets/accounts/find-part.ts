@@ -28,7 +28,7 @@ type Found = { readonly document: AddressDocument; readonly account: string };
 
 const addressesAtOnce = 16;
 
-/** Asks for the account of an owner; null where the token does not name one that it and the account agree on. */
+/** Looks up the token account of an owner; null when the token names none, or the account does not confirm it. */
 const askAccount = async (chain: Chain, owner: string, asset: ImportedToken): Promise<string | null> => {
   try {
     return (await chain.tokens({ owner, asset, account: undefined })).account ?? null;
@@ -38,13 +38,13 @@ const askAccount = async (chain: Chain, owner: string, asset: ImportedToken): Pr
   }
 };
 
-/** Returns a function that finds the accounts of some addresses, and tells whether there are more. */
+/** Returns a function that finds the accounts of the next addresses. It resolves to true when addresses remain. */
 export const createFindPart = (ports: FindingPorts, variant: Variant) => {
   const { events, readModels, handle, chain } = ports;
   const cursors = createAddressCursors(ports.state, variant);
   const late = createLateAccounts(ports.state, variant, ports.system);
 
-  const look = async (documents: readonly AddressDocument[], asset: ImportedToken): Promise<Found[]> => {
+  const findAccounts = async (documents: readonly AddressDocument[], asset: ImportedToken): Promise<Found[]> => {
     const found: Found[] = [];
     for (const document of documents) {
       const isImported = document.imports?.some((one) => one.asset.contract === asset.contract);
@@ -63,8 +63,8 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
     );
 
   /**
-   * Records what the addresses hold already. The accounts are noted before, so that whatever comes after the reading is
-   * followed.
+   * Records the balances that the accounts already hold. The accounts are recorded first, so that the follower sees every
+   * transfer after the read.
    */
   const readHeld = async (context: Context, asset: ImportedToken, found: readonly Found[]) => {
     const { at } = await confirmedHeader(chain, variant, undefined);
@@ -76,7 +76,7 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
     }
   };
 
-  /** Returns the commit time of the first registration that the accounts are due to. */
+  /** Returns the commit time (Unix ms) of the earliest registration that the accounts belong to. */
   const sinceOf = async ({ organizationId }: Context, registered: number, found: readonly Found[]) => {
     const positions = found.map(({ document }) => Math.max(document.position, registered));
     const history = events.readOrganizationBackwards(organizationId, { position: Math.min(...positions) });
@@ -92,7 +92,7 @@ export const createFindPart = (ports: FindingPorts, variant: Variant) => {
     const last = documents.at(-1);
     if (!last) return false;
     const asset: ImportedToken = { standard: 'token', contract };
-    const found = await look(documents, asset);
+    const found = await findAccounts(documents, asset);
     if (found.length > 0) {
       await note(context, asset, found);
       const since = await sinceOf(context, position, found);

@@ -4,17 +4,17 @@ import { mapInSlices } from '../../async/slices.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 
-/** Accounts found in one go; `since` is the time of the first registration that they are due to, in Unix ms. */
+/** Accounts found in one step. `since` is the time (Unix ms) of the earliest registration that they belong to. */
 type Finding = {
   readonly organizationId: string;
   readonly contract: string;
   readonly since: number;
-  /** True when accounts of further addresses are being looked for. */
+  /** True while the search continues with further addresses. */
   readonly more: boolean;
 };
 type Entry = Finding & { readonly at: number };
 
-/** Findings of one organization's accounts of one contract, whose blocks are read again together. */
+/** Late accounts of one organization and contract. Their blocks are read again together. */
 export type LateAccounts = {
   readonly ids: readonly string[];
   readonly organizationId: string;
@@ -22,13 +22,13 @@ export type LateAccounts = {
   readonly since: number;
 };
 
-/** Time after which a search that said nothing more does not keep its findings waiting. */
-const patienceMs = 60_000;
+/** Time without news after which a search counts as ended. */
+const maxIdleMs = 60_000;
 const readAtOnce = 32;
 
 /**
- * Keeps accounts that were found a while after the registration that they are due to, until the blocks in between are
- * read again. Each finding has an entry of its own, so that none is lost when another is added or removed.
+ * Stores accounts that were found some time after their registration, until the blocks in between have been read again.
+ * Each finding is a separate entry, so that concurrent changes lose none.
  */
 export const createLateAccounts = (state: StateStore, { tag }: Variant, system: System) => {
   const prefix = `late-accounts ${tag} `;
@@ -47,7 +47,7 @@ export const createLateAccounts = (state: StateStore, { tag }: Variant, system: 
   };
   const isReady = (some: readonly Entry[]) => {
     const last = some.reduce((a, b) => (b.at >= a.at ? b : a));
-    return !last.more || system.now() - last.at > patienceMs;
+    return !last.more || system.now() - last.at > maxIdleMs;
   };
   return {
     add: async (finding: Finding): Promise<void> => {

@@ -5,15 +5,15 @@ import { leafHash, nodeHash } from '../../../domain/merkle.js';
 import { consistencyPath, inclusionPath, isIncluded } from '../../../domain/merkle-proof.js';
 import { beginning, type EventStore, type Position, type Recorded } from '../../ports/event-store.js';
 import type { System } from '../../ports/system.js';
-import { BrokenLog, loggedFrom } from '../log-reading.js';
+import { BrokenLog, logEntriesFrom } from '../log-reading.js';
 import { createSealLog, type SealLog } from '../seal-log.js';
 import { createLogTree } from './log-tree.js';
 
-/** Event by its id; its position, where the caller knows it, spares a search through the history. */
+/** Event to prove. The position, if the caller knows it, avoids a search through the history. */
 type Wanted = { readonly eventId: string; readonly position: Position | undefined };
 
 export type InclusionProof = {
-  /** Number of the event in its history, counted from 1, and the hashes of the chain before and after it. */
+  /** Number of the event in its history, starting at 1, and the chain hashes before and after the event. */
   readonly event: Link & { readonly id: string; readonly before: string };
   readonly seal: Seal;
   readonly leaf: string;
@@ -26,9 +26,9 @@ type ConsistencyProof = { readonly from: LogHead; readonly to: LogHead; readonly
 export type LogProofs = {
   /** Returns the newest signed head of the log. */
   head(): Promise<LogHead>;
-  /** Proves that an event is under the newest head of the log. */
+  /** Proves that the newest head of the log covers an event. */
   inclusion(organizationId: string, wanted: Wanted): Promise<InclusionProof>;
-  /** Proves that the log of the second size, by default the present one, continues that of the first. */
+  /** Proves that the log of size `to`, by default the current size, extends the log of size `from`. */
   consistency(from: number, to: number | undefined): Promise<ConsistencyProof>;
 };
 
@@ -39,19 +39,19 @@ type Ports = {
   readonly system: System;
 };
 
-const nothingLogged = 'nothing is sealed yet: the first seal follows within an hour after the first event';
-const notSealed = 'the event is not sealed yet: a seal follows within an hour';
+const nothingLogged = 'Nothing is sealed yet. The first seal is made within an hour of the first event; retry later.';
+const notSealed = 'Event not sealed yet. It is sealed within an hour of its commit; retry later.';
 const disagreeing =
-  'the history does not agree with its seals: its operator finds out more with chainfold audit verify';
+  'The history contradicts its seals. The operator of the service can locate the difference with chainfold audit verify.';
 const isSeal = ({ type }: Recorded) => type === 'AuditSealed';
 
-/** Explains to callers a log that is not what it was, which is no fault of theirs. */
+/** Converts a broken log into UNAVAILABLE, because the caller is not at fault. */
 const provable = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof BrokenLog)) throw error;
-    return fail('UNAVAILABLE', `the log of seals proves nothing now: ${error.message}`);
+    return fail('UNAVAILABLE', `No proof is possible because the log of seals is broken: ${error.message}.`);
   }
 };
 
@@ -70,7 +70,7 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
   const forwards = (after: Position) => inTurns(events.readOrganization(organizationId, after));
   const start: Place = { ...firstLink(organizationId, sha256), position: beginning };
 
-  /** Returns what the last seal before a position states, or the start of the chain. */
+  /** Returns the chain state in the last seal before a position; the start of the chain without a seal. */
   const sealedBefore = async (position: Position): Promise<Place> => {
     for await (const event of backwards(position - 1)) if (isSeal(event)) return event.data as Seal;
     return start;
@@ -106,11 +106,14 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
         if (event.id === eventId) return event;
         if (position !== undefined) break;
       }
-      return fail('NOT_FOUND', 'there is no such event');
+      return fail(
+        'NOT_FOUND',
+        `Event not found: ${eventId}${position === undefined ? '' : ` at position ${position}`}`,
+      );
     },
-    /** Returns the event's number and the first seal of a volume over it, once the chain leads from one to the other. */
+    /** Returns the number of an event and the first seal of a volume over it, verified along the hash chain. */
     sealed: async (event: Recorded, volume: number): Promise<{ event: InclusionProof['event']; seal: Seal }> => {
-      // Positions in seals are those of the store in which these were made, so that a moved history is read from its start.
+      // Positions in seals belong to the store in which the seals were made, so a migrated history is read from its start.
       for (const from of [await sealedBefore(event.position), start]) {
         const numbered = await numberOf(event, from);
         const seal = numbered && (await sealOver(numbered, volume));
@@ -121,11 +124,11 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
   };
 };
 
-/** Proves what the log of seals holds, to callers who do not trust the service. */
+/** Creates Merkle proofs about the log of seals, for callers who do not trust the service. */
 export const createLogProofs = (ports: Ports): LogProofs => {
   const { events, sealLog, system } = ports;
   const { sha256 } = system;
-  /** Trees by volume, of which all but the present one are given up. */
+  /** Tree of the current volume; the tree of an earlier volume is dropped. */
   let kept: { readonly volume: number; readonly tree: ReturnType<typeof createLogTree> } | null = null;
   const treeOf = (volume: number) => {
     if (kept?.volume !== volume) kept = { volume, tree: createLogTree(sealLog, system) };
@@ -133,7 +136,7 @@ export const createLogProofs = (ports: Ports): LogProofs => {
   };
   const head = async () => (await sealLog.head()) ?? fail('NOT_FOUND', nothingLogged);
   const headAt = async (volume: number, size: number): Promise<LogHead> => {
-    for await (const logged of loggedFrom(events, volume, size - 1)) return logged.head;
+    for await (const logged of logEntriesFrom(events, volume, size - 1)) return logged.head;
     return fail('NOT_FOUND', nothingLogged);
   };
 

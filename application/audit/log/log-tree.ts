@@ -10,17 +10,17 @@ export type LogTree = {
   roots(subtrees: readonly Subtree[]): Promise<readonly string[]>;
 };
 
-/** Leaves of the subtrees of which the roots are kept: smaller ones are hashed again, which takes one read of the log. */
+/** Number of leaves of the smallest subtree whose root is cached. Smaller subtrees are hashed again, from one read. */
 const blockSize = 256;
 const blockOf = (index: number) => Math.floor(index / blockSize);
 
 /**
- * Computes roots of subtrees of the log. The leaves are read once, a block at a time; what is kept of a million leaves is
- * half a mebibyte of roots, so that a proof reads a few blocks and not the whole log.
+ * Computes roots of subtrees of the log. The leaves are read once, block by block, and the roots of blocks are cached:
+ * half a mebibyte for a million leaves. A proof then reads a few blocks instead of the whole log.
  */
 export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }: System): LogTree => {
   const node = (left: string, right: string) => nodeHash(left, right, sha256);
-  /** Roots of complete subtrees by level, of which the first has those of one block. */
+  /** Roots of complete subtrees by level; level 0 holds the roots of single blocks. */
   const levels: string[][] = [];
   const inOrder = createMutex();
 
@@ -29,10 +29,10 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
     await breathe();
     const hashes: string[] = [];
     for await (const leaf of log.leaves(from, to)) {
-      // Going on to the end would read the block after this one.
+      // Iterating to the end would also read the next block.
       if (hashes.push(hashOf(leaf)) === to - from) break;
     }
-    if (hashes.length !== to - from) throw new Error(`the log of seals has no entry ${from + hashes.length}`);
+    if (hashes.length !== to - from) throw new Error(`The log of seals has no entry ${from + hashes.length}.`);
     return hashes;
   };
   const rootOver = (hashes: readonly string[]) => {
@@ -45,7 +45,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
     roots.push(root);
     if (roots.length % 2 === 0) keep(node(roots.at(-2) as string, root), level + 1);
   };
-  /** Reads the blocks that are complete up to a size and were not read before. */
+  /** Reads the complete blocks up to a size that are not cached yet. */
   const fill = (size: number) =>
     inOrder(async () => {
       for (let block = levels[0]?.length ?? 0; block < blockOf(size); block++)

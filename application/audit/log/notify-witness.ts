@@ -7,28 +7,32 @@ import type { System } from '../../ports/system.js';
 import { fromCheckpoint } from '../../processes/from-checkpoint.js';
 import { createLease } from '../../processes/lease.js';
 import type { ServiceProcess } from '../../processes/service-process.js';
-import { shownHead } from './shown-head.js';
+import { toHeadRecord } from './head-record.js';
 
 type Ports = { readonly events: EventStore; readonly state: StateStore; readonly system: System };
 
 const pauses = { firstMs: 1000, maxMs: 300_000 };
 
 /**
- * Hands the heads of the log to a witness, from where it left off. Of heads that are read at once only the last is handed
- * over, which continues those before it.
+ * Sends the heads of the log to a witness, starting at its checkpoint. Of several heads in one batch, only the last is
+ * sent, because it extends the others.
  */
-export const createWitnessNotifier = (witness: Witness, { system, ...ports }: Ports) => {
+export const createWitnessNotifier = (witness: Witness, ports: Ports) => {
+  const { system } = ports;
   const follow = fromCheckpoint(`witness:${witness.name}`, ports);
 
-  /** Tries until the witness has taken the head; an abort is thrown, so that the head does not count as told. */
-  const tell = async (head: LogHead, signal: AbortSignal): Promise<void> => {
+  /** Retries until the witness has stored the head. Throws on abort, so that the checkpoint does not pass the head. */
+  const send = async (head: LogHead, signal: AbortSignal): Promise<void> => {
     const backoff = createBackoff(pauses);
     for (;;) {
       try {
-        return await witness.take(JSON.stringify(shownHead(head)));
+        return await witness.record(JSON.stringify(toHeadRecord(head)));
       } catch (error) {
         const { message } = error as Error;
-        system.log.warn({ witness: witness.name, size: head.size, reason: message }, 'a witness did not take a head');
+        system.log.warn(
+          { witness: witness.name, size: head.size, reason: message },
+          'Witness did not store a log head; retrying',
+        );
       }
       await system.sleep(backoff.next(), signal);
       signal.throwIfAborted();
@@ -38,15 +42,15 @@ export const createWitnessNotifier = (witness: Witness, { system, ...ports }: Po
   return (signal: AbortSignal): Promise<void> =>
     follow(signal, async (batch) => {
       const last = batch.findLast(({ type }) => type === 'SealLogged');
-      if (last) await tell((last.data as Logged).head, signal);
+      if (last) await send((last.data as Logged).head, signal);
       return last !== undefined;
     });
 };
 
-/** Makes a process for each witness, so that one that does not answer keeps nothing from the others. */
+/** Creates one process per witness, so that an unreachable witness does not delay the others. */
 export const createWitnessNotifiers = (ports: Ports & { readonly witnesses: readonly Witness[] }): ServiceProcess[] =>
   ports.witnesses.map((witness) => ({
     role: 'projector',
-    name: `teller of the witness ${witness.name}`,
+    name: `witness notifier ${witness.name}`,
     run: createLease(`witness-${witness.name}`, ports)(createWitnessNotifier(witness, ports)),
   }));

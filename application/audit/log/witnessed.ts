@@ -1,18 +1,18 @@
 import { headStatement, type LogHead, leafText } from '../../../domain/aggregates/audit/seal-log.js';
 import { appendLeaf, type ByteDigest, emptyFrontier, leafHash, nodeHash, rootOf } from '../../../domain/merkle.js';
-import { isContinued } from '../../../domain/merkle-proof.js';
+import { isConsistent } from '../../../domain/merkle-proof.js';
 import { groupBy } from '../../async/group-by.js';
 import { BrokenLog } from '../log-reading.js';
 import type { Trust } from '../proof.js';
 import type { SealLog } from '../seal-log.js';
 import { anchoredIn } from './anchor.js';
-import type { ShownHead } from './shown-head.js';
+import type { HeadRecord } from './head-record.js';
 
-/** Size and root of the log that a witness saw; a head that was anchored on a chain has no signature. */
-export type Seen = { readonly size: number; readonly root: string; readonly signed: ShownHead | null };
+/** Size and root of the log as stored by a witness; `signed` is null for a head that was anchored on a chain. */
+export type WitnessedHead = { readonly size: number; readonly root: string; readonly signed: HeadRecord | null };
 
-/** Head that a witness saw and the present log does not continue. */
-export type Discontinuity = { readonly head: Seen; readonly reason: string };
+/** Witnessed head that the current log does not extend. */
+export type Discontinuity = { readonly head: WitnessedHead; readonly reason: string };
 
 type Parsed = Readonly<Record<string, unknown>>;
 const asObject = (value: unknown): Parsed => (typeof value === 'object' && value !== null ? (value as Parsed) : {});
@@ -30,19 +30,22 @@ const isHead = ({ size, root, time, key_id, signature }: Parsed) =>
   hash.test(String(root)) &&
   [time, key_id, signature].every((one) => typeof one === 'string');
 
-const seenIn = (head: ShownHead): Seen => ({ size: head.size, root: head.root, signed: head });
+const seenIn = (head: HeadRecord): WitnessedHead => ({ size: head.size, root: head.root, signed: head });
 
-/** Reads a head from a text: a line of a witness file, the body of a webhook, the page of the head, or anchored data. */
-export const headIn = (text: string): Seen | null => {
+/**
+ * Parses a head from a line of a witness file, the body of a webhook, the body of `/.well-known/audit-log`, or anchored
+ * transaction data; null for any other text.
+ */
+export const parseWitnessedHead = (text: string): WitnessedHead | null => {
   const anchored = anchoredIn(text.trim());
   if (anchored) return { ...anchored, signed: null };
   const found = parse(text);
   const places = [found, asObject(found.head), asObject(asObject(found.data).head)];
-  const head = places.find(isHead) as ShownHead | undefined;
+  const head = places.find(isHead) as HeadRecord | undefined;
   return head ? seenIn(head) : null;
 };
 
-const isSignedBy = ({ size, root, time, signature }: ShownHead, { publicKey, isSigned }: Trust) =>
+const isSignedBy = ({ size, root, time, signature }: HeadRecord, { publicKey, isSigned }: Trust) =>
   isSigned(publicKey, headStatement({ size, root, time }), signature);
 
 const unsigned = 'not signed by the trusted key';
@@ -50,13 +53,13 @@ const shorter = (size: number) =>
   `of ${size} seals now, fewer than a witness saw: all stores were taken back to an earlier moment together`;
 const other = 'not a continuation of what a witness saw: it was rebuilt, or forged with the signing key';
 
-const flawOf = ({ size, signed }: Seen, present: number, trust: Trust): string | null => {
+const flawOf = ({ size, signed }: WitnessedHead, present: number, trust: Trust): string | null => {
   if (signed && !isSignedBy(signed, trust)) return unsigned;
   return size > present ? shorter(present) : null;
 };
 
-/** Returns the first of the heads, in the order of their sizes, whose root is not that of as many leaves. */
-const firstOther = async (heads: readonly Seen[], log: Pick<SealLog, 'leaves'>, sha256: ByteDigest) => {
+/** Returns the first head, by size, whose root differs from the root of the log at that size. */
+const firstOther = async (heads: readonly WitnessedHead[], log: Pick<SealLog, 'leaves'>, sha256: ByteDigest) => {
   const bySize = groupBy(heads, ({ size }) => size);
   let frontier = emptyFrontier;
   const differing = () => bySize.get(frontier.size)?.find(({ root }) => root !== rootOf(frontier, sha256));
@@ -69,9 +72,9 @@ const firstOther = async (heads: readonly Seen[], log: Pick<SealLog, 'leaves'>, 
   return found;
 };
 
-/** Returns the first head that the log in the store does not continue; null when it continues all of them. */
+/** Returns the first head that the stored log does not extend; null when it extends all of them. */
 export const firstDiscontinuity = async (
-  heads: readonly Seen[],
+  heads: readonly WitnessedHead[],
   log: Pick<SealLog, 'head' | 'leaves'>,
   trust: Trust,
 ): Promise<Discontinuity | null> => {
@@ -89,15 +92,15 @@ export const firstDiscontinuity = async (
   return found ? { head: found, reason: other } : null;
 };
 
-/** Present head of a service that is asked over HTTP, and its proof that the log continues one of an earlier size. */
+/** Log of a running service, read over HTTP: its current head and its consistency proofs. */
 export type RemoteLog = {
-  head(): Promise<ShownHead>;
+  head(): Promise<HeadRecord>;
   consistency(from: number, to: number): Promise<readonly string[]>;
 };
 
-/** Returns the first head that the log of a running service does not continue, without believing the service. */
+/** Returns the first head that the log of a running service does not extend, by verifying the service's proofs. */
 export const firstRemoteDiscontinuity = async (
-  heads: readonly Seen[],
+  heads: readonly WitnessedHead[],
   log: RemoteLog,
   trust: Trust,
 ): Promise<Discontinuity | null> => {
@@ -108,7 +111,7 @@ export const firstRemoteDiscontinuity = async (
     const flaw = flawOf(head, present.size, trust);
     if (flaw !== null) return { head, reason: flaw };
     const path = head.size === 0 ? [] : await log.consistency(head.size, present.size);
-    if (!isContinued(head, present, path, node)) return { head, reason: other };
+    if (!isConsistent(head, present, path, node)) return { head, reason: other };
   }
   return null;
 };

@@ -17,8 +17,8 @@ export const followedBlockOf = ({ number, hash, chain }: UnreadableBlockDocument
   chain,
 });
 
-/** Lists the blocks of a chain that were left out and not read since, newest first. */
-export const leftOut = async (readModels: ReadModels, { tag }: Variant): Promise<UnreadableBlockDocument[]> => {
+/** Lists the blocks of a chain that were left out as unreadable and not read since, newest first. */
+export const unreadBlocks = async (readModels: ReadModels, { tag }: Variant): Promise<UnreadableBlockDocument[]> => {
   const found: UnreadableBlockDocument[] = [];
   let after: PageKey | undefined;
   do {
@@ -30,7 +30,7 @@ export const leftOut = async (readModels: ReadModels, { tag }: Variant): Promise
   return found;
 };
 
-/** Writes and reads the records of single blocks of a chain, which belong to no organization. */
+/** Reads and writes records about single blocks of a chain, which belong to no organization. */
 export const createBlockRecords = ({ events, readModels, handle }: Ports, variant: Variant) => {
   const keyOf = ({ hash }: Pick<FollowedBlock, 'hash'>) => `${variant.tag}.${hash}`;
   const byFollower = (hash: string): Operation => ({
@@ -47,11 +47,11 @@ export const createBlockRecords = ({ events, readModels, handle }: Ports, varian
   };
   return {
     record,
-    /** Lists blocks that a person wants to be read again. */
+    /** Lists blocks that an operator asked to read again. */
     retried: () => first('byRetry'),
-    /** Lists blocks whose balances are to be read from the chain. */
+    /** Lists unreadable blocks for which balances are still to be read from the chain. */
     balancesDue: () => first('byBalances'),
-    /** Returns what a person accepted in place of a block; null when nobody did. */
+    /** Returns the replacement of a block that an operator accepted; null without one. */
     accepted: async (hash: string) => (await readAggregate(events, block, systemOwner, keyOf({ hash }))).accepted,
   };
 };

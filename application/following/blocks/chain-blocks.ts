@@ -9,15 +9,15 @@ import type { ReadModels } from '../../ports/read-models.js';
 import type { StateStore } from '../../ports/state.js';
 import type { System } from '../../ports/system.js';
 import { type Reached, readReached } from '../progress/cursor-store.js';
-import { createBlockRecords, followedBlockOf, leftOut } from './block-records.js';
+import { createBlockRecords, followedBlockOf, unreadBlocks } from './block-records.js';
 import { replacedSince } from './replaced-activities.js';
 
-/** Final block that the nodes no longer have, and what accepting its replacement would change. */
+/** Final block that the nodes no longer have, and the effect of accepting its replacement. */
 type Replacement = {
   readonly block: FollowedBlock;
   readonly replacement: string;
   readonly from: number;
-  /** Wallets and blocks whose transfers would be removed. */
+  /** Number of activities (pairs of wallet and block) whose transfers would be removed. */
   readonly activities: number;
 };
 
@@ -30,55 +30,58 @@ type Ports = {
   readonly system: System;
 };
 
-/** Decisions of a person about single blocks of followed chains. */
+/** Decisions of an operator about single blocks of followed chains. */
 export type ChainBlocks = ReturnType<typeof createChainBlocks>;
 
-/** Lists the blocks of all chains that were left out. */
-export const everyLeftOut = async (readModels: ReadModels) => {
+/** Lists the unreadable blocks of all chains. */
+export const allUnreadBlocks = async (readModels: ReadModels) => {
   const found: (UnreadableBlockDocument & { readonly tag: string })[] = [];
   for (const variant of chainVariants)
-    for (const document of await leftOut(readModels, variant)) found.push({ ...document, tag: variant.tag });
+    for (const document of await unreadBlocks(readModels, variant)) found.push({ ...document, tag: variant.tag });
   return found;
 };
 
 export const createChainBlocks = (ports: Ports) => {
   const { readModels, state, chains } = ports;
 
-  const lookAtFinal = async (variant: Variant, from: number, { chain: followed, final }: Reached) => {
+  const inspectFinal = async (variant: Variant, from: number, { chain: followed, final }: Reached) => {
     const chain = chains.of(variant);
     const { number, hash } = final;
-    if (from > number) fail('INVALID_ARGUMENT', `the final block is ${number}; later ones need no acceptance`);
-    const replacement = (await chain.headerAt(number)) ?? fail('NODE_ERROR', `no node has a block ${number}`);
-    if (replacement.hash === hash) fail('FAILED_PRECONDITION', `the final block ${number} was not replaced`);
+    if (from > number)
+      fail('INVALID_ARGUMENT', `Block ${from} is above the final block ${number}: later blocks need no acceptance.`);
+    const replacement = (await chain.headerAt(number)) ?? fail('NODE_ERROR', `No node has block ${number}.`);
+    if (replacement.hash === hash) fail('FAILED_PRECONDITION', `The final block ${number} was not replaced.`);
     const { length } = await replacedSince({ ...ports, chain }, variant.tag, { from, chain: followed });
     return { block: { number, hash, chain: followed }, replacement: replacement.hash, from, activities: length };
   };
-  /** Compares the final block with the one that the nodes have; for block 0 the first blocks of the two chains. */
-  const look = async (variant: Variant, from: number): Promise<Replacement> => {
-    const reached = (await readReached(state, variant.tag)) ?? fail('NOT_FOUND', 'this chain was never followed');
+  /** Compares the final block with the nodes' block at that height; for `from` 0, compares the first blocks. */
+  const inspect = async (variant: Variant, from: number): Promise<Replacement> => {
+    const reached =
+      (await readReached(state, variant.tag)) ?? fail('NOT_FOUND', `Chain ${variant.tag} was never followed.`);
     const { hash: served } = await chains.of(variant).genesis();
     const { chain: followed } = reached;
     const isOther = served !== followed;
-    if (from > 0 && !isOther) return lookAtFinal(variant, from, reached);
-    if (!isOther) return fail('FAILED_PRECONDITION', 'the nodes serve the chain that is followed');
-    if (from > 0) return fail('FAILED_PRECONDITION', 'the nodes serve another chain; block 0 is the one to accept');
+    if (from > 0 && !isOther) return inspectFinal(variant, from, reached);
+    if (!isOther) return fail('FAILED_PRECONDITION', 'The nodes serve the chain that is followed: nothing to accept.');
+    if (from > 0) return fail('FAILED_PRECONDITION', 'The nodes serve another chain. Accept block 0 instead.');
     return { block: { number: 0, hash: followed, chain: followed }, replacement: served, from, activities: 0 };
   };
 
   return {
-    look,
-    /** Accepts what `look` showed; the follower goes back at its next turn. */
+    inspect,
+    /** Accepts the replacement that `inspect` returned; the follower rolls back in its next cycle. */
     accept: async (by: Operation, variant: Variant, found: Replacement): Promise<Done<Replacement>> => {
       const { block, replacement, from } = found;
       const { record } = createBlockRecords(ports, variant);
       return { answer: found, position: await record({ type: 'Accept', data: { block, replacement, from } }, by) };
     },
-    /** Asks the follower to read a block again that it left out; `wanted` is its height or its hash. */
+    /** Asks the follower to read an unreadable block again; `wanted` is the height or the hash. */
     retry: async (by: Operation, variant: Variant, wanted: string): Promise<Done<UnreadableBlockDocument>> => {
-      const found = (await leftOut(readModels, variant)).find(
+      const found = (await unreadBlocks(readModels, variant)).find(
         ({ number, hash }) => String(number) === wanted || hash === wanted,
       );
-      const document = found ?? fail('NOT_FOUND', `block ${wanted} was not left out`);
+      const document =
+        found ?? fail('NOT_FOUND', `Block ${wanted} is not among the unreadable blocks of chain ${variant.tag}.`);
       const { record } = createBlockRecords(ports, variant);
       const position = await record({ type: 'Retry', data: { block: followedBlockOf(document) } }, by);
       return { answer: document, position };

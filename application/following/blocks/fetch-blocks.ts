@@ -1,12 +1,12 @@
 import type { Block, Chain, Header, Interest } from '../../ports/chain.js';
 
-/** Block as it was fetched; the reason where no node gave it. */
+/** Result of fetching a block; `block` is null when no node returned it. */
 export type Fetched = { readonly header: Header; readonly block: Block | null; readonly error: Error | null };
 
 const fetchedAhead = 8;
-/** Blocks that are fetched at the same time before the size of any is known. */
-const atFirst = 2;
-/** Memory for blocks that are fetched ahead: a chain with large blocks is read with fewer of them at once. */
+/** Blocks fetched concurrently until the size of the first one is known. */
+const initialConcurrency = 2;
+/** Memory limit for blocks fetched ahead, so that fewer large blocks are fetched at once. */
 const maxBytesAhead = 64 * 1024 * 1024;
 const unknown = 'no node has the block';
 
@@ -21,10 +21,10 @@ const fetchOne = async (chain: Chain, header: Header, interest: Interest): Promi
   }
 };
 
-/** Bytes of a movement and of a touch besides texts of any length, as they are held in memory. */
+/** Estimated bytes in memory of a movement and of a touch, without texts of variable length. */
 const [movementBytes, touchBytes] = [1000, 300];
 
-/** Estimates the memory that a block takes, by what was read for it or by what it holds. */
+/** Estimates the memory that a block takes: the larger of the bytes read for it and the size of its contents. */
 const bytesOf = ({ block }: Fetched): number => {
   if (!block) return 0;
   const texts = block.movements.map(({ details }) =>
@@ -34,22 +34,22 @@ const bytesOf = ({ block }: Fetched): number => {
   return Math.max(held, block.bytes ?? 0);
 };
 
-/** Counts the bytes of blocks that wait for their turn, and of those under way, which are taken for as large as the largest. */
-const createBudget = (most: number) => {
+/** Tracks the bytes of fetched blocks that wait, plus an estimate for blocks in flight: the size of the largest block. */
+const createBudget = (maxBytes: number) => {
   const waiting = new Map<number, number>();
-  let underWay = 0;
+  let inFlight = 0;
   let largest: number | null = null;
   return {
     hasRoom: () => {
-      // No size is known before the first block has come.
-      if (largest === null) return underWay < atFirst;
-      return [...waiting.values()].reduce((sum, bytes) => sum + bytes, (underWay + 1) * largest) <= most;
+      // No size is known before the first block has arrived.
+      if (largest === null) return inFlight < initialConcurrency;
+      return [...waiting.values()].reduce((sum, bytes) => sum + bytes, (inFlight + 1) * largest) <= maxBytes;
     },
     begin: () => {
-      underWay++;
+      inFlight++;
     },
     end: (place: number, bytes: number) => {
-      underWay--;
+      inFlight--;
       largest = Math.max(largest ?? 0, bytes);
       waiting.set(place, bytes);
     },
@@ -58,8 +58,8 @@ const createBudget = (most: number) => {
 };
 
 /**
- * Yields blocks in order and fetches the next ones ahead, as far as they fit into `maxBytes`; tells `failed` of each
- * that no node gave, also ahead.
+ * Yields blocks in order and prefetches the next ones within `maxBytes`. Calls `failed` for each block that no node
+ * returned, including prefetched ones.
  */
 export const fetchInOrder = async function* (
   chain: Chain,
@@ -82,7 +82,7 @@ export const fetchInOrder = async function* (
     for (; next < Math.min(headers.length, i + fetchedAhead) && (next === i || budget.hasRoom()); next++)
       fetching.set(next, fetch(next));
     const fetched = (await fetching.get(i)) as Fetched;
-    // A block that was handed over is not held here any longer.
+    // A yielded block is released here, so that it can be garbage collected.
     fetching.delete(i);
     budget.free(i);
     yield fetched;

@@ -2,13 +2,13 @@ import { type TransferDocument, transfers } from '../../../projections/transfers
 import type { Chain } from '../../ports/chain.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import type { System } from '../../ports/system.js';
-import { documentsOf } from '../../read-models/scan-owners.js';
+import { documentsOfAllOwners } from '../../read-models/scan-owners.js';
 import { type Activity, holderKey } from '../../watch-list/activities.js';
 
 type Ports = { readonly chain: Chain; readonly readModels: ReadModels; readonly system: System };
 
-/** Tells whether a block is on the chain that the nodes serve now; each height is asked for once. */
-export const createCanonical = (chain: Chain) => {
+/** Creates a predicate that tells whether a block is on the nodes' current chain; each height is requested once. */
+export const createIsCanonical = (chain: Chain) => {
   const known = new Map<number, Promise<string | undefined>>();
   return async ({ number, hash }: { readonly number: number; readonly hash: string }) => {
     const found = known.get(number) ?? chain.headerAt(number).then((header) => header?.hash);
@@ -21,17 +21,17 @@ const inclusionsOf = (document: TransferDocument) =>
   [document, ...document.others].filter(({ state }) => state !== 'REMOVED');
 
 /**
- * Finds what blocks from a height on did to wallets, where these blocks are no longer on the chain. All recorded
- * transfers are looked through, because activities of final blocks are kept nowhere else.
+ * Finds the activities of blocks from a height on that are no longer on the chain. Scans all recorded transfers, because
+ * activities of final blocks are stored nowhere else.
  */
 export const replacedSince = async (
   ports: Ports,
   variant: string,
   { from, chain }: { readonly from: number; readonly chain: string },
 ): Promise<readonly Activity[]> => {
-  const isCanonical = createCanonical(ports.chain);
+  const isCanonical = createIsCanonical(ports.chain);
   const found = new Map<string, Activity>();
-  for await (const { organizationId, document } of documentsOf(ports, transfers, variant))
+  for await (const { organizationId, document } of documentsOfAllOwners(ports, transfers, variant))
     for (const { block_number: number, block_hash: hash, block_time: time } of inclusionsOf(document)) {
       if (number < from || (await isCanonical({ number, hash }))) continue;
       const holder = { organizationId, walletId: document.wallet_id };

@@ -1,59 +1,59 @@
-import { allDone } from '../../async/organization-queue.js';
+import { allSettledOrThrow } from '../../async/organization-queue.js';
 import { mapInSlices, slicesOf } from '../../async/slices.js';
 import type { Header } from '../../ports/chain.js';
 import type { Position } from '../../ports/event-store.js';
 import { noEntry, type StateStore } from '../../ports/state.js';
 import { type Cursor, maxHeaders, tipOf } from '../cursor.js';
 
-/** Header with the event store position before every event about its block. */
+/** Header with the event store position before any event about its block. */
 type Place = { readonly header: Header; readonly position: Position };
-/** Small entry that moves the cursor; the headers after `first` have entries of their own. */
+/** Main entry of a cursor; each header after `first` has its own entry. */
 type Head = Pick<Cursor, 'chain' | 'head' | 'isDevelopment'> & { readonly first: Place; readonly tip: Header };
-/** Form of earlier versions, in which one entry held all headers. */
-type Whole = Cursor;
+/** Format of earlier versions, in which one entry held all headers. */
+type LegacyEntry = Cursor;
 
-/** Entry of one header; `chain` tells it from those of a chain that was followed before. */
+/** Entry of one header; `chain` distinguishes it from entries of a chain followed before. */
 type Stored = Place & { readonly chain: string };
-/** Progress of a follower that other processes look at. */
+/** Progress of a follower, for other processes. */
 export type Reached = Pick<Cursor, 'chain' | 'head'> & { readonly final: Header; readonly tip: Header };
 
 const headersAtOnce = 64;
 
 const idOf = (variant: string) => `follow:${variant}`;
-/** Entries are reused in a circle, so that their number is bounded and none is ever destroyed. */
+/** Returns the entry id of a header. Entries form a ring buffer, so that their number is bounded. */
 const slotOf = (variant: string, { number }: Pick<Header, 'number'>) => `${idOf(variant)}:${number % maxHeaders}`;
-/** Cursor of a chain that is not followed now, because the nodes serve another one. */
+/** Returns the entry id of a parked cursor, of a chain that the nodes do not serve now. */
 const parkedId = (variant: string, chain: string) => `${idOf(variant)}:chain:${chain}`;
 
-const isWhole = (value: Head | Whole): value is Whole => 'headers' in value;
+const isLegacy = (value: Head | LegacyEntry): value is LegacyEntry => 'headers' in value;
 
-export class Overtaken extends Error {
+export class CursorConflict extends Error {
   override readonly name = 'Overtaken';
 }
-const overtaken = (): never => {
-  throw new Overtaken('another process moved the cursor of this chain; resuming from there');
+const throwCursorConflict = (): never => {
+  throw new CursorConflict('Another process moved the cursor of this chain; resuming from there.');
 };
 
-/** Reads how far a chain was followed; null before the first time. */
+/** Reads how far a chain was followed; null for a chain that was never followed. */
 export const readReached = async (state: StateStore, variant: string): Promise<Reached | null> => {
   const entry = await state.get('processes', idOf(variant));
   if (!entry) return null;
-  const value = JSON.parse(entry.value) as Head | Whole;
+  const value = JSON.parse(entry.value) as Head | LegacyEntry;
   const { chain, head } = value;
-  const [final, tip] = isWhole(value) ? [value.headers[0] as Header, tipOf(value)] : [value.first.header, value.tip];
+  const [final, tip] = isLegacy(value) ? [value.headers[0] as Header, tipOf(value)] : [value.first.header, value.tip];
   return { chain, head, final, tip };
 };
 
-/** Replaces the positions in an entry of a cursor, whatever its form. */
+/** Replaces the positions in any entry of a cursor. */
 export const withPositions = (value: string, at: (position: Position) => Position): string => {
-  const entry = JSON.parse(value) as Head | Whole | Stored;
+  const entry = JSON.parse(value) as Head | LegacyEntry | Stored;
   if ('headers' in entry) return JSON.stringify({ ...entry, positions: entry.positions.map(at) });
   if ('first' in entry)
     return JSON.stringify({ ...entry, first: { ...entry.first, position: at(entry.first.position) } });
   return JSON.stringify({ ...entry, position: at(entry.position) });
 };
 
-/** Keeps the entries of single headers and their revisions. */
+/** Reads and writes the entries of single headers, and caches their revisions. */
 const createSlots = (state: StateStore, variant: string) => {
   const known = new Map<string, { readonly revision: number; readonly hash: string }>();
 
@@ -69,13 +69,13 @@ const createSlots = (state: StateStore, variant: string) => {
     if (!known.has(id)) await readSlot(place.header, chain);
     const { revision } = known.get(id) ?? { revision: noEntry };
     const stored: Stored = { ...place, chain };
-    if (!(await state.put('processes', id, JSON.stringify(stored), revision))) return overtaken();
+    if (!(await state.put('processes', id, JSON.stringify(stored), revision))) return throwCursorConflict();
     return void known.set(id, { revision: revision + 1, hash: place.header.hash });
   };
   const isChanged = ({ header }: Place) => known.get(slotOf(variant, header))?.hash !== header.hash;
   return {
     forget: () => known.clear(),
-    /** Returns the headers after `first` up to `tip`, as far as they are stored and link up. */
+    /** Returns the headers from `first` to `tip`, as far as they are stored and linked. */
     read: async ({ chain, first, tip }: Head): Promise<readonly Place[]> => {
       const numbers = Array.from({ length: tip.number - first.header.number }, (_, i) => first.header.number + 1 + i);
       const found = await mapInSlices(numbers, headersAtOnce, (number) => readSlot({ number }, chain));
@@ -88,7 +88,7 @@ const createSlots = (state: StateStore, variant: string) => {
     },
     write: async (chain: string, places: readonly Place[]) => {
       for (const some of slicesOf(places.filter(isChanged), headersAtOnce))
-        await allDone(some.map((place) => writeSlot(place, chain)));
+        await allSettledOrThrow(some.map((place) => writeSlot(place, chain)));
     },
   };
 };
@@ -97,17 +97,17 @@ const placesOf = ({ headers, positions }: Cursor): readonly Place[] =>
   headers.map((header, i) => ({ header, position: positions[i] as Position }));
 
 /**
- * Stores the cursor. Changed headers are written first and the small entry last, so that a crash in between leaves the
- * cursor where it was: headers beyond the entry's tip, or that do not link up, do not count. `save` throws `Overtaken`
- * when another process has moved the cursor since it was read.
+ * Stores the cursor. Changed headers are written first and the main entry last, so that a crash in between leaves the
+ * cursor unchanged: headers beyond the tip of the main entry, or unlinked ones, are ignored. `save` throws
+ * `CursorConflict` when another process has moved the cursor since it was read.
  */
 export const createCursorStore = (state: StateStore, variant: string) => {
   const slots = createSlots(state, variant);
   let revision = noEntry;
   let last: Cursor | null = null;
 
-  const wholeOf = async (value: Head | Whole): Promise<Cursor> => {
-    if (isWhole(value)) return value;
+  const cursorOf = async (value: Head | LegacyEntry): Promise<Cursor> => {
+    if (isLegacy(value)) return value;
     const places = await slots.read(value);
     const { first: _, tip: __, ...rest } = value;
     return { ...rest, headers: places.map((one) => one.header), positions: places.map((one) => one.position) };
@@ -122,25 +122,27 @@ export const createCursorStore = (state: StateStore, variant: string) => {
       slots.forget();
       const entry = await state.get('processes', idOf(variant));
       revision = entry?.revision ?? noEntry;
-      last = entry && (await wholeOf(JSON.parse(entry.value)));
+      last = entry && (await cursorOf(JSON.parse(entry.value)));
       return last;
     },
     save: async (cursor: Cursor) => {
       await slots.write(cursor.chain, placesOf(cursor).slice(1));
-      if (!(await state.put('processes', idOf(variant), JSON.stringify(headOf(cursor)), revision))) overtaken();
+      if (!(await state.put('processes', idOf(variant), JSON.stringify(headOf(cursor)), revision)))
+        throwCursorConflict();
       revision++;
       last = cursor;
     },
-    /** Puts the cursor of a chain by, for the time when the nodes serve that chain again. */
+    /** Parks the cursor of a chain until the nodes serve that chain again. */
     park: async (cursor: Cursor) => {
       const id = parkedId(variant, cursor.chain);
       const before = await state.get('processes', id);
-      if (!(await state.put('processes', id, JSON.stringify(headOf(cursor)), before?.revision ?? noEntry))) overtaken();
+      if (!(await state.put('processes', id, JSON.stringify(headOf(cursor)), before?.revision ?? noEntry)))
+        throwCursorConflict();
     },
-    /** Returns the cursor that a chain had when it was put by; null for a chain that is new. */
+    /** Returns the parked cursor of a chain; null for a new chain. */
     parked: async (chain: string): Promise<Cursor | null> => {
       const entry = await state.get('processes', parkedId(variant, chain));
-      return entry && wholeOf(JSON.parse(entry.value));
+      return entry && cursorOf(JSON.parse(entry.value));
     },
     /** Returns the cursor that was read or saved last. */
     last: () => last,

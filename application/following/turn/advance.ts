@@ -7,7 +7,7 @@ import type { WatchList } from '../../watch-list/watch-list.js';
 import { entriesOf } from '../block-entries.js';
 import type { BlockRecords } from '../blocks/block-records.js';
 import { type Fetched, fetchInOrder, reasonOf } from '../blocks/fetch-blocks.js';
-import type { Unreadable } from '../blocks/unreadable.js';
+import type { UnreadableTracker } from '../blocks/unreadable-tracker.js';
 import { type Cursor, finalizedAt, roomIn, withBlock } from '../cursor.js';
 import { createDueImporter } from '../import-due.js';
 import type { LedgerWriter } from '../ledger-writer.js';
@@ -27,30 +27,30 @@ type Ports = {
   readonly system: System;
   readonly store: CursorStore;
   readonly records: BlockRecords;
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableTracker;
   readonly settle: (cursor: Cursor) => Promise<void>;
-  /** Reads blocks again that were left out, where a person wants it, or that concern accounts which were found late. */
+  /** Reads blocks again: unreadable ones that an operator asked for, and blocks with late token accounts. */
   readonly reread: (cursor: Cursor) => Promise<void>;
-  /** Returns the cursor from which to go on after a final block was replaced; null unless a person accepted that. */
-  readonly goBack: (cursor: Cursor) => Promise<Cursor | null>;
-  /** Notes that a block was taken, by which a follower that catches up is told from one that is stuck. */
+  /** Returns the cursor to continue from after a final block was replaced; null unless an operator accepted that. */
+  readonly undoDeepReorganization: (cursor: Cursor) => Promise<Cursor | null>;
+  /** Records that a block was processed, which distinguishes a follower that catches up from a stuck one. */
   readonly moved: () => void;
 };
 
 const savedEvery = 32;
 
-/** Creates the part of a turn that reads blocks and records what they did to wallets. */
+/** Creates the part of a cycle that reads blocks and records their effects on wallets. */
 const createTake = (ports: Ports, variant: Variant) => {
   const { chain, events, watched, ledgers, records, unreadable, system, store, moved } = ports;
 
-  /** Leaves a block out that no node gave for long; returns false where it is to be waited for. */
+  /** Leaves out a block that no node returned within the timeout; returns false while the follower has to wait for it. */
   const leaveOut = async ({ chain: first }: Cursor, fetched: Fetched) => {
-    if (!unreadable.isHopeless(fetched.header)) return false;
+    if (!unreadable.hasTimedOut(fetched.header)) return false;
     const { number, hash } = fetched.header;
     const reason = reasonOf(fetched);
     await records.record({ type: 'LeaveOut', data: { block: { number, hash, chain: first }, reason } });
-    const facts = { variant: variant.tag, height: number, hash, reason };
-    system.log.error(facts, 'a block cannot be read and is left out');
+    const fields = { variant: variant.tag, height: number, hash, reason };
+    system.log.error(fields, 'Block could not be read and was left out');
     return true;
   };
   const observe = async ({ chain: first }: Cursor, { number, hash, time, ...block }: Block) =>
@@ -60,7 +60,7 @@ const createTake = (ports: Ports, variant: Variant) => {
     let cursor = from;
     let taken = 0;
     unreadable.keep(add);
-    // The follower waits while settlements fail, since no header is forgotten then and the cursor must stay bounded.
+    // Headers are not dropped while settlements fail, so the follower waits when the cursor is full.
     const some = add.slice(0, Math.max(0, roomIn(from)));
     for await (const fetched of fetchInOrder(chain, some, watched.interest, unreadable.failed)) {
       if (fetched.block) await observe(cursor, fetched.block);
@@ -73,44 +73,44 @@ const createTake = (ports: Ports, variant: Variant) => {
   };
 };
 
-/** Creates one turn of a follower, which takes blocks up to the head, at most as many as `findPath` returns. */
+/** Creates one cycle of a follower, which processes blocks up to the head, at most as many as `findPath` returns. */
 export const createAdvance = (ports: Ports, variant: Variant) => {
-  const { chain, watched, unreadable, system, store, settle, reread, goBack } = ports;
+  const { chain, watched, unreadable, system, store, settle, reread, undoDeepReorganization } = ports;
   const importDue = createDueImporter(ports, variant);
   const undoReorganization = createUndoReorganization({ ...ports, system, save: store.save }, variant.tag);
 
   const take = createTake(ports, variant);
-  /** Refuses a head below the final block when the nodes have changed to another chain, instead of waiting for it. */
+  /** Throws OtherChain for a head below the final block if the nodes serve another chain, instead of waiting. */
   const checkChain = async ({ chain: followed, headers }: Cursor, head: Header) => {
     if (head.number >= (headers[0] as Header).number) return;
     const { hash } = await chain.genesis();
     if (hash !== followed) throw new OtherChain(followed, hash);
   };
 
-  /** Finds the way to the head, and goes back first where a person accepted that a final block was replaced. */
+  /** Finds the path to the head, after rolling back if an operator accepted the replacement of a final block. */
   const findWay = async (from: Cursor) => {
     const head = await (chain.followedHead ?? chain.head)();
     await checkChain(from, head);
     try {
       return { known: from, head, ...(await findPath(chain, from.headers, head)) };
     } catch (error) {
-      const known = error instanceof DeepReorganization ? await goBack(from) : null;
+      const known = error instanceof DeepReorganization ? await undoDeepReorganization(from) : null;
       if (!known) throw error;
       return { known, head, ...(await findPath(chain, known.headers, head)) };
     }
   };
   const wayFrom = (from: Cursor) =>
     findWay(from).catch((error: unknown) => {
-      // Nodes that do not even tell the way to the head are away, which says nothing about a block.
+      // Nodes that do not return the path to the head are unreachable, which says nothing about a single block.
       unreadable.keep([]);
       throw error;
     });
 
   return async (from: Cursor): Promise<Cursor> => {
     const { known, head, drop, add } = await wayFrom(from);
-    // Addresses that were registered before a block appeared are in the watch list before the block is read.
+    // The watch list is updated first, so that it has every address that was registered before a block appeared.
     await watched.catchUp();
-    // Due imports are read before the cursor moves: after a crash, registrations are read only from its position on.
+    // Due imports are read before the cursor moves, because a restart reads registrations only from its position on.
     await importDue();
     const { cursor: taken, failure } = await take({ ...(await undoReorganization(known, drop)), head }, add);
     if (add.length > 0) await store.save(taken);
@@ -118,7 +118,7 @@ export const createAdvance = (ports: Ports, variant: Variant) => {
     await settle(taken);
     // Blocks before one that cannot be read are settled as usual.
     if (failure) throw failure;
-    // Final headers are forgotten only after the settlement, which needs them to find activities in replaced blocks
+    // Final headers are dropped only after the settlement, which needs them to find activities in replaced blocks
     // that a crash left undropped.
     const cursor = finalizedAt(taken, await chain.finalized());
     watched.finalize((cursor.headers[0] as Header).number);

@@ -7,11 +7,13 @@ import type { BlockRecords } from '../blocks/block-records.js';
 import { beginAt, type Cursor } from '../cursor.js';
 import type { CursorStore } from '../progress/cursor-store.js';
 
-/** Refusal to follow nodes that serve another chain than the one whose blocks were recorded. */
+/** Thrown when the nodes serve another chain than the one whose blocks were recorded. */
 export class OtherChain extends Error {
   override readonly name = 'OtherChain';
   constructor(followed: string, served: string) {
-    super(`the nodes serve another chain: its first block is ${served}, and the followed chain's is ${followed}`);
+    super(
+      `the nodes serve another chain: its first block is ${served}, but the followed chain starts with ${followed}`,
+    );
   }
 }
 
@@ -26,10 +28,10 @@ type Ports = {
 };
 
 /**
- * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its
- * first block on whenever that changed, because nothing on it is older than the service, and any chain may follow after
- * one. Elsewhere a node of another network would make the follower record a foreign chain, unless a person accepted the
- * other chain. The cursor of the chain before is put by for the case that it comes back.
+ * Creates the function that reads the stored cursor or makes the first one. A development chain is followed from its first
+ * block whenever that block changed, and any chain may replace a development chain. Elsewhere another first block means
+ * nodes of a wrong network, so it is rejected unless an operator accepted the other chain. The cursor of the previous
+ * chain is parked in case that chain returns.
  */
 export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: boolean) => {
   const { chain, events, watched, system, store, records, beginTasks } = ports;
@@ -39,13 +41,13 @@ export const createResume = (ports: Ports, { tag }: Variant, isDevelopment: bool
     const cursor = await beginAt(chain, genesis, head, await events.head());
     return isDevelopment ? { ...cursor, isDevelopment } : cursor;
   };
-  /** Returns why another chain may be followed after the stored one. */
+  /** Returns the log message for the change to another chain; throws OtherChain when the change is not allowed. */
   const reasonToChange = async (genesis: Header, stored: Cursor) => {
-    if (isDevelopment) return 'the first block changed; following from there';
-    if (stored.isDevelopment) return 'the chain before was a development chain; following this one from its head on';
+    if (isDevelopment) return 'First block of the development chain changed; following from there';
+    if (stored.isDevelopment) return 'Previous chain was a development chain; following this one from its head';
     const accepted = await records.accepted(stored.chain);
     if (accepted?.replacement !== genesis.hash) throw new OtherChain(stored.chain, genesis.hash);
-    return 'another chain was accepted; following it from now on';
+    return 'Another chain was accepted; following it from now on';
   };
   const changeTo = async (genesis: Header, stored: Cursor) => {
     const reason = await reasonToChange(genesis, stored);

@@ -1,29 +1,29 @@
 import type { Decider } from '../../decider.js';
 import { fail } from '../../failure.js';
 
-/** Way into the gateway: the api_keys of an organization and its tokens, or its tokens alone. */
+/** Keys that the gateway accepts from an organization: its api_keys and its tokens (`api_key`), or only its tokens. */
 export const gatewayKeysChoices = ['api_key', 'tokens'] as const;
 export type GatewayKeys = (typeof gatewayKeysChoices)[number];
 
-/** Calls that a token is for; an absent list leaves its kind open. */
+/** Calls that a token allows. An absent list allows all chains, methods or origins. */
 export type Grants = {
   name: string;
   chains?: readonly string[];
-  /** Names of methods as the gateway documents them. */
+  /** Documented names of gateway methods, such as `evm_call`. */
   methods?: readonly string[];
   origins?: readonly string[];
-  /** ISO time from which the token is refused. */
+  /** ISO time at which the token expires. */
   expireTime?: string;
   perSecondLimit?: number;
 };
 type Created = Grants & {
   gatewayTokenId: string;
-  /** The id, which is a keyed digest of the token, sealed together with every fact, so that none can be changed. */
+  /** Authenticated encryption of the id, a keyed digest of the token, bound to all other fields against tampering. */
   sealedId: string;
 };
 type Deleted = { gatewayTokenId: string };
 
-/** Events hold no token; the key that opens `sealedId` is destroyed when the token is deleted. */
+/** Events never contain the token. Deleting a token destroys the key that decrypts `sealedId`. */
 export type GatewayTokenEvent =
   | { type: 'GatewayTokenCreated'; data: Created }
   | { type: 'GatewayTokenDeleted'; data: Deleted };
@@ -37,11 +37,11 @@ export const gatewayToken: Decider<GatewayTokenCommand, GatewayTokenEvent, Gatew
     Create: ({ state }, data) =>
       state === 'none'
         ? [{ type: 'GatewayTokenCreated', data }]
-        : fail('ALREADY_EXISTS', 'this gateway token was created before'),
+        : fail('ALREADY_EXISTS', `Gateway token already exists: ${data.gatewayTokenId}`),
     Delete: ({ state }, data) =>
       state === 'active'
         ? [{ type: 'GatewayTokenDeleted', data }]
-        : fail('NOT_FOUND', `there is no gateway token ${data.gatewayTokenId}`),
+        : fail('NOT_FOUND', `Gateway token not found: ${data.gatewayTokenId}`),
   },
   evolve: {
     GatewayTokenCreated: (_, created) => ({ state: 'active', created }),

@@ -1,4 +1,4 @@
-/** Repeats the work without overlapping runs and without keeping the process alive. */
+/** Repeats work at an interval, without overlapping runs and without keeping the process alive. */
 export const createInterval = (work: () => Promise<unknown>, failed: (error: unknown) => void) => {
   let timer: NodeJS.Timeout | undefined;
   let busy = false;

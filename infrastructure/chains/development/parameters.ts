@@ -4,13 +4,11 @@ import { invalid } from './rpc-error.js';
 
 const wordEnd = 2n ** 256n;
 
-/** Reads a decimal or hex text, or a JSON number that is exact. */
+/** Reads a decimal or hex string, or a safe JSON integer, as a number below 2^256. */
 export const readNumber = (name: string, value: unknown) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   const number = typeof text === 'string' && /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : wordEnd;
-  return number < wordEnd
-    ? number
-    : invalid(`${name} must be a whole number below 2^256, written as a string from 2^53 on`);
+  return number < wordEnd ? number : invalid(`${name} must be a whole number below 2^256, as a string from 2^53 on`);
 };
 
 export const readCount = (name: string, value: unknown, most = Number.MAX_SAFE_INTEGER) => {
@@ -23,7 +21,7 @@ export const readOptional = (name: string, value: unknown) => (value == null ? u
 export const readAddress = (name: string, value: unknown) =>
   typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
     ? value.toLowerCase()
-    : invalid(`${name} must be an address: 0x and 40 hex digits`);
+    : invalid(`${name} must be an address: 0x followed by 40 hex digits`);
 
 export const readOptions = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : invalid('the parameter must be an object');
@@ -34,10 +32,10 @@ export const readType = (value: unknown): TokenType => {
 };
 
 const tagsOnEvm = chains.filter(({ family }) => family === 'evm').map(({ tag }) => tag);
-/** Tells whether the variant is one of those that share the development EVM; others have chains of their own. */
+/** Returns whether a variant uses the development EVM. Other variants have chains of their own. */
 export const isOnEvm = (variant: unknown) => tagsOnEvm.some((tag) => tag === String(variant).toUpperCase());
-/** Refuses a variant, and names those that can be controlled: all on the EVM, and the given ones beside it. */
-export const refuseVariant = (beside: readonly string[] = []) =>
+/** Rejects a variant and lists the allowed ones: those on the EVM and the given others. */
+export const failUnknownVariant = (others: readonly string[] = []) =>
   invalid(
-    `variant must be one of ${[...new Set([...tagsOnEvm, ...beside])].toSorted((a, b) => a.localeCompare(b)).join(', ')}`,
+    `variant must be one of ${[...new Set([...tagsOnEvm, ...others])].toSorted((a, b) => a.localeCompare(b)).join(', ')}`,
   );

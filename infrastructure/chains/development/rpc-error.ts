@@ -1,4 +1,4 @@
-/** Error codes of JSON-RPC, and those that Ethereum nodes add to them. */
+/** Error codes of JSON-RPC and of Ethereum nodes. */
 export const rpcCode = {
   parse: -32700,
   request: -32600,
@@ -9,7 +9,7 @@ export const rpcCode = {
   reverted: 3,
 } as const;
 
-/** An error as a JSON-RPC caller receives it. */
+/** Error as a JSON-RPC client receives it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -30,7 +30,7 @@ export const toRpcError = (error: unknown) =>
 
 type EdrError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** EDR's messages on the left; on the right the wording of all other nodes, which callers look for. */
+/** Messages of EDR and the corresponding wording of other nodes, which clients look for. */
 const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Known transaction/, 'already known'],
   [/nonce too low/i, 'nonce too low'],
@@ -51,10 +51,10 @@ const reasonIn = (message: string) => {
 };
 
 /**
- * Translates EDR's errors into those of other nodes: code 3 with the revert data, the usual wording, no echo of the
+ * Translates an error of EDR into that of other nodes: code 3 with the revert data, common wording, and no echo of the
  * request.
  */
-export const likeOtherNodes = ({ code, message, data }: EdrError): RpcError => {
+export const toNodeError = ({ code, message, data }: EdrError): RpcError => {
   const revert = revertOf(data);
   if (revert !== undefined) return new RpcError(rpcCode.reverted, `execution reverted${reasonIn(message)}`, revert);
   if (code === rpcCode.params) return new RpcError(code, message.replace(/ at line \d+ column \d+$/, ''));

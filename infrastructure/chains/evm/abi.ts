@@ -1,18 +1,18 @@
-/** Encoding and decoding of contract calls, as far as needed here: words, addresses and texts. */
+/** ABI encoding of the types used here: numbers, addresses and strings. */
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
 const bytesPattern = /^(?:[0-9a-fA-F]{2})*$/;
-const largest = 2n ** 256n;
+const wordEnd = 2n ** 256n;
 
 export const numberWord = (value: bigint): string => value.toString(16).padStart(digits, '0');
 export const addressWord = (address: string): string => address.slice(2).padStart(digits, '0');
 
-/** Encodes a token id as a word; null if it is no number of 256 bits. */
+/** Encodes a decimal token id as a 32-byte word; null if it is not a number below 2^256. */
 export const tokenWord = (tokenId: string): string | null => {
-  const longest = 78;
-  const value = /^\d+$/.test(tokenId) && tokenId.length <= longest ? BigInt(tokenId) : largest;
-  return value < largest ? numberWord(value) : null;
+  const maxDigits = 78;
+  const value = /^\d+$/.test(tokenId) && tokenId.length <= maxDigits ? BigInt(tokenId) : wordEnd;
+  return value < wordEnd ? numberWord(value) : null;
 };
 
 const wordAt = (answer: unknown, index: number): string | null => {
@@ -36,21 +36,21 @@ const isWord = (answer: unknown): boolean =>
 
 export const isTrue = (answer: unknown): boolean => numberIn(answer) === 1n;
 
-/** Finds the bytes of a text in the answer, as hex; contracts older than the type `string` answer with 32 bytes. */
+/** Returns the bytes of a string in the answer, as hex. Old contracts return `bytes32` instead of `string`. */
 const textBytes = (answer: string): string | null => {
   if (isWord(answer)) return answer.slice(2);
   const offset = numberIn(answer);
-  const most = BigInt(answer.length);
-  if (offset === null || offset % 32n !== 0n || offset > most) return null;
+  const maxLength = BigInt(answer.length);
+  if (offset === null || offset % 32n !== 0n || offset > maxLength) return null;
   const at = Number(offset / 32n);
   const length = numberIn(answer, at);
-  if (length === null || length > most) return null;
+  if (length === null || length > maxLength) return null;
   const start = 2 + (at + 1) * digits;
   const text = answer.slice(start, start + Number(length) * 2);
   return text.length === Number(length) * 2 ? text : null;
 };
 
-/** Reads a text from an answer, cut to `maxBytes`; null if there is none. Bytes that are not UTF-8 become U+FFFD. */
+/** Decodes a string from an answer, cut to `maxBytes`; null if there is none. Invalid UTF-8 becomes U+FFFD. */
 export const textIn = (
   answer: unknown,
   maxBytes: number,

@@ -9,12 +9,12 @@ import type { Node, Nodes } from './nodes.js';
 import { answerOf, type Outcome, type RpcCall, resultOf } from './outcome.js';
 import { hash, inHex, quantity } from './wire.js';
 
-/** Holdings per batch; with the call that goes before them they stay below the usual batch size of 100. */
+/** Holdings per batch. Together with the leading check call, a batch stays below the common limit of 100. */
 const holdingsAtOnce = 98;
 const chunksAtOnce = 4;
-/** Gas limit of a call: plenty for a balance, and it soon stops a contract that never ends. */
+/** Gas limit of a call: plenty for a balance, and low enough to stop an endless loop quickly. */
 const maxGas = inHex(300_000);
-const nobody = `0x${'0'.repeat(40)}`;
+const zeroAddress = `0x${'0'.repeat(40)}`;
 const selectors = { balanceOf: '0x70a08231', ownerOf: '0x6352211e', balanceOfToken: '0x00fdd58e' };
 
 type Question<T> = {
@@ -22,11 +22,11 @@ type Question<T> = {
   readonly read: (outcome: Outcome | undefined) => T;
 };
 
-const ask = (contract: string, data: string) => (block: unknown) => ({
+const contractCall = (contract: string, data: string) => (block: unknown) => ({
   method: 'eth_call',
   params: [{ to: contract, data, gas: maxGas }, block],
 });
-/** Answer of an address without code: at this block the contract does not exist, so every balance of it is 0. */
+/** Answer of an address without code. The contract does not exist at this block, so every balance is 0. */
 const noCode = '0x';
 const readNumber = (outcome: Outcome | undefined) => {
   const answer = answerOf(outcome);
@@ -34,7 +34,7 @@ const readNumber = (outcome: Outcome | undefined) => {
 };
 
 const readOwner = (address: string) => (outcome: Outcome | undefined) => {
-  // ERC-721 makes contracts revert for a token without an owner, such as a burnt one.
+  // ERC-721 contracts revert for a token without an owner, such as a burnt one.
   if (outcome && 'fault' in outcome && outcome.fault.kind === 'reverted') return '0';
   if (answerOf(outcome) === noCode) return '0';
   const owner = addressIn(answerOf(outcome));
@@ -52,20 +52,20 @@ const questions: Readonly<Record<Exclude<Asset['standard'], 'token'>, (asked: As
     read: readNative,
   }),
   erc20: ({ address, contract }) => ({
-    call: ask(contract, `${selectors.balanceOf}${addressWord(address)}`),
+    call: contractCall(contract, `${selectors.balanceOf}${addressWord(address)}`),
     read: readNumber,
   }),
   erc721: ({ address, contract, token }) => ({
-    call: ask(contract, `${selectors.ownerOf}${token}`),
+    call: contractCall(contract, `${selectors.ownerOf}${token}`),
     read: readOwner(address),
   }),
   erc1155: ({ address, contract, token }) => ({
-    call: ask(contract, `${selectors.balanceOfToken}${addressWord(address)}${token}`),
+    call: contractCall(contract, `${selectors.balanceOfToken}${addressWord(address)}${token}`),
     read: readNumber,
   }),
 };
 
-/** Returns null for a token id that no contract can have. */
+/** Returns the call for a holding; null for a token id that no contract can have. */
 const questionFor = ({ address, asset }: Holding): Question<string | null> | null => {
   const contract = 'contract' in asset ? asset.contract : '';
   const token = 'tokenId' in asset ? tokenWord(asset.tokenId) : '';
@@ -73,53 +73,53 @@ const questionFor = ({ address, asset }: Holding): Question<string | null> | nul
   return questions[asset.standard]({ address, contract, token });
 };
 
-const balanceOfNobody = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [nobody, block] });
+const balanceOfZeroAddress = (block: unknown): RpcCall => ({ method: 'eth_getBalance', params: [zeroAddress, block] });
 
 /**
- * Tells whether a node accepts a block by its hash (EIP-1898). Some refuse it, and some ignore it, which shows in an
- * answer for a hash that cannot exist.
+ * Returns whether a node supports block hashes as parameters (EIP-1898). Some nodes reject the hash. Others ignore it,
+ * which is detected by an answer for a hash that cannot exist.
  */
-const takesHashes = async (node: Node, at: Header): Promise<boolean> => {
-  const [real, absurd] = await node.batch(
-    [at.hash, inHex(0).padEnd(66, '0')].map((blockHash) => balanceOfNobody({ blockHash })),
+const supportsBlockHash = async (node: Node, at: Header): Promise<boolean> => {
+  const [real, impossible] = await node.batch(
+    [at.hash, inHex(0).padEnd(66, '0')].map((blockHash) => balanceOfZeroAddress({ blockHash })),
   );
-  return real !== undefined && 'result' in real && absurd !== undefined && 'fault' in absurd;
+  return real !== undefined && 'result' in real && impossible !== undefined && 'fault' in impossible;
 };
 
 /**
- * Asks at a block hash. The first call distinguishes a node that lacks the block from a contract that does not answer.
+ * Queries the state at a block hash. The first call tells a node without the block from a contract that does not answer.
  */
 const askByHash = async (node: Node, asked: readonly Question<unknown>[], { hash: blockHash }: Header) => {
   const calls = asked.map(({ call }) => call({ blockHash }));
-  const [check, ...outcomes] = await node.batch([balanceOfNobody({ blockHash }), ...calls]);
+  const [check, ...outcomes] = await node.batch([balanceOfZeroAddress({ blockHash }), ...calls]);
   resultOf(check);
   return outcomes;
 };
 
 const confirmNumber = async (node: Node, at: Header) => {
   const block = await node.call('eth_getBlockByNumber', [inHex(at.number), false]);
-  if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+  if (block === null) throw new NodeFault('missing', 'does not have the block yet');
   if (hash(record(block, 'the block').hash, 'the block hash') !== at.hash) failInvalidAnswer('is on another fork');
 };
 
-/** Asks at a height and checks the block's hash before and after, because the node may switch forks in between. */
+/** Queries the state at a height and checks the block hash before and after, because the node may switch forks. */
 const askByNumber = async (node: Node, asked: readonly Question<unknown>[], at: Header) => {
   await confirmNumber(node, at);
   const outcomes = await node.batch(asked.map(({ call }) => call(inHex(at.number))));
   await confirmNumber(node, at);
-  // The node knows the block by its number, so refusing its hash means that it does not support hashes.
+  // The node has the block, so its rejection of the hash means that it does not support hashes.
   node.can.stateByHash = false;
   return outcomes;
 };
 
 const askNode = async <T>(node: Node, asked: readonly Question<T>[], at: Header) => {
-  const byHash = node.can.stateByHash ?? (await takesHashes(node, at));
+  const byHash = node.can.stateByHash ?? (await supportsBlockHash(node, at));
   if (byHash) node.can.stateByHash = true;
   const outcomes = await (byHash ? askByHash : askByNumber)(node, asked, at);
   return asked.map(({ read }, i) => read(outcomes[i]));
 };
 
-/** Reads the chain's state as of exactly that block; all questions must fit into one batch. */
+/** Reads the chain's state at exactly that block. All questions must fit into one batch. */
 export const askAt = <T>(nodes: Nodes, asked: readonly Question<T>[], at: Header): Promise<T[]> =>
   nodes.use((node) => askNode(node, asked, at));
 

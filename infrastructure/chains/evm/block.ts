@@ -11,7 +11,7 @@ import {
 } from './checked-block.js';
 import { eachParty } from './logs/parties.js';
 import { createWrappings, type Wrappings } from './logs/wrapped-coins.js';
-import { isBatch, isWrapping, nobody, readTokenLog } from './token-logs.js';
+import { isBatch, isWrapping, readTokenLog, zeroAddress } from './token-logs.js';
 import type { InternalTransfer, Traces } from './traces.js';
 import { address, quantity } from './wire.js';
 
@@ -22,10 +22,10 @@ const blobType = '0x3';
 type Moved = Omit<Movement, 'transaction' | 'fee' | 'details'>;
 type Emit = (moved: Moved) => void;
 /**
- * Result of looking up the sender, done once per transaction, because a lookup among a million addresses takes most of
- * the time.
+ * Sender of a transaction and whether it is watched. Looked up once per transaction, because lookups among a million
+ * addresses dominate the time.
  */
-type Matters = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
+type SenderMatch = { readonly interest: Interest; readonly from: string; readonly sender: boolean };
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
 const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quantity(value, what));
@@ -33,12 +33,12 @@ const amount = (value: unknown, what: string) => (isNothing(value) ? 0n : quanti
 const concerns = (interest: Interest, { from, to }: { from: string; to: string }) =>
   interest.address(from) || interest.address(to);
 
-/** Returns the price of a transaction's blobs; rollups use the fields of other transactions for other things. */
+/** Returns the blob fee of a transaction; 0 for other types, in which rollups use these fields differently. */
 const blobFee = ({ type }: ChainTransaction, { blobGasUsed, blobGasPrice }: ChainReceipt) =>
   type === blobType ? amount(blobGasUsed, 'the gas of blobs') * amount(blobGasPrice, 'the price of blobs') : 0n;
 
-/** Returns the fields that all movements of a transaction share. */
-const sharedBy = (transaction: ChainTransaction, receipt: ChainReceipt) => {
+/** Returns the fields common to all movements of a transaction. */
+const sharedFields = (transaction: ChainTransaction, receipt: ChainReceipt) => {
   const price = receipt.effectiveGasPrice ?? transaction.gasPrice;
   const gas = amount(receipt.gasUsed, 'the gas used') * amount(price, 'the gas price');
   const fee = gas + blobFee(transaction, receipt) + amount(receipt.l1Fee, 'the fee of the lower layer');
@@ -50,24 +50,24 @@ const sharedBy = (transaction: ChainTransaction, receipt: ChainReceipt) => {
 };
 
 /**
- * Emits the transaction's own transfer. Nothing is read or built before an address is found to matter, because most
- * transactions concern nobody.
+ * Emits the transaction's own transfer. Values are parsed only after an address matches, because most transactions
+ * concern no watched address.
  */
-const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, matters: Matters, emit: Emit) => {
+const nativeMovement = (transaction: ChainTransaction, receipt: ChainReceipt, match: SenderMatch, emit: Emit) => {
   if (isNothing(transaction.value)) return;
   const to = (transaction.to ?? receipt.contractAddress ?? '').toLowerCase();
-  if (!matters.sender && !matters.interest.address(to)) return;
+  if (!match.sender && !match.interest.address(to)) return;
   const value = amount(transaction.value, 'the value');
   const failed = receipt.status === '0x0';
-  if (value > 0n) emit({ index: 'native', asset: native, from: matters.from, to, value: value.toString(), failed });
+  if (value > 0n) emit({ index: 'native', asset: native, from: match.from, to, value: value.toString(), failed });
 };
 
-/** Emits the amount that a rollup's deposit mints; it stays even if the rest of the deposit fails. */
-const mintedMovement = ({ type, mint }: ChainTransaction, { sender, from }: Matters, emit: Emit) => {
+/** Emits the amount minted by a rollup deposit. The mint stands even if the rest of the deposit fails. */
+const mintedMovement = ({ type, mint }: ChainTransaction, { sender, from }: SenderMatch, emit: Emit) => {
   if (!sender || type !== depositType) return;
   const value = amount(mint, 'the mint');
   if (value > 0n)
-    emit({ index: 'mint', asset: native, from: nobody, to: from, value: value.toString(), failed: false });
+    emit({ index: 'mint', asset: native, from: zeroAddress, to: from, value: value.toString(), failed: false });
 };
 
 const internalMovements = (transfers: readonly InternalTransfer[], interest: Interest, emit: Emit) => {
@@ -76,7 +76,7 @@ const internalMovements = (transfers: readonly InternalTransfer[], interest: Int
       emit({ index: `trace:${number}`, asset: native, from, to, value: value.toString(), failed: false });
 };
 
-/** Knowledge that the logs of a receipt are read with. */
+/** Context for reading the logs of a receipt. */
 type Reading = { readonly interest: Interest; readonly touches: Touches; readonly wrappings: Wrappings };
 
 const piecesOf = function* (log: ChainLog, position: number, reading: Reading): Iterable<Moved> {
@@ -105,7 +105,7 @@ const tokenMovements = async ({ logs }: ChainReceipt, reading: Reading, emit: Em
     if (!reading.interest.contract(log.address.toLowerCase())) continue;
     for (const moved of piecesOf(log, position, reading)) {
       emit(moved);
-      // A single batch log may hold thousands of movements.
+      // A single batch log may contain thousands of movements.
       if (pace.isDue()) await pace.breathe();
     }
   }
@@ -122,26 +122,26 @@ const createTouches = () => {
 type Touches = ReturnType<typeof createTouches>;
 
 /**
- * Touches the watched addresses that untraced code may have paid. Which it paid is not known, but the balances of those
- * that the receipts name are read again. Contracts are looked up once per block, since most logs are of a few of them.
+ * Touches the watched addresses named in receipts of untraced code, which may have paid them, so that their balances are
+ * read again. Contracts are looked up once per block, because a few of them emit most logs.
  */
 const createExecutionTouches = (interest: Interest, touches: Touches, pace: Pace) => {
   const contracts = new Set<string>();
-  const see = (address: string) => {
+  const visit = (address: string) => {
     if (interest.address(address)) touches.add(address, 'execution');
   };
-  const seeContract = (given: string) => {
+  const visitContract = (given: string) => {
     if (contracts.has(given)) return;
     contracts.add(given);
-    see(given.toLowerCase());
+    visit(given.toLowerCase());
   };
   return async (transaction: ChainTransaction, receipt: ChainReceipt) => {
     if (receipt.status === '0x0' || isPlain(transaction, receipt)) return;
     const called = transaction.to ?? receipt.contractAddress;
-    if (called) seeContract(called);
+    if (called) visitContract(called);
     for (const log of receipt.logs) {
-      seeContract(log.address);
-      eachParty(log, see);
+      visitContract(log.address);
+      eachParty(log, visit);
       if (pace.isDue()) await pace.breathe();
     }
   };
@@ -153,7 +153,7 @@ const withdrawersIn = (raw: Raw) =>
   );
 const minerIn = ({ miner }: Raw) => (typeof miner === 'string' ? [miner.toLowerCase()] : []);
 
-/** Reduces a block to the movements and touches that concern somebody; `traces` is null if no node can trace. */
+/** Reduces a block to the movements and touches of watched addresses. `traces` is null if no node supports tracing. */
 export const blockOf = async (
   { header, raw, transactions, receipts }: CheckedBlock,
   traces: Traces | null,
@@ -165,16 +165,16 @@ export const blockOf = async (
   const touchExecuted = createExecutionTouches(interest, touches, pace);
   for (const [i, transaction] of transactions.entries()) {
     const receipt = receipts[i] as ChainReceipt;
-    let shared: ReturnType<typeof sharedBy> | undefined;
+    let shared: ReturnType<typeof sharedFields> | undefined;
     const emit = (moved: Moved) => {
-      shared ??= sharedBy(transaction, receipt);
+      shared ??= sharedFields(transaction, receipt);
       movements.push({ ...moved, ...shared });
     };
     const from = transaction.from.toLowerCase();
-    const matters = { interest, from, sender: interest.address(from) };
-    if (matters.sender) touches.add(from, 'fee');
-    mintedMovement(transaction, matters, emit);
-    nativeMovement(transaction, receipt, matters, emit);
+    const match = { interest, from, sender: interest.address(from) };
+    if (match.sender) touches.add(from, 'fee');
+    mintedMovement(transaction, match, emit);
+    nativeMovement(transaction, receipt, match, emit);
     if (traces) internalMovements(traces[i] ?? [], interest, emit);
     else await touchExecuted(transaction, receipt);
     if (receipt.logs.length > 0) {

@@ -7,7 +7,7 @@ import type { Quirk } from './quirks/quirks.js';
 import { isSystem } from './quirks/system-transactions.js';
 import { header, inHex, integer } from './wire.js';
 
-/** A transaction whose typed fields were checked; other fields are checked where they are used. */
+/** Transaction whose typed fields are validated. Other fields are validated where they are used. */
 export type ChainTransaction = Raw & { readonly hash: string; readonly from: string; readonly to: string | null };
 export type ChainLog = Raw & { readonly address: string };
 export type ChainReceipt = Raw & { readonly contractAddress: string | null; readonly logs: readonly ChainLog[] };
@@ -21,45 +21,45 @@ export type CheckedBlock = BlockBody & {
   readonly receipts: readonly ChainReceipt[];
   /** True if any transaction may have made a contract move value. */
   readonly runsCode: boolean;
-  /** Quirk for which another node is asked, before the block is believed; null if the block has none. */
+  /** Quirk that another node must confirm before the block is accepted; null if the block has none. */
   readonly oddity: Quirk | null;
 };
 
 const addressLength = 42;
-/** Gas of a transfer that runs no code. */
+/** Gas of a plain transfer (21,000), which runs no code. */
 const plainGas = '0x5208';
 
 const isAddress = (value: unknown) => typeof value === 'string' && value.length === addressLength;
 const isAddressOrNone = (value: unknown) => value === null || value === undefined || isAddress(value);
 const isSame = (value: unknown, expected: string) =>
   value === expected || (typeof value === 'string' && value.toLowerCase() === expected);
-/** Compares the texts first, because a block holds thousands of numbers and nearly all are in the usual form. */
+/** Compares the texts first: a block contains thousands of numbers, nearly all in canonical form. */
 const isNumber = (value: unknown, expected: number) =>
   value === inHex(expected) || integer(value, 'a number of the block') === expected;
-/** Reads an index; `next` is the one that comes in a list without gaps, whose text is compared for the same reason. */
+/** Parses an index. The text of the expected index `next` is compared first, to avoid parsing. */
 const indexIn = (value: unknown, next: number) => (value === inHex(next) ? next : integer(value, 'an index'));
 
 const checkTransaction = (value: unknown, { number, hash: block }: Header): ChainTransaction => {
-  if (!isRaw(value)) return failInvalidAnswer('a transaction is no object');
+  if (!isRaw(value)) return failInvalidAnswer('a transaction is not an object');
   if (!isSame(value.blockHash, block) || !isNumber(value.blockNumber, number))
-    failInvalidAnswer('a transaction of another block');
+    failInvalidAnswer('returned a transaction of another block');
   if (typeof value.hash !== 'string' || !isAddress(value.from) || !isAddressOrNone(value.to))
-    return failInvalidAnswer('a transaction without its hash, sender or receiver');
+    return failInvalidAnswer('returned a transaction without a valid hash, sender or receiver');
   const hash = value.hash.toLowerCase();
   return (hash === value.hash ? value : { ...value, hash }) as ChainTransaction;
 };
 
-/** Checks that this is the requested block and that its transactions name it as theirs. */
+/** Checks that this is the requested block and that its transactions refer to it. */
 export const checkBody = async (value: unknown, asked: string, pace: Pace): Promise<BlockBody> => {
   const raw = record(value, 'the block');
   const body: ChainTransaction[] = [];
   const read = header(raw);
-  if (read.hash !== asked) failInvalidAnswer('another block than was asked for');
+  if (read.hash !== asked) failInvalidAnswer('returned another block than requested');
   let last = -1;
   for (const given of list(raw.transactions, 'the transactions of the block')) {
     const transaction = checkTransaction(given, read);
     const index = indexIn(transaction.transactionIndex, last + 1);
-    if (index <= last) failInvalidAnswer('transactions out of order');
+    if (index <= last) failInvalidAnswer('returned transactions out of order');
     last = index;
     body.push(transaction);
     if (pace.isDue()) await pace.breathe();
@@ -68,40 +68,43 @@ export const checkBody = async (value: unknown, asked: string, pace: Pace): Prom
 };
 
 const statuses: readonly unknown[] = ['0x1', '0x0', undefined, null];
-/** Returns the receipt with its status in the usual form; receipts from before Byzantium have a state root instead. */
+/** Returns the receipt with a canonical status. Receipts from before Byzantium have a state root instead. */
 const withStatus = (receipt: Raw): Raw => {
   if (statuses.includes(receipt.status)) return receipt;
   const status = inHex(integer(receipt.status, 'the status of a receipt'));
-  return statuses.includes(status) ? { ...receipt, status } : failInvalidAnswer('a receipt without a status');
+  return statuses.includes(status)
+    ? { ...receipt, status }
+    : failInvalidAnswer('returned a receipt without a valid status');
 };
 
 const checkReceipt = (value: unknown, { hash }: ChainTransaction, block: Header): ChainReceipt => {
-  if (!isRaw(value)) return failInvalidAnswer('a receipt is missing');
-  if (!isSame(value.blockHash, block.hash)) failInvalidAnswer('a receipt of another block');
-  if (!isSame(value.transactionHash, hash)) failInvalidAnswer('receipts out of order');
-  if (!isAddressOrNone(value.contractAddress)) failInvalidAnswer('a receipt with a malformed address');
+  if (!isRaw(value)) return failInvalidAnswer('returned no receipt for a transaction');
+  if (!isSame(value.blockHash, block.hash)) failInvalidAnswer('returned a receipt of another block');
+  if (!isSame(value.transactionHash, hash)) failInvalidAnswer('returned receipts out of order');
+  if (!isAddressOrNone(value.contractAddress))
+    failInvalidAnswer('returned a receipt with a malformed contract address');
   const logs = list(value.logs, 'the logs of a receipt');
   if (logs.length === 0 && announcesLogs(value.logsBloom))
-    failInvalidAnswer('a receipt without the logs that its bloom announces');
+    failInvalidAnswer('returned a receipt without the logs in its bloom filter');
   return withStatus(value) as ChainReceipt;
 };
 
 const checkLog = (log: unknown, { hash }: ChainTransaction, block: Header) => {
-  if (!isRaw(log) || !isAddress(log.address)) return failInvalidAnswer('a log without its contract');
+  if (!isRaw(log) || !isAddress(log.address)) return failInvalidAnswer('returned a log without a contract address');
   if (!isSame(log.blockHash, block.hash) || !isSame(log.transactionHash, hash) || log.removed === true)
-    failInvalidAnswer('a log of another block or transaction');
+    failInvalidAnswer('returned a log of another block or transaction');
 };
 
-/** Numbers of the logs of a block: networks number them in several ways, but always rising within a receipt. */
+/** Checks the log indexes of a block. Networks number logs in several ways, but always ascending within a receipt. */
 const createNumbering = () => {
   let next = 0;
   let isGapless = true;
   return {
     isGapless: () => isGapless,
-    /** Takes the number of a log, which follows `last` in its receipt, and returns that number. */
+    /** Returns the index of a log. `last` is the index of the log before it in the same receipt, or -1. */
     take: ({ logIndex }: Raw, last: number): number => {
       const index = indexIn(logIndex, next);
-      if (index <= last) failInvalidAnswer('logs out of order');
+      if (index <= last) failInvalidAnswer('returned logs out of order');
       isGapless &&= index === next;
       next = index + 1;
       return index;
@@ -109,14 +112,14 @@ const createNumbering = () => {
   };
 };
 
-/** Tells whether a transaction only moved value, without running any code. */
+/** Returns whether a transaction only moved value, without running any code. */
 export const isPlain = ({ to, input, data }: ChainTransaction, { gasUsed }: ChainReceipt) =>
   Boolean(to) && (input ?? data) === '0x' && gasUsed === plainGas;
 
 const hashIn = (receipt: unknown) =>
   isRaw(receipt) && typeof receipt.transactionHash === 'string' ? receipt.transactionHash.toLowerCase() : '';
 
-/** Returns the receipt of each transaction, undefined where there is none; receipts of others are ignored. */
+/** Returns the receipt of each transaction, undefined if there is none. Receipts of other transactions are ignored. */
 export const receiptsFor = ({ transactions }: BlockBody, given: readonly unknown[]): readonly unknown[] => {
   const isInPlace = ({ hash }: ChainTransaction, i: number) => (given[i] as Raw | undefined)?.transactionHash === hash;
   if (given.length === transactions.length && transactions.every(isInPlace)) return given;
@@ -125,15 +128,15 @@ export const receiptsFor = ({ transactions }: BlockBody, given: readonly unknown
 };
 
 /**
- * Checks that no receipt lost a log. Numbers without a gap prove it, except at the end of the block; where a network
- * numbers in another way, every bloom is held against its logs.
+ * Checks that no receipt lacks a log. Gapless indexes prove it, except at the end of the block. If indexes have gaps,
+ * every bloom filter is compared with its logs.
  */
 const checkBlooms = async (receipts: readonly ChainReceipt[], isGapless: boolean, pace: Pace) => {
   const doubtful = receipts.filter(({ logs }) => logs.length > 0).slice(isGapless ? -1 : 0);
   for (const { logs, logsBloom } of doubtful) {
     const bloom = bloomIn(logsBloom);
     if (bloom && !(await isExplained(bloom, logs, pace)))
-      failInvalidAnswer('a receipt without all logs that its bloom announces');
+      failInvalidAnswer('returned a receipt without all logs in its bloom filter');
   }
 };
 
@@ -141,7 +144,7 @@ const hasLogs = (receipt: unknown) => isRaw(receipt) && Array.isArray(receipt.lo
 const oddityOfBloom = ({ raw }: BlockBody, given: readonly unknown[]) =>
   announcesLogs(raw.logsBloom) && !given.some(hasLogs) ? 'bloom without logs' : null;
 
-/** Checks the receipts against the block: a node that lags, lost data or mixes two forks contradicts itself. */
+/** Checks the receipts against the block. A node that lags, lost data or mixes two forks contradicts itself. */
 export const checkReceipts = async (body: BlockBody, given: readonly unknown[], pace: Pace): Promise<CheckedBlock> => {
   const found = receiptsFor(body, given);
   const numbering = createNumbering();
@@ -151,7 +154,7 @@ export const checkReceipts = async (body: BlockBody, given: readonly unknown[], 
   for (const [i, transaction] of body.transactions.entries()) {
     const receipt = checkReceipt(found[i], transaction, body.header);
     const index = indexIn(receipt.transactionIndex, lastReceipt + 1);
-    if (index <= lastReceipt) failInvalidAnswer('receipts out of order');
+    if (index <= lastReceipt) failInvalidAnswer('returned receipts out of order');
     lastReceipt = index;
     let lastLog = -1;
     for (const log of receipt.logs) {
@@ -168,7 +171,7 @@ export const checkReceipts = async (body: BlockBody, given: readonly unknown[], 
   return { ...body, receipts, runsCode, oddity };
 };
 
-/** Finds the logs of token transfers; their index names the place of the log in its receipt. */
+/** Yields the logs of token transfers. The index of a movement contains the log's position in its receipt. */
 const logsOf = function* (
   { transactions, receipts }: CheckedBlock,
   movements: readonly Movement[],
@@ -178,15 +181,16 @@ const logsOf = function* (
     const place = byHash.get(transaction) ?? -1;
     const [kind, position] = index.split(':');
     const log = kind === 'log' ? receipts[place]?.logs[Number(position)] : undefined;
-    // Blooms leave out the logs of transactions that the network itself made.
+    // Bloom filters omit the logs of system transactions.
     if (log && !isSystem(transactions[place] as ChainTransaction, receipts[place] as ChainReceipt)) yield log;
   }
 };
 
-/** Checks that the bloom of the block announces the logs of token transfers; the others concern nobody. */
+/** Checks that the block's bloom filter contains the logs of the given movements. Other logs do not matter. */
 export const checkAnnounced = async (checked: CheckedBlock, movements: readonly Movement[], pace: Pace) => {
   const bloom = bloomIn(checked.raw.logsBloom);
   if (bloom === null || movements.every(({ index }) => !index.startsWith('log:'))) return;
   for (const log of new Set(logsOf(checked, movements)))
-    if (!(await announces(bloom, log, pace))) failInvalidAnswer('a log that the bloom of the block does not announce');
+    if (!(await announces(bloom, log, pace)))
+      failInvalidAnswer("returned a log that is not in the block's bloom filter");
 };

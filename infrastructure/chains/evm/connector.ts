@@ -18,13 +18,13 @@ import { fetchTraces, type Traces } from './traces.js';
 import { header, inHex } from './wire.js';
 
 export type EvmOptions = Partial<NodeOptions> & {
-  /** Depth at which a block counts as final if the node does not know the tag `finalized`. */
+  /** Depth at which a block counts as final if the node does not support the tag `finalized`. Default 64. */
   readonly finalDepth?: number;
 };
 
-const defaults = { deadlineMs: 10_000, answerMs: 4000, maxBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
-/** Factor on the deadlines for whole blocks and traces, which take a node longer than anything else. */
-const blockPatience = 3;
+const defaults = { deadlineMs: 10_000, timeoutMs: 4000, maxBytes: 64 * 1024 * 1024, batchSize: 100, finalDepth: 64 };
+/** Multiplies the timeouts for whole blocks and traces, which take a node longest. */
+const blockTimeoutFactor = 3;
 
 const latest = async (node: Node): Promise<Header> =>
   header(await node.call('eth_getBlockByNumber', ['latest', false]));
@@ -33,12 +33,12 @@ const headerIn = async (answer: Promise<unknown>, isAsked: (found: Header) => bo
   const raw = await nullIfMissing(answer);
   if (raw === null) return null;
   const found = header(raw);
-  return isAsked(found) ? found : failInvalidAnswer('another block than was asked for');
+  return isAsked(found) ? found : failInvalidAnswer('returned another block than requested');
 };
 const headerAt = async (node: Node, number: number) => {
   const found = await headerIn(
     node.call('eth_getBlockByNumber', [inHex(number), false]),
-    // Networks whose first block is number 1 answer with that block when they are asked for number 0.
+    // Networks whose first block is number 1 return that block for number 0.
     (one) => one.number === number || (number === 0 && one.number === 1),
   );
   return found?.number === number ? found : null;
@@ -47,9 +47,9 @@ const headerOf = (node: Node, hash: string) =>
   headerIn(node.call('eth_getBlockByHash', [hash, false]), (found) => found.hash === hash);
 
 /**
- * Reads the finalized block; null if the node answers anything but a block, which means that it does not know the tag.
+ * Reads the finalized block; null if the node does not support the tag `finalized`.
  */
-const tagged = async (node: Node): Promise<Header | null> => {
+const finalizedHeader = async (node: Node): Promise<Header | null> => {
   try {
     const block = await node.call('eth_getBlockByNumber', ['finalized', false]);
     return block === null ? null : header(block);
@@ -61,14 +61,15 @@ const tagged = async (node: Node): Promise<Header | null> => {
 
 const createTracing = (nodes: Nodes, log: Log) => {
   const mayTrace = ({ can }: Pick<Node, 'can'>) => can.traces !== false;
-  let isTold = false;
-  const tell = () => {
-    if (!isTold) log.warn({}, 'no node of the chain can trace: native transfers made by contracts are not recorded');
-    isTold = true;
+  let hasWarned = false;
+  const warnOnce = () => {
+    if (!hasWarned) log.warn({}, 'No chain node supports tracing; native transfers made by contracts are not recorded');
+    hasWarned = true;
     return null;
   };
   /**
-   * Returns null only if every node has said that it cannot trace; a node that is merely away may be the one that can.
+   * Fetches the traces of a block. Returns null only if every node has reported that it cannot trace: an unreachable node
+   * may be the one that can.
    */
   return async ({ runsCode, header, transactions, receipts }: CheckedBlock): Promise<Traces | null> => {
     if (!runsCode) return null;
@@ -79,22 +80,23 @@ const createTracing = (nodes: Nodes, log: Log) => {
     const trace = (node: Node) => fetchTraces(node, header.hash, traced, createPace());
     try {
       return nodes.endpoints.some(mayTrace)
-        ? await nodes.use(trace, { patience: blockPatience, among: mayTrace })
-        : tell();
+        ? await nodes.use(trace, { timeoutFactor: blockTimeoutFactor, among: mayTrace })
+        : warnOnce();
     } catch (error) {
       if (nodes.endpoints.some(mayTrace)) throw error;
-      return tell();
+      return warnOnce();
     }
   };
 };
 
-/** Reads blocks; one with an oddity is believed only if no other node has it without. */
+/** Reads blocks. A block with a doubtful quirk is accepted only if no other node has the block without it. */
 const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
   const traces = createTracing(nodes, log);
   const known = new Set<Quirk>();
-  const isUsual = (oddity: Quirk) => known.has(oddity) && quirks[oddity].askedElsewhere === 'at first';
+  const isKnownQuirk = (oddity: Quirk) => known.has(oddity) && quirks[oddity].askedElsewhere === 'at first';
   const believe = ({ oddity, block }: { oddity: Quirk; block: Block }) => {
-    if (!known.has(oddity)) log.info({ block: block.number, quirk: oddity }, `believed: ${quirks[oddity].believed}`);
+    if (!known.has(oddity))
+      log.info({ block: block.number, quirk: oddity, accepted: quirks[oddity].believed }, 'Network quirk accepted');
     known.add(oddity);
     return block;
   };
@@ -109,22 +111,22 @@ const createBlockReader = (nodes: Nodes, log: Log): Chain['block'] => {
       const touches = [...found.touches, ...systemTouches(checked.transactions, checked.receipts, interest)];
       const block = { ...found, touches };
       const { oddity } = checked;
-      if (oddity === null || isUsual(oddity)) return block;
+      if (oddity === null || isKnownQuirk(oddity)) return block;
       odd.push({ oddity, block });
       return null;
     };
-    const found = await nodes.find(read, { patience: blockPatience });
+    const found = await nodes.find(read, { timeoutFactor: blockTimeoutFactor });
     return found ?? (odd[0] ? believe(odd[0]) : null);
   };
 };
 
-/** Tells from what is known of each node whether blocks are traced; one node that can is enough. */
+/** Returns whether blocks are traced; null while unknown. One node that can trace is enough. */
 const tracedBy = (nodes: readonly (boolean | undefined)[]) => {
   if (nodes.includes(true)) return true;
   return nodes.includes(undefined) ? null : false;
 };
 
-/** Connects an EVM chain through whichever nodes answer; none needs to be up at the start. */
+/** Connects to an EVM chain through whichever nodes answer. No node needs to be reachable at the start. */
 export const evmChain = async (urls: readonly string[], log: Log, options: EvmOptions = {}): Promise<Chain> => {
   const { finalDepth, ...limits } = { ...defaults, ...options };
   const nodes = createNodes(urls, log, limits);
@@ -132,18 +134,18 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
   return {
     genesis: async () => {
       const first = await nodes.find(firstBlock);
-      if (!first) return fail('NODE_ERROR', 'no node of the chain knows its first block');
+      if (!first) return fail('NODE_ERROR', 'No chain node has the first block.');
       firstNumber = first.number;
       return first;
     },
     head: async () => {
       const heads = await nodes.poll(latest);
-      // Ties go to the first node, so that two nodes on two forks do not cause one reorganization after the other.
+      // Ties go to the first node, so that two nodes on different forks do not cause repeated reorganizations.
       return heads.reduce((highest, other) => (other.number > highest.number ? other : highest));
     },
     finalized: () =>
       nodes.use(async (node) => {
-        const final = await tagged(node);
+        const final = await finalizedHeader(node);
         return Math.max(final ? final.number : (await latest(node)).number - finalDepth, firstNumber);
       }),
     hints: (signal) => {
@@ -159,7 +161,7 @@ export const evmChain = async (urls: readonly string[], log: Log, options: EvmOp
     contract: readContract(nodes),
     tokenUri: readTokenUri(nodes),
     sending: evmSending(nodes),
-    tokens: async () => fail('FAILED_PRECONDITION', 'no tokens are imported on a chain of this kind'),
+    tokens: async () => fail('FAILED_PRECONDITION', 'Token import is not supported on EVM chains.'),
     close: () => nodes.close(),
   };
 };

@@ -6,8 +6,8 @@ import type { Node } from './nodes.js';
 import { resultOf } from './outcome.js';
 
 /**
- * Asks for all receipts of a block at once. The list is empty if the node cannot answer, also if it could for other
- * blocks: some fail for single ones.
+ * Fetches all receipts of a block with one call. Returns an empty list if the node fails: some nodes fail only for
+ * certain blocks.
  */
 const receiptsTogether = async (node: Node, hash: string): Promise<readonly unknown[]> => {
   if (node.can.blockReceipts === false) return [];
@@ -22,7 +22,7 @@ const receiptsTogether = async (node: Node, hash: string): Promise<readonly unkn
   }
 };
 
-/** Asks one by one for the receipts that are missing, which some nodes then give. */
+/** Fetches missing receipts one by one, which some nodes return only this way. */
 const completed = async (node: Node, body: BlockBody, given: readonly unknown[]): Promise<readonly unknown[]> => {
   const found = receiptsFor(body, given);
   const missing = body.transactions.filter((_, i) => found[i] === undefined);
@@ -30,11 +30,11 @@ const completed = async (node: Node, body: BlockBody, given: readonly unknown[])
   return missing.length === 0 ? given : [...given, ...(await node.batch(calls)).map(resultOf)];
 };
 
-/** Fetches a block with its receipts from one node, by hash so that forks cannot mix; null if the node lacks it. */
+/** Fetches a block and its receipts from one node, by hash so that forks cannot mix; null if the node lacks the block. */
 export const fetchBlock = async (node: Node, hash: string): Promise<CheckedBlock | null> => {
   const pace = createPace();
   const asked = receiptsTogether(node, hash);
-  // The block may fail first, and then nobody awaits the receipts.
+  // The receipts are never awaited if the block fails first.
   asked.catch(() => undefined);
   const answer = await nullIfMissing(node.call('eth_getBlockByHash', [hash, true]));
   if (answer === null) return null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { slicesOf } from '../../../application/async/slices.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
-import { createPool, type Patience, type Pool } from '../../nodes/checked-pool.js';
+import { createPool, type NodeTimeouts, type Pool } from '../../nodes/checked-pool.js';
 import { NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
 import { isUnreachable } from '../../nodes/search.js';
@@ -10,20 +10,20 @@ import { type Outcome, type RpcCall, resultOf } from './outcome.js';
 import { httpTransport, type Transport, type TransportLimits, webSocketTransport } from './transport.js';
 import { header, inHex, integer } from './wire.js';
 
-/** Abilities that were found out about a node; absent while unknown. */
+/** Detected capabilities of a node; absent while unknown. */
 type Abilities = { blockReceipts?: boolean; traces?: boolean; stateByHash?: boolean };
 
-/** One node for the time of one piece of work. */
+/** Node as one piece of work sees it. */
 export type Node = {
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Gives faults of single calls as outcomes; rejects when one of them says that the node cannot be reached. */
+  /** Returns the faults of single calls as outcomes. Rejects if a fault means that the node is unreachable. */
   batch(calls: readonly RpcCall[]): Promise<readonly Outcome[]>;
   readonly can: Abilities;
 };
 
 type Endpoint = { readonly transport: Transport; readonly can: Abilities };
 export type Nodes = Pool<Endpoint, Node>;
-export type NodeOptions = Patience & { readonly maxBytes: number; readonly batchSize: number };
+export type NodeOptions = NodeTimeouts & { readonly maxBytes: number; readonly batchSize: number };
 
 const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) => Transport>> = {
   'http:': httpTransport,
@@ -31,13 +31,13 @@ const transports: Readonly<Record<string, (url: URL, limits: TransportLimits) =>
   'ws:': webSocketTransport,
   'wss:': webSocketTransport,
 };
-const rule = 'a node of an EVM chain needs an address like http://host:8545 or ws://host:8546';
+const rule = 'an EVM node URL must look like http://host:8545 or ws://host:8546';
 
-const nodeFor = ({ transport, can }: Endpoint, until: number, options: NodeOptions, patience: number): Node => {
+const nodeFor = ({ transport, can }: Endpoint, until: number, options: NodeOptions, timeoutFactor: number): Node => {
   const exchange = async (calls: readonly RpcCall[]) => {
     const left = until - performance.now();
-    if (left <= 0) throw new NodeFault('late', 'took too long altogether');
-    const outcomes = await transport.exchange(calls, Math.min(options.answerMs * patience, left));
+    if (left <= 0) throw new NodeFault('late', 'took too long: the deadline for all requests has passed');
+    const outcomes = await transport.exchange(calls, Math.min(options.timeoutMs * timeoutFactor, left));
     for (const outcome of outcomes) if ('fault' in outcome && isUnreachable(outcome.fault)) throw outcome.fault;
     return outcomes;
   };
@@ -56,8 +56,8 @@ const nodeFor = ({ transport, can }: Endpoint, until: number, options: NodeOptio
 };
 
 /**
- * Returns the first block with the hash that identifies its chain; null if the node no longer has that block. Where
- * block 1 is the first, whose hash need not differ from that of another chain, the id of the chain is part of the identity.
+ * Returns the first block with a hash that identifies its chain; null if the node no longer has the block. On networks
+ * that start at block 1, first blocks of different chains may be equal, so the hash includes the chain id.
  */
 export const firstBlock = async (node: Node): Promise<Header | null> => {
   const answer = await nullIfMissing(node.call('eth_getBlockByNumber', [inHex(0), false]));
@@ -74,13 +74,13 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
   const nodes = urls.map((given) => {
     const url = parseNodeUrl(given, /^evm\+/, Object.keys(transports), rule);
     const open = transports[url.protocol] ?? httpTransport;
-    const endpoint: Endpoint = { transport: open(url, { ...options, connectMs: options.answerMs }), can: {} };
+    const endpoint: Endpoint = { transport: open(url, { ...options, connectMs: options.timeoutMs }), can: {} };
     return { name: url.host, redact: redactor(url), endpoint };
   });
   return createPool(nodes, log, {
     ...options,
     identify: async (node) => (await firstBlock(node))?.hash ?? null,
-    open: (endpoint, until, patience) => nodeFor(endpoint, until, options, patience),
+    open: (endpoint, until, timeoutFactor) => nodeFor(endpoint, until, options, timeoutFactor),
     close: ({ transport }) => transport.close(),
   });
 };

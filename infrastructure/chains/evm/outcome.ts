@@ -13,13 +13,13 @@ export const parse = (text: string): unknown => {
   }
 };
 
-/** Finds the reason in an answer that has another status than 200. */
-export const refusal = (status: number, text: string): NodeFault => {
+/** Returns the fault of a response whose status is not 200. */
+export const faultOfResponse = (status: number, text: string): NodeFault => {
   try {
     const answer: unknown = JSON.parse(text);
     if (isRaw(answer) && answer.error) return faultOf(answer.error);
   } catch {
-    // A body that is no JSON is ignored: proxies answer with a page of HTML.
+    // A body that is not JSON is ignored, such as the HTML page of a proxy.
   }
   return new NodeFault('refused', `answered with status ${status}`);
 };
@@ -32,13 +32,13 @@ export const outcome = (answer: unknown): Outcome => {
 };
 
 export const resultOf = (outcome: Outcome | undefined): unknown => {
-  if (!outcome) throw new NodeFault('failing', 'did not answer every question');
+  if (!outcome) throw new NodeFault('failing', 'left a request of a batch unanswered');
   if ('fault' in outcome) throw outcome.fault;
   return outcome.result;
 };
 
-/** Gives null where the contract failed instead of answering, and throws where the node could not tell. */
+/** Returns the result of a contract call; null if the contract itself failed. Throws if the node failed. */
 export const answerOf = (outcome: Outcome | undefined): unknown => {
-  const isContracts = outcome && 'fault' in outcome && ['reverted', 'refused'].includes(outcome.fault.kind);
-  return isContracts ? null : resultOf(outcome);
+  const isContractFailure = outcome && 'fault' in outcome && ['reverted', 'refused'].includes(outcome.fault.kind);
+  return isContractFailure ? null : resultOf(outcome);
 };

@@ -8,8 +8,8 @@ import type { Node, Nodes } from './nodes.js';
 import { type Outcome, resultOf } from './outcome.js';
 import { hash, inHex, integer, isFailed, quantity } from './wire.js';
 
-/** Wordings of various node software for a transaction that the node already has. */
-const alreadyThere = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
+/** Messages of various node software for a transaction that the node already has. */
+const alreadyKnown = /already (known|imported|exists|in (the )?(mem)?pool)|known transaction|alreadyknown|tx already/i;
 const staleNonce = /nonce (is )?too low|nonce too small|old nonce|invalid nonce|nonce.{0,40}(lower|expected)/i;
 const chunkSize = 40;
 
@@ -19,14 +19,14 @@ const inChunks = async <T, R>(all: readonly T[], work: (some: readonly T[]) => P
   return found;
 };
 
-/** Estimates the gas; a transaction that would fail is refused with the contract's or the node's reason. */
+/** Estimates the gas. Rejects a transaction that would fail, with the reason of the contract or the node. */
 const estimate = async (node: Node, { from, to, value, data }: Call) => {
   try {
     const gas = await node.call('eth_estimateGas', [{ from, to, value: inHex(BigInt(value)), data }]);
     return quantity(gas, 'the gas estimate').toString();
   } catch (error) {
     if (error instanceof NodeFault && ['reverted', 'refused'].includes(error.kind))
-      return fail('INVALID_ARGUMENT', `the transaction would fail: ${error.message}`);
+      return fail('INVALID_ARGUMENT', `The transaction would fail: ${error.message}`);
     throw error;
   }
 };
@@ -45,8 +45,7 @@ const receiptIn = (outcome: Outcome | undefined): Inclusion | null => {
 };
 
 /**
- * Finds the blocks of transactions and checks that they are on the chain, because receipts may be of an abandoned
- * block.
+ * Finds the blocks of transactions and checks that they are canonical, because a receipt may be of an orphaned block.
  */
 const inclusions = async (node: Node, hashes: readonly string[], at: Header) => {
   const outcomes = await node.batch(hashes.map((one) => ({ method: 'eth_getTransactionReceipt', params: [one] })));
@@ -58,7 +57,7 @@ const inclusions = async (node: Node, hashes: readonly string[], at: Header) => 
   const canonical = new Map(
     heights.map((number, i) => {
       const block = resultOf(blocks[i]);
-      if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+      if (block === null) throw new NodeFault('missing', 'does not have the block yet');
       return [number, hash(record(block, 'the block').hash, 'the block hash')];
     }),
   );
@@ -67,20 +66,20 @@ const inclusions = async (node: Node, hashes: readonly string[], at: Header) => 
     if (!one || one.block.number > at.number) return null;
     return canonical.get(one.block.number) === one.block.hash
       ? one
-      : failInvalidAnswer('has a receipt of a block that is not on its chain');
+      : failInvalidAnswer('returned a receipt of a block that is not on its chain');
   });
 };
 
-/** Offers a signed transaction to one node. */
-const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string }): Promise<Broadcast> => {
+/** Submits a signed transaction to one node. A transaction that the node already has counts as taken. */
+const submit = async (node: Node, { raw, hash: own }: { raw: string; hash: string }): Promise<Broadcast> => {
   try {
     const given = await node.call('eth_sendRawTransaction', [raw]);
     return hash(given, 'the transaction hash') === own
       ? { kind: 'taken' }
-      : failInvalidAnswer('answered with another hash than that of the transaction');
+      : failInvalidAnswer('returned another hash than that of the transaction');
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    if (alreadyThere.test(error.message)) return { kind: 'taken' };
+    if (alreadyKnown.test(error.message)) return { kind: 'taken' };
     const isMined = staleNonce.test(error.message) && (await node.call('eth_getTransactionReceipt', [own])) !== null;
     if (isMined) return { kind: 'taken' };
     const { kind, message } = error;
@@ -89,13 +88,13 @@ const offer = async (node: Node, { raw, hash: own }: { raw: string; hash: string
 };
 
 /**
- * Combines the nodes' answers: one node that took the transaction is enough, and it counts as refused only if no node
+ * Combines the answers of all nodes. One node that took the transaction is enough. It counts as refused only if no node
  * may have it.
  */
-const verdict = (answers: readonly Broadcast[]): Broadcast =>
+const combineAnswers = (answers: readonly Broadcast[]): Broadcast =>
   answers.find(({ kind }) => kind === 'taken') ??
   answers.find(({ kind }) => kind === 'unknown') ??
-  answers[0] ?? { kind: 'unknown', reason: 'no node was asked' };
+  answers[0] ?? { kind: 'unknown', reason: 'no node is configured' };
 
 export const evmSending = (nodes: Nodes): Sending => {
   let chainId: Promise<number> | null = null;
@@ -114,9 +113,9 @@ export const evmSending = (nodes: Nodes): Sending => {
     pendingCount: (from) =>
       nodes.use(async (node) => integer(await node.call('eth_getTransactionCount', [from, 'pending']), 'the nonce')),
     broadcast: async (signed) =>
-      verdict(
+      combineAnswers(
         await nodes.each(
-          (node) => offer(node, signed),
+          (node) => submit(node, signed),
           (reason) => ({ kind: 'unknown', reason }),
         ),
       ),

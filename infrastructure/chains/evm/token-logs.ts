@@ -1,11 +1,11 @@
 import type { Asset, NumberedStandard } from '../../../domain/asset.js';
 
-/** One token that a log reports as moved. */
+/** Asset and amount that a log reports as moved. */
 type Piece = { readonly asset: Asset; readonly value: string };
 type TokenLog = {
   readonly from: string;
   readonly to: string;
-  /** Reads the tokens; called only if somebody is concerned, because a batch may be long. */
+  /** Reads the tokens. Called only if an address is watched, because a batch may be long. */
   pieces(): Iterable<Piece>;
 };
 type Topics = readonly string[];
@@ -13,15 +13,15 @@ type Topics = readonly string[];
 const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const transferSingle = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 const transferBatch = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
-/** Events of wrapped coins (WETH9), which exist beside Transfer: coins were wrapped for, or unwrapped by, an address. */
+/** Deposit and Withdrawal events of WETH9, emitted when an address wraps or unwraps coins. */
 const deposit = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const withdrawal = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
 
-export const nobody = `0x${'0'.repeat(40)}`;
+export const zeroAddress = `0x${'0'.repeat(40)}`;
 
 const digits = 64;
 const wordPattern = /^[0-9a-fA-F]{64}$/;
-/** Address padded with zeros to a word; other padding is a forgery and not that address. */
+/** Address padded with zeros to a word. Any other padding is not a valid address. */
 const addressWordPattern = /^0{24}[0-9a-fA-F]{40}$/;
 
 const words = (data: string) => (data.length - 2) / digits;
@@ -42,10 +42,10 @@ const erc20 = (contract: string, [, from, to]: Topics, data: string) =>
   parties(partyIn(from), partyIn(to), () => coins(contract, number(wordAt(data, 0))));
 
 const wrapped = (contract: string, [, to]: Topics, data: string) =>
-  parties(nobody, partyIn(to), () => coins(contract, words(data) === 1 ? number(wordAt(data, 0)) : null));
+  parties(zeroAddress, partyIn(to), () => coins(contract, words(data) === 1 ? number(wordAt(data, 0)) : null));
 
 const unwrapped = (contract: string, [, from]: Topics, data: string) =>
-  parties(partyIn(from), nobody, () => coins(contract, words(data) === 1 ? number(wordAt(data, 0)) : null));
+  parties(partyIn(from), zeroAddress, () => coins(contract, words(data) === 1 ? number(wordAt(data, 0)) : null));
 
 const one = function* (contract: string, tokenId: bigint | null): Iterable<Piece> {
   if (tokenId !== null) yield { asset: { standard: 'erc721', contract, tokenId: tokenId.toString() }, value: '1' };
@@ -54,7 +54,7 @@ const one = function* (contract: string, tokenId: bigint | null): Iterable<Piece
 const erc721 = (contract: string, [, from, to, tokenId]: Topics, data: string) =>
   parties(partyIn(from), partyIn(to), () => one(contract, data === '0x' && tokenId ? number(tokenId.slice(2)) : null));
 
-/** Reads the log of contracts older than the standard, which index nothing. */
+/** Reads the Transfer log of contracts older than ERC-721, which has no indexed parameters. */
 const earlyErc721 = (contract: string, _: Topics, data: string) =>
   words(data) === 3
     ? parties(party(wordAt(data, 0)), party(wordAt(data, 1)), () => one(contract, number(wordAt(data, 2))))
@@ -70,7 +70,7 @@ const erc1155 = (contract: string, [, , from, to]: Topics, data: string) =>
     words(data) >= 2 ? pair(contract, number(wordAt(data, 0)), number(wordAt(data, 1))) : [],
   );
 
-/** Finds the list that a word of the head points to; null unless it lies within the data. */
+/** Returns the array that word `head` points to; null unless the array lies within the data. */
 const listAt = (data: string, head: number) => {
   const offset = number(wordAt(data, head));
   if (offset === null || offset % 32n !== 0n || offset / 32n >= BigInt(Math.floor(words(data)))) return null;
@@ -87,7 +87,7 @@ const erc1155Batch = (contract: string, [, , from, to]: Topics, data: string) =>
       yield* pair(contract, number(wordAt(data, ids.start + i)), number(wordAt(data, values.start + i)));
   });
 
-/** Readers by first topic and number of topics. */
+/** Log readers by first topic and number of topics. */
 const shapes: Readonly<Record<string, (contract: string, topics: Topics, data: string) => TokenLog | null>> = {
   [`${transfer}/3`]: erc20,
   [`${transfer}/4`]: erc721,
@@ -98,7 +98,7 @@ const shapes: Readonly<Record<string, (contract: string, topics: Topics, data: s
   [`${withdrawal}/2`]: unwrapped,
 };
 
-/** Reads a token transfer from a log; null if the log is about something else or malformed. */
+/** Reads a token transfer from a log; null for any other or malformed log. */
 export const readTokenLog = (contract: string, topics: unknown, data: unknown): TokenLog | null => {
   if (!Array.isArray(topics) || typeof data !== 'string' || !data.startsWith('0x')) return null;
   if (!topics.every((topic) => typeof topic === 'string')) return null;
@@ -110,13 +110,13 @@ const isOneOf =
   (topics: unknown): boolean =>
     Array.isArray(topics) && kinds.includes(String(topics[0]).toLowerCase());
 
-/** Tells whether a log may hold several tokens, whose movements then need distinct indexes. */
+/** Returns whether a log may contain several tokens, whose movements then need distinct indexes. */
 export const isBatch = isOneOf(transferBatch);
 
-/** Tells whether a log is about wrapping or unwrapping coins, which some contracts tell by a Transfer as well. */
+/** Returns whether a log reports wrapping or unwrapping of coins. Some contracts also emit a Transfer for it. */
 export const isWrapping = isOneOf(deposit, withdrawal);
 
-/** Topics of the logs by which one of the receivers gets a token, as eth_getLogs filters by them. */
+/** Topic filters of `eth_getLogs` for the transfers of a token to one of the receivers, by standard. */
 export const receiptTopics: Readonly<Record<NumberedStandard, (receivers: readonly string[]) => readonly unknown[]>> = {
   erc721: (receivers) => [transfer, null, receivers],
   erc1155: (receivers) => [[transferSingle, transferBatch], null, null, receivers],

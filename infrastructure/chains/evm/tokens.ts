@@ -1,7 +1,7 @@
 import type { Chain } from '../../../application/ports/chain.js';
 import type { Asset, TokenStandard } from '../../../domain/asset.js';
 import { fail } from '../../../domain/failure.js';
-import { shortName, type TokenDescription } from '../../../domain/token-description.js';
+import { type TokenDescription, truncateName } from '../../../domain/token-description.js';
 import { addressWord, isTrue, numberIn, textIn, tokenWord } from './abi.js';
 import type { Node, Nodes } from './nodes.js';
 import { answerOf } from './outcome.js';
@@ -11,7 +11,7 @@ const interfaces = {
   erc165: '01ffc9a7',
   none: 'ffffffff',
   erc721: '80ac58cd',
-  /** The draft of the standard that CryptoKitties and its copies follow; their transfers index nothing. */
+  /** ERC-721 draft of CryptoKitties and its copies, whose Transfer event has no indexed parameters. */
   earlyErc721: '9a20483d',
   erc1155: 'd9b67a26',
 };
@@ -22,7 +22,7 @@ const selectors = {
   name: '0x06fdde03',
   symbol: '0x95d89b41',
 };
-/** Bytes of a name that are decoded: enough for every character that is kept. */
+/** Maximum bytes of a name to decode: enough for the longest name that is stored. */
 const maxNameBytes = 800;
 const maxUriBytes = 16 * 1024;
 const maxDecimals = 255n;
@@ -54,23 +54,24 @@ type About = Awaited<ReturnType<typeof askAbout>>['answers'];
 
 const claims = { erc721: ['erc721', 'earlyErc721'], erc1155: ['erc1155'] } as const;
 
-/** Tells whether a contract supports a standard. One that says yes to every id proves nothing (ERC-165). */
+/** Returns whether a contract supports a standard. A contract that claims every interface id proves nothing (ERC-165). */
 const supports = (about: About, standard: 'erc721' | 'erc1155') =>
   isTrue(about.erc165) && !isTrue(about.none) && claims[standard].some((key) => isTrue(about[key]));
 
-/** Checks by standard: the reason why a contract does not conform, or null if it does. */
+/** Checks by standard. Each returns why a contract does not conform, or null if it does. */
 const objections: Readonly<Record<TokenStandard, (about: About) => string | null>> = {
   erc20: (about) => {
-    if (supports(about, 'erc721')) return 'the contract supports ERC-721, so it is not an ERC-20 token';
-    if (supports(about, 'erc1155')) return 'the contract supports ERC-1155, so it is not an ERC-20 token';
+    if (supports(about, 'erc721')) return 'The contract is not an ERC-20 token: it supports ERC-721.';
+    if (supports(about, 'erc1155')) return 'The contract is not an ERC-20 token: it supports ERC-1155.';
     const answers = [about.totalSupply, about.balanceOf].every((answer) => numberIn(answer) !== null);
-    return answers ? null : 'the contract does not answer totalSupply and balanceOf as ERC-20 does';
+    return answers ? null : 'The contract is not an ERC-20 token: totalSupply or balanceOf does not return a number.';
   },
-  erc721: (about) => (supports(about, 'erc721') ? null : 'the contract does not say that it supports ERC-721'),
-  erc1155: (about) => (supports(about, 'erc1155') ? null : 'the contract does not say that it supports ERC-1155'),
+  erc721: (about) => (supports(about, 'erc721') ? null : 'The contract does not report support for ERC-721 (ERC-165).'),
+  erc1155: (about) =>
+    supports(about, 'erc1155') ? null : 'The contract does not report support for ERC-1155 (ERC-165).',
 };
 
-const nameIn = (answer: unknown) => shortName(textIn(answer, maxNameBytes)?.text ?? '');
+const nameIn = (answer: unknown) => truncateName(textIn(answer, maxNameBytes)?.text ?? '');
 
 const descriptionIn = (about: About, standard: TokenStandard): TokenDescription => {
   const [name, symbol] = [nameIn(about.name), nameIn(about.symbol)];
@@ -82,15 +83,16 @@ const descriptionIn = (about: About, standard: TokenStandard): TokenDescription 
   };
 };
 
-/** Reads a token contract. A lagging node may not know it yet, so it is refused only if all nodes agree. */
+/** Reads a token contract. Rejects it only if all nodes agree, because a lagging node may not have the contract yet. */
 export const readContract =
   (nodes: Nodes): Chain['contract'] =>
   async (contract, standard) => {
-    if (standard === 'token') return fail('FAILED_PRECONDITION', 'tokens of this chain have a standard');
+    if (standard === 'token')
+      return fail('FAILED_PRECONDITION', 'A token on an EVM chain needs a standard: erc20, erc721 or erc1155.');
     let objection = '';
     const found = await nodes.find(async (node) => {
       const { hasCode, answers } = await askAbout(node, contract);
-      const reason = hasCode ? objections[standard](answers) : 'there is no contract at this address';
+      const reason = hasCode ? objections[standard](answers) : 'No contract found at this address.';
       if (reason === null) return descriptionIn(answers, standard);
       objection = reason;
       return null;
@@ -98,7 +100,7 @@ export const readContract =
     return found ?? fail('FAILED_PRECONDITION', objection);
   };
 
-/** Calls for a token's URI; the URI of ERC-1155 has the placeholder `{id}`. */
+/** Calls for a token's URI by standard. An ERC-1155 URI may contain the placeholder `{id}`. */
 const uriCalls: Readonly<Record<string, (token: string) => { data: string; fill(uri: string): string }>> = {
   erc721: (token) => ({ data: `0xc87b56dd${token}`, fill: (uri) => uri }),
   erc1155: (token) => ({ data: `0x0e89341c${token}`, fill: (uri) => uri.replaceAll('{id}', token) }),

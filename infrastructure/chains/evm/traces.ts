@@ -4,18 +4,18 @@ import type { Pace } from '../../pace.js';
 import type { Node } from './nodes.js';
 import { address, hash, quantity } from './wire.js';
 
-/** A native transfer made by a contract. */
+/** Native transfer made by a contract. */
 export type InternalTransfer = {
-  /** Number of the call frame within its transaction, in call order; the transaction itself is 0. */
+  /** Number of the call frame within its transaction, in call order. The transaction itself is 0. */
   readonly number: number;
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
 };
-/** Internal transfers of each transaction, in the order of the block. */
+/** Internal transfers of each transaction, in block order. */
 export type Traces = readonly (readonly InternalTransfer[])[];
 
-/** Types of calls that move value; some networks write them in lower case. */
+/** Call types that move value. Some networks write them in lower case. */
 const movingTypes = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
 const moving = new Set([...movingTypes, ...movingTypes.map((type) => type.toLowerCase())]);
 const isNothing = (value: unknown) => value === undefined || value === null || value === '0x0';
@@ -29,11 +29,11 @@ const transferIn = (frame: Raw, number: number): InternalTransfer | null => {
 
 type Frame = { readonly frame: Raw; readonly failed: boolean };
 
-/** Yields all frames in call order, without recursion, because a node may answer with any depth. */
+/** Yields all frames in call order. Not recursive, because the depth of a node's answer is untrusted. */
 const framesOf = function* (root: Raw): Iterable<Frame> {
   const waiting: Frame[] = [{ frame: root, failed: false }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    // A failed call moved nothing, and neither did the calls it made.
+    // A failed call moves nothing, and neither do the calls within it.
     const failed = next.failed || Boolean(next.frame.error);
     yield { frame: next.frame, failed };
     const calls = list(next.frame.calls ?? [], 'the calls of a call');
@@ -55,16 +55,16 @@ const transfersOf = async (root: Raw, pace: Pace): Promise<readonly InternalTran
 
 const rootOf = ({ result, error }: Raw): Raw => {
   if (error || !isRaw(result)) throw new NodeFault('failing', 'could not trace a transaction');
-  if (result.structLogs !== undefined) throw new NodeFault('unsupported', 'does not know the call tracer');
-  return typeof result.type === 'string' ? result : failInvalidAnswer('a trace without a type');
+  if (result.structLogs !== undefined) throw new NodeFault('unsupported', 'does not support callTracer');
+  return typeof result.type === 'string' ? result : failInvalidAnswer('returned a trace without a type');
 };
 
-/** A transaction to trace; nodes cannot trace those that the network itself made. */
+/** Transaction to trace. Nodes cannot trace system transactions. */
 export type Traced = { readonly hash: string; readonly isSystem: boolean };
 
 const isTraced = (trace: Raw | undefined) => trace !== undefined && !trace.error && isRaw(trace.result);
 
-/** Returns the trace of each transaction, null where it cannot be traced. Older nodes leave out hashes and keep order. */
+/** Returns the trace of each transaction; null for an untraceable one. Older nodes omit hashes but keep the order. */
 const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): readonly (Raw | null)[] => {
   const byHash = new Map(
     given.flatMap((trace) => (trace.txHash ? [[hash(trace.txHash, 'the hash of a trace'), trace] as const] : [])),
@@ -75,12 +75,12 @@ const tracesFor = (given: readonly Raw[], transactions: readonly Traced[]): read
   return transactions.map(({ hash, isSystem }) => {
     const trace = byHash.get(hash);
     if (isSystem && !isTraced(trace)) return null;
-    return trace ?? failInvalidAnswer('not every transaction of the block is traced');
+    return trace ?? failInvalidAnswer('did not trace every transaction of the block');
   });
 };
 
 /**
- * Fetches the traces of a block. If the node cannot trace at all, this is remembered and an `unsupported` fault thrown.
+ * Fetches the traces of a block. Throws an `unsupported` fault if the node cannot trace at all, and remembers this.
  */
 export const fetchTraces = async (
   node: Node,
@@ -99,7 +99,7 @@ export const fetchTraces = async (
     return transfers;
   } catch (error) {
     if (!(error instanceof NodeFault) || error.kind !== 'unsupported') throw error;
-    // Several nodes may stand behind one address, so one's refusal does not revoke what another could do before.
+    // Several nodes may share one URL, so a failure of one does not disprove that another can trace.
     if (node.can.traces) throw new NodeFault('failing', error.message);
     node.can.traces = false;
     throw error;

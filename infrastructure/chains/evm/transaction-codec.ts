@@ -7,15 +7,15 @@ import { addressWord, numberWord } from './abi.js';
 
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/;
 const wordBytes = 32;
-/** Order of the curve. Every signature has a twin with `s` above half of it; only the lower one is valid (EIP-2). */
+/** Order of secp256k1. Of the two valid `s` values of a signature, only the lower one is accepted (EIP-2). */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const topBit = 1n << 255n;
-/** Largest length of a signature, because `v` of a chain with a large id takes more than one byte. */
-const longest = 2 * wordBytes + 8;
+/** Maximum length of a signature. `v` takes more than one byte on a chain with a large id. */
+const maxSignatureBytes = 2 * wordBytes + 8;
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly parity: 0 | 1 };
 
-/** Reads the parity from `v`; null if that has no known form or is for another chain. */
+/** Returns the parity encoded in `v`; null if `v` is invalid or for another chain. */
 const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
   const first = 35n + 2n * BigInt(chainId);
   for (const base of [0n, 27n, first]) {
@@ -25,10 +25,10 @@ const parityOf = (v: bigint, chainId: number): 0 | 1 | null => {
   return null;
 };
 
-/** Splits a signature in the form r‖s‖v, or r‖s with the parity in the top bit of s (EIP-2098). */
+/** Splits a signature of the form r‖s‖v, or r‖s with the parity in the top bit of s (EIP-2098). */
 const partsOf = (signature: string, chainId: number): Parts | null => {
   const bytes = hexPattern.test(signature) ? Buffer.from(signature.slice(2), 'hex') : Buffer.alloc(0);
-  if (bytes.length < 2 * wordBytes || bytes.length > longest) return null;
+  if (bytes.length < 2 * wordBytes || bytes.length > maxSignatureBytes) return null;
   const number = (from: number, to?: number) => BigInt(`0x${bytes.subarray(from, to).toString('hex')}`);
   const [r, second] = [number(0, wordBytes), number(wordBytes, 2 * wordBytes)];
   if (bytes.length === 2 * wordBytes) return { r, s: second % topBit, parity: second >= topBit ? 1 : 0 };
@@ -36,10 +36,10 @@ const partsOf = (signature: string, chainId: number): Parts | null => {
   return parity === null ? null : { r, s: second, parity };
 };
 
-const isProper = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
+const isCanonical = ({ r, s }: Parts) => r > 0n && r < order && s > 0n && s <= order / 2n;
 const inWord = (value: bigint) => `0x${numberWord(value)}`;
 
-/** Builds a legacy transaction with the chain id in its signature (EIP-155), the only type with just a gas price. */
+/** Builds a legacy transaction (EIP-155), the only type with nothing but a gas price. */
 const legacy = ({ chainId, nonce, to, value, gas, gasPrice, data }: Unsigned) =>
   Transaction.from({
     type: 0,
@@ -62,7 +62,7 @@ const recovered = (digest: string, signature: { r: string; s: string; v: 27 | 28
 
 const assemble: TransactionCodec['assemble'] = (unsigned, from, text) => {
   const parts = partsOf(text, unsigned.chainId);
-  if (!parts || !isProper(parts)) return null;
+  if (!parts || !isCanonical(parts)) return null;
   const signature = { r: inWord(parts.r), s: inWord(parts.s), v: parts.parity === 0 ? 27 : 28 } as const;
   const transaction = legacy(unsigned);
   if (recovered(transaction.unsignedHash, signature) !== from) return null;

@@ -6,13 +6,13 @@ import { requestText } from '../../nodes/json-rpc/request.js';
 import { createSocket } from '../../nodes/json-rpc/websocket.js';
 import { asFailing, NodeFault } from '../../nodes/node-fault.js';
 import { isRaw } from '../../nodes/raw.js';
-import { type Outcome, outcome, parse, type RpcCall, refusal, resultOf } from './outcome.js';
+import { faultOfResponse, type Outcome, outcome, parse, type RpcCall, resultOf } from './outcome.js';
 
-/** Connection to one node. Rejects with a NodeFault when the node gives no answers at all. */
+/** Connection to one node. */
 export type Transport = {
-  /** Gives the answers in the order of the calls. */
+  /** Returns the outcomes in the order of the calls. Rejects with a NodeFault if the node does not answer at all. */
   exchange(calls: readonly RpcCall[], ms: number): Promise<readonly Outcome[]>;
-  /** Present over WebSocket: reports new heads until the connection ends or the signal fires. */
+  /** Reports new heads until the connection closes or the signal aborts. Present only over WebSocket. */
   watchHeads?(notice: () => void, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
@@ -20,29 +20,29 @@ export type Transport = {
 export type TransportLimits = { readonly connectMs: number; readonly maxBytes: number };
 
 const connections = 32;
-/** Number of calls that run side by side on a node that takes no batches. */
-const singlesAtOnce = 8;
+/** Concurrent calls to a node that does not accept batches. */
+const maxConcurrentSingles = 8;
 
-/** Reads answers whole, since all of them are used; the gateway, which forwards answers, leaves them as bytes. */
+/** Parses answers completely. The gateway, in contrast, forwards them as bytes. */
 const readBody = (status: number, pieces: readonly Buffer[]): unknown => {
   const text = Buffer.concat(pieces).toString();
-  if (status !== 200) throw refusal(status, text);
+  if (status !== 200) throw faultOfResponse(status, text);
   return parse(text);
 };
 
 const answerTo = (id: number, answer: unknown): Outcome => {
-  // A question that the node could not read at all is answered without its id.
+  // A node answers an unreadable request without its id.
   if (isRaw(answer) && answer.id !== id && !answer.error)
-    throw new NodeFault('failing', 'answered another question than was asked');
+    throw new NodeFault('failing', 'answered with another id than requested');
   return outcome(answer);
 };
 
 const answersTo = (calls: readonly RpcCall[], answers: unknown): readonly Outcome[] => {
   if (!Array.isArray(answers)) {
     const whole = outcome(answers);
-    throw 'fault' in whole ? whole.fault : new NodeFault('refused', 'does not take batches');
+    throw 'fault' in whole ? whole.fault : new NodeFault('refused', 'does not accept batches');
   }
-  if (answers.length < calls.length) throw new NodeFault('refused', 'does not take batches of this size');
+  if (answers.length < calls.length) throw new NodeFault('refused', 'does not accept batches of this size');
   const byId = new Map<unknown, unknown>(answers.map((answer) => [isRaw(answer) ? answer.id : undefined, answer]));
   return calls.map((_, id) => answerTo(id, byId.get(id)));
 };
@@ -64,7 +64,7 @@ export const httpTransport = (url: URL, limits: TransportLimits): Transport => {
   const singles = async (calls: readonly RpcCall[], ms: number) => {
     const until = performance.now() + ms;
     const outcomes: Outcome[] = [];
-    for (const some of slicesOf(calls, singlesAtOnce)) {
+    for (const some of slicesOf(calls, maxConcurrentSingles)) {
       const left = Math.max(until - performance.now(), 1);
       outcomes.push(...(await Promise.all(some.map((call) => single(call, left)))));
     }
@@ -97,7 +97,7 @@ const readMessage = (bytes: Buffer) => {
 };
 
 export const webSocketTransport = (url: URL, limits: TransportLimits): Transport => {
-  const socketLimits = { ...limits, silentMs: limits.connectMs };
+  const socketLimits = { ...limits, pingIntervalMs: limits.connectMs };
   const socket = createSocket<Outcome>(url, socketLimits, { message: readMessage, subscriptionId: resultOf });
   return {
     exchange: (calls, ms) => {
@@ -105,7 +105,7 @@ export const webSocketTransport = (url: URL, limits: TransportLimits): Transport
       const asked = calls.map(({ method, params }) => socket.exchange(method, JSON.stringify(params), cancellation));
       return withDeadline(Promise.all(asked), ms, cancellation.cancel).catch(asFailing);
     },
-    // Heads may have come before the subscription began.
+    // The last argument reports a head once at the start, because heads may have arrived before the subscription.
     watchHeads: (notice, signal) => socket.listen('newHeads', notice, signal, notice),
     close: socket.close,
   };

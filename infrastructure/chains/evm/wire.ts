@@ -7,19 +7,19 @@ const hexPattern = /^0x[0-9a-fA-F]+$/;
 const hashPattern = /^0x[0-9a-f]{64}$/;
 const addressPattern = /^0x[0-9a-f]{40}$/;
 
-/** Checks the length first, because parsing a number of a million digits takes half a second. */
+/** Checks the length first, because parsing a million digits takes half a second. */
 const isQuantity = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maxQuantityLength && hexPattern.test(value);
 
 export const quantity = (value: unknown, what: string): bigint =>
-  isQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is no quantity`);
+  isQuantity(value) ? BigInt(value) : failInvalidAnswer(`${what} is not a hex quantity`);
 
 export const integer = (value: unknown, what: string): number => {
   const read = isQuantity(value) ? Number(value) : Number.NaN;
-  return Number.isSafeInteger(read) ? read : failInvalidAnswer(`${what} is no small quantity`);
+  return Number.isSafeInteger(read) ? read : failInvalidAnswer(`${what} is not a hex quantity below 2^53`);
 };
 
-/** Tells whether a receipt's status is 0, in whatever form; old receipts without a status succeeded. */
+/** Returns whether a receipt's status is 0, padded or not. Old receipts without a status succeeded. */
 export const isFailed = (status: unknown): boolean =>
   status === '0x0' || (typeof status === 'string' && status !== '0x1' && quantity(status, 'the status') === 0n);
 
@@ -27,16 +27,16 @@ export const inHex = (value: number | bigint): string => `0x${value.toString(16)
 
 export const hash = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  return hashPattern.test(text) ? text : failInvalidAnswer(`${what} is no hash`);
+  return hashPattern.test(text) ? text : failInvalidAnswer(`${what} is not a hash`);
 };
 
 export const address = (value: unknown, what: string): string => {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  return addressPattern.test(text) ? text : failInvalidAnswer(`${what} is no address`);
+  return addressPattern.test(text) ? text : failInvalidAnswer(`${what} is not an address`);
 };
 
 const noParent = `0x${'0'.repeat(64)}`;
-/** Reads the parent's hash; some networks leave that of the first block empty, whose number is 0 or 1. */
+/** Reads the parent hash. Some networks leave it empty in the first block, whose number is 0 or 1. */
 const parentHashIn = ({ parentHash }: Raw, number: number) =>
   parentHash === '0x' && number <= 1 ? noParent : hash(parentHash, 'the parent hash');
 

@@ -6,21 +6,21 @@ import { NodeFault } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { type Changes, changeKey, changesAt, changesIn, latestHeight } from './checkpoints.js';
 import { nativeCoinType } from './coin-type.js';
-import type { KeptCheckpoints } from './kept-checkpoints.js';
 import type { Node, Nodes } from './nodes.js';
+import type { PrefetchedCheckpoints } from './prefetched-checkpoints.js';
 
-const askedAtOnce = 16;
-const inOnePart = 64;
-const checkpointsAtOnce = 8;
-/** Largest distance in checkpoints that is calculated back; beyond it, the node's newest balance is taken as it is. */
-const furthestBack = 512;
-const tries = 5;
+const maxConcurrentBalances = 16;
+const balancesPerPart = 64;
+const maxConcurrentCheckpoints = 8;
+/** Maximum checkpoints over which a balance is calculated back. Beyond that, the node's newest balance is used. */
+const maxDistance = 512;
+const maxAttempts = 5;
 const heightHeader = 'x-sui-checkpoint-height';
 
-/** Changes of checkpoints that were asked for lately, and checkpoints that came without being asked for. */
-type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly kept: KeptCheckpoints };
+/** Recently fetched balance changes by checkpoint number, and prefetched checkpoints. */
+type RecentChanges = { readonly asked: BoundedCache<number, Changes>; readonly prefetched: PrefetchedCheckpoints };
 type Asked = { readonly owner: string; readonly coinType: string };
-/** Balances as of some checkpoint from `from` to `to`; null where a node refuses to tell one. */
+/** Balances as of some checkpoint from `from` to `to`; null for a coin that the node rejects. */
 type Reading = { readonly balances: readonly (bigint | null)[]; readonly from: number; readonly to: number };
 
 const askedFor = ({ address, asset }: Holding): Asked => ({
@@ -29,7 +29,7 @@ const askedFor = ({ address, asset }: Holding): Asked => ({
 });
 const keyOf = ({ owner, coinType }: Asked) => changeKey(owner, coinType);
 
-/** Asks for one balance; null where the node refuses the coin, which would stand in the way of all others. */
+/** Fetches one balance; null if the node rejects the coin type, so that one invalid coin does not block the others. */
 const askBalance = async (node: Node, asked: Asked) => {
   try {
     return await node.ask((client, options) => client.stateService.getBalance(asked, options));
@@ -39,23 +39,23 @@ const askBalance = async (node: Node, asked: Asked) => {
   }
 };
 
-/** Reads the newest balances, which sum up an owner's coins and its address balance. */
+/** Reads the newest balances. Each is the sum of an owner's coin objects and its address balance. */
 const readNewest = async (node: Node, all: readonly Asked[]): Promise<Reading> => {
   const from = await latestHeight(node);
-  const answers = await mapInSlices(all, askedAtOnce, (asked) => askBalance(node, asked));
-  const told = answers.map((answer) => Number(answer?.headers[heightHeader] ?? from));
-  // Several nodes may stand behind one address, and one of them may lag behind the height another reported.
-  if (told.some((height) => height < from))
+  const answers = await mapInSlices(all, maxConcurrentBalances, (asked) => askBalance(node, asked));
+  const heights = answers.map((answer) => Number(answer?.headers[heightHeader] ?? from));
+  // Several nodes may share one URL, and one of them may lag behind the height that another reported.
+  if (heights.some((height) => height < from))
     throw new NodeFault('missing', 'answered at a lower height than it reported before');
-  const to = Math.max(await latestHeight(node), ...told);
+  const to = Math.max(await latestHeight(node), ...heights);
   return { balances: answers.map((answer) => answer && (answer.response.balance?.balance ?? 0n)), from, to };
 };
 
-/** Reads the changes of a checkpoint, which are final and therefore cached. */
-const recentChangesAt = async (node: Node, { asked, kept }: RecentChanges, number: number): Promise<Changes> => {
+/** Returns the balance changes of a checkpoint. They are final and therefore cached. */
+const recentChangesAt = async (node: Node, { asked, prefetched }: RecentChanges, number: number): Promise<Changes> => {
   const known = asked.get(number);
   if (known) return known;
-  const whole = kept.at(number);
+  const whole = prefetched.at(number);
   const found = whole ? changesIn(whole) : await changesAt(node, number);
   asked.set(number, found);
   return found;
@@ -63,18 +63,18 @@ const recentChangesAt = async (node: Node, { asked, kept }: RecentChanges, numbe
 
 const changesBetween = (node: Node, recent: RecentChanges, after: number, last: number) => {
   const numbers = Array.from({ length: Math.max(0, last - after) }, (_, i) => after + 1 + i);
-  return mapInSlices(numbers, checkpointsAtOnce, (number) => recentChangesAt(node, recent, number));
+  return mapInSlices(numbers, maxConcurrentCheckpoints, (number) => recentChangesAt(node, recent, number));
 };
 
 /**
- * Reads balances as of a checkpoint. Nodes only know the newest ones, so later changes are subtracted. `isSure` is
- * false for a balance that changed while it was being read, because it may be from before or after the change.
+ * Reads balances as of a checkpoint. Nodes return only the newest balances, so later changes are subtracted. `isSure` is
+ * false for a balance that changed during the read, because it may be from before or after the change.
  */
 const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: RecentChanges) => {
   const { balances, from, to } = await readNewest(node, all);
-  if (from < at.number) throw new NodeFault('missing', 'does not know the checkpoint yet');
+  if (from < at.number) throw new NodeFault('missing', 'does not have the checkpoint yet');
   const meanwhile = await changesBetween(node, recent, from, to);
-  const later = from - at.number > furthestBack ? [] : await changesBetween(node, recent, at.number, from);
+  const later = from - at.number > maxDistance ? [] : await changesBetween(node, recent, at.number, from);
   return all.map((asked, i) => {
     const key = keyOf(asked);
     const newest = balances[i] ?? null;
@@ -85,13 +85,13 @@ const readOnce = async (node: Node, all: readonly Asked[], at: Header, recent: R
   });
 };
 
-/** Balances that were read lately, so that a reading that fails in the middle goes on from there. */
+/** Recently read balances, with which a read that failed midway continues. */
 type ReadBalances = BoundedCache<string, string | null>;
 type Known = { readonly recent: RecentChanges; readonly read: ReadBalances };
 
 /**
- * Reads until every balance is sure. After the last try an unsure one is accepted, because the change that disturbed it
- * causes another reading.
+ * Reads until every balance is sure. An unsure balance is accepted after the last attempt, because the change that
+ * interfered causes another read.
  */
 const readOn = async (node: Node, all: readonly Asked[], at: Header, { recent, read }: Known) => {
   const placeOf = (key: string) => `${at.hash} ${key}`;
@@ -103,16 +103,16 @@ const readOn = async (node: Node, all: readonly Asked[], at: Header, { recent, r
   const left = () => all.filter((asked) => !found.has(keyOf(asked)));
   for (let tried = 1; left().length > 0; tried++)
     for (const { key, isSure, balance } of await readOnce(node, left(), at, recent)) {
-      if (isSure || tried === tries) found.set(key, balance);
+      if (isSure || tried === maxAttempts) found.set(key, balance);
       if (isSure) read.set(placeOf(key), balance);
     }
   return all.map((asked) => found.get(keyOf(asked)) ?? null);
 };
 
-/** Reads balances in parts with a deadline each, so that many take longer but never fail for their number. */
+/** Reads balances in parts, each with its own deadline, so that no number of holdings exceeds the deadline. */
 export const readBalances = async (nodes: Nodes, known: Known, holdings: readonly Holding[], at: Header) => {
   const balances: (string | null)[] = [];
-  for (const some of slicesOf(holdings.map(askedFor), inOnePart))
+  for (const some of slicesOf(holdings.map(askedFor), balancesPerPart))
     balances.push(...(await nodes.use((node) => readOn(node, some, at, known))));
   return balances;
 };

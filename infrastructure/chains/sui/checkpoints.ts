@@ -3,8 +3,8 @@ import type { Header } from '../../../application/ports/chain.js';
 import { failInvalidAnswer, NodeFault, nullIfMissing } from '../../nodes/node-fault.js';
 import { fullAddress } from './addresses.js';
 import { coinTypeOf } from './coin-type.js';
-import type { KeptCheckpoints } from './kept-checkpoints.js';
 import type { Abilities, Node } from './nodes.js';
+import type { PrefetchedCheckpoints } from './prefetched-checkpoints.js';
 import { amountOf, blockPaths, type Checkpoint, changesPaths, headerOf, headerPaths, heightOf } from './wire.js';
 
 type Id = Parameters<SuiGrpcClient['ledgerService']['getCheckpoint']>[0]['checkpointId'];
@@ -12,45 +12,45 @@ type Id = Parameters<SuiGrpcClient['ledgerService']['getCheckpoint']>[0]['checkp
 const ask = async (node: Node, checkpointId: Id, paths: readonly string[]): Promise<Checkpoint> => {
   const request = { checkpointId, readMask: { paths: [...paths] } };
   const { response } = await node.ask((client, options) => client.ledgerService.getCheckpoint(request, options));
-  return response.checkpoint ?? failInvalidAnswer('no checkpoint in the answer');
+  return response.checkpoint ?? failInvalidAnswer('returned no checkpoint');
 };
 
-/** Refuses a checkpoint that lacks some of its transactions or contains foreign ones. */
+/** Rejects a checkpoint that lacks some of its transactions or contains foreign ones. */
 const checkContents = ({ sequenceNumber, contents, transactions }: Checkpoint) => {
   if (transactions.some(({ checkpoint = sequenceNumber }) => checkpoint !== sequenceNumber))
-    failInvalidAnswer('transactions of another checkpoint');
+    failInvalidAnswer('returned transactions of another checkpoint');
   if (!contents) return;
   const given = new Set(transactions.map(({ digest }) => digest));
   const isWhole =
     given.size === contents.transactions.length && contents.transactions.every((one) => given.has(one.transaction));
-  if (!isWhole) failInvalidAnswer('the transactions are not those that the checkpoint lists');
+  if (!isWhole) failInvalidAnswer('returned other transactions than the checkpoint lists');
 };
 
 /**
- * Refuses a paid checkpoint without balance changes from a node that has never shown any: a node that does not store
- * them answers as if nothing had changed, although whoever paid gas has a change.
+ * Rejects a checkpoint with paid gas but no balance changes from a node that has never returned any. A node that does not
+ * store balance changes returns none, although the gas payer always has one.
  */
 const checkChanges = ({ transactions }: Checkpoint, can: Abilities) => {
   if (transactions.some(({ balanceChanges }) => balanceChanges.length > 0)) can.balanceChanges = true;
   const isPaid = transactions.some(({ effects }) => (effects?.gasUsed?.computationCost ?? 0n) > 0n);
-  if (isPaid && !can.balanceChanges) failInvalidAnswer('a checkpoint without balance changes');
+  if (isPaid && !can.balanceChanges) failInvalidAnswer('returned a checkpoint without balance changes');
 };
 
-/** Refuses a checkpoint from which its block cannot be read. */
+/** Rejects a checkpoint from which no block can be read. */
 const checkBlock = (checkpoint: Checkpoint, can: Abilities) => {
   checkContents(checkpoint);
   checkChanges(checkpoint, can);
 };
 
-/** Keeps a checkpoint for the time when its block is asked for; one that is not whole is then asked for again. */
-export const keepWhole = (kept: KeptCheckpoints, checkpoint: Checkpoint, can: Abilities) => {
+/** Stores a checkpoint for the later read of its block. An invalid one is ignored, so that it is fetched again. */
+export const prefetch = (prefetched: PrefetchedCheckpoints, checkpoint: Checkpoint, can: Abilities) => {
   try {
     checkBlock(checkpoint, can);
   } catch (error) {
     if (error instanceof NodeFault) return;
     throw error;
   }
-  kept.add(checkpoint);
+  prefetched.add(checkpoint);
 };
 
 const whole = (found: Checkpoint | null) => {
@@ -69,11 +69,13 @@ const checkpointAt = async (node: Node, number: number, paths: readonly string[]
   const found = await nullIfMissing(ask(node, atHeight(number), paths));
   return found === null || heightOf(found) === number
     ? found
-    : failInvalidAnswer('another checkpoint than was asked for');
+    : failInvalidAnswer('returned another checkpoint than requested');
 };
 const checkpointOf = async (node: Node, digest: string, paths: readonly string[]): Promise<Checkpoint | null> => {
   const found = await nullIfMissing(ask(node, { oneofKind: 'digest', digest }, paths));
-  return found === null || found.digest === digest ? found : failInvalidAnswer('another checkpoint than was asked for');
+  return found === null || found.digest === digest
+    ? found
+    : failInvalidAnswer('returned another checkpoint than requested');
 };
 
 export const headerAt = async (node: Node, number: number): Promise<Header | null> => {
@@ -84,17 +86,21 @@ export const headerNamed = async (node: Node, digest: string): Promise<Header | 
   const found = await checkpointOf(node, digest, headerPaths);
   return found && headerOf(found);
 };
-/** Reads a checkpoint with all its transactions. */
+/** Reads a checkpoint with all its transactions; null if the node lacks it. */
 export const wholeCheckpoint = async (node: Node, digest: string) => {
   const found = await checkpointOf(node, digest, blockPaths);
   if (found) checkBlock(found, node.can);
   return found;
 };
-/** Reads the header of a checkpoint whose block will be asked for next, and keeps the whole if the node can give it. */
-export const headerAhead = async (node: Node, number: number, kept: KeptCheckpoints): Promise<Header | null> => {
+/** Reads the header of a checkpoint whose block is read next, and prefetches the whole checkpoint if possible. */
+export const headerAhead = async (
+  node: Node,
+  number: number,
+  prefetched: PrefetchedCheckpoints,
+): Promise<Header | null> => {
   try {
     const found = await checkpointAt(node, number, blockPaths);
-    if (found) keepWhole(kept, found, node.can);
+    if (found) prefetch(prefetched, found, node.can);
     return found && headerOf(found);
   } catch (error) {
     if (error instanceof NodeFault && error.kind === 'refused') return headerAt(node, number);
@@ -108,7 +114,8 @@ export const changeKey = (address: string, coinType: string) => `${address} ${co
 
 export const changesAt = async (node: Node, number: number): Promise<Changes> =>
   changesIn(
-    whole(await checkpointAt(node, number, changesPaths)) ?? failInvalidAnswer('lacks a checkpoint below its newest'),
+    whole(await checkpointAt(node, number, changesPaths)) ??
+      failInvalidAnswer('lacks a checkpoint below its newest one'),
   );
 
 export const changesIn = ({ transactions }: Checkpoint): Changes => {

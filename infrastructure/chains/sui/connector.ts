@@ -4,65 +4,67 @@ import type { Log } from '../../../application/ports/system.js';
 import { failInvalidAnswer, NodeFault } from '../../nodes/node-fault.js';
 import { readBalances } from './balances.js';
 import { blockOf } from './block.js';
-import { type Changes, headerAhead, headerAt, headerNamed, keepWhole, wholeCheckpoint } from './checkpoints.js';
-import { createFeed, type FeedTimes, usualTimes } from './feed.js';
+import { type Changes, headerAhead, headerAt, headerNamed, prefetch, wholeCheckpoint } from './checkpoints.js';
+import { createFeed, defaultTimes, type FeedTimes } from './feed.js';
 import { createHistory, type History } from './history.js';
-import { createKeptCheckpoints, type KeptCheckpoints } from './kept-checkpoints.js';
 import { chainIdOf, createNodes, type Node, type NodeOptions } from './nodes.js';
+import { createPrefetchedCheckpoints, type PrefetchedCheckpoints } from './prefetched-checkpoints.js';
 import { describeCoin, findTokens, readCoinContract } from './tokens.js';
 import { type Checkpoint, headerOf } from './wire.js';
 
-const defaults = { deadlineMs: 10_000, answerMs: 4000, maxBytes: 64 * 1024 * 1024 };
-/** Factor on the deadline for whole checkpoints, which take a node longer than anything else. */
-const blockPatience = 3;
-const headersKept = 2048;
-const changesKept = 1024;
-const balancesKept = 10_000;
+const defaults = { deadlineMs: 10_000, timeoutMs: 4000, maxBytes: 64 * 1024 * 1024 };
+/** Multiplies the timeouts for whole checkpoints, which take a node longest. */
+const blockTimeoutFactor = 3;
+const maxCachedHeaders = 2048;
+const maxCachedChanges = 1024;
+const maxCachedBalances = 10_000;
 /**
- * Caches headers of checkpoints whose block was read, which are final; a header that only a node reported may be wrong.
+ * Caches the headers of checkpoints whose block was read. Only those are trusted; other headers from a node may be wrong.
  */
-const createTaken = () => {
-  const taken = createBoundedCache<number | string, Header>(headersKept);
+const createReadHeaders = () => {
+  const readHeaders = createBoundedCache<number | string, Header>(maxCachedHeaders);
   return {
-    get: taken.get,
+    get: readHeaders.get,
     keep: ({ number, hash, parentHash, time }: Header) => {
-      for (const key of [number, hash]) taken.set(key, { number, hash, parentHash, time });
+      for (const key of [number, hash]) readHeaders.set(key, { number, hash, parentHash, time });
     },
-    /** Refuses a checkpoint that does not follow the one that was read before it. */
+    /** Rejects a checkpoint whose parent hash differs from the checkpoint read before it. */
     check: ({ number, parentHash }: Header) => {
-      const before = taken.get(number - 1);
+      const before = readHeaders.get(number - 1);
       if (before && before.hash !== parentHash)
-        failInvalidAnswer('a checkpoint that does not follow the one before it');
+        failInvalidAnswer('returned a checkpoint that does not follow the previous one');
     },
   };
 };
-type Taken = ReturnType<typeof createTaken>;
-type Known = { readonly taken: Taken; readonly kept: KeptCheckpoints };
+type ReadHeaders = ReturnType<typeof createReadHeaders>;
+type Known = { readonly readHeaders: ReadHeaders; readonly prefetched: PrefetchedCheckpoints };
 
-/** Reads headers; those ahead of a follower come with their contents, which saves it a request for each. */
-const createHeaders = (history: History, { taken, kept }: Known, isFollowing: () => boolean) => {
+/** Reads headers. While a follower listens, later headers are fetched with their contents, which saves a request each. */
+const createHeaders = (history: History, { readHeaders, prefetched }: Known, isFollowing: () => boolean) => {
   const ask = (number: number) => {
-    if (!isFollowing() || !kept.isWanted(number)) return history.at(number, (node) => headerAt(node, number));
-    return history.at(number, (node) => headerAhead(node, number, kept), { patience: blockPatience });
+    if (!isFollowing() || !prefetched.isWanted(number)) return history.at(number, (node) => headerAt(node, number));
+    return history.at(number, (node) => headerAhead(node, number, prefetched), { timeoutFactor: blockTimeoutFactor });
   };
   const known = (checkpoint: Checkpoint | undefined) => (checkpoint ? headerOf(checkpoint) : undefined);
   return {
-    at: async (number: number) => taken.get(number) ?? known(kept.at(number)) ?? (await ask(number)),
+    at: async (number: number) => readHeaders.get(number) ?? known(prefetched.at(number)) ?? (await ask(number)),
     of: async (digest: string) =>
-      taken.get(digest) ?? known(kept.of(digest)) ?? (await history.of((node) => headerNamed(node, digest))),
+      readHeaders.get(digest) ??
+      known(prefetched.of(digest)) ??
+      (await history.of((node) => headerNamed(node, digest))),
   };
 };
 
-const createBlocks = (history: History, { taken, kept }: Known) => {
-  /** Reads the block of a checkpoint that is kept; null where it has to be asked for. */
-  const readKept = async (digest: string, interest: Interest) => {
-    const checkpoint = kept.of(digest);
+const createBlocks = (history: History, { readHeaders, prefetched }: Known) => {
+  /** Reads the block of a prefetched checkpoint; null if it must be fetched. */
+  const readPrefetched = async (digest: string, interest: Interest) => {
+    const checkpoint = prefetched.of(digest);
     if (!checkpoint) return null;
     try {
       return await blockOf(checkpoint, interest);
     } catch (error) {
       if (!(error instanceof NodeFault)) throw error;
-      kept.drop(checkpoint);
+      prefetched.drop(checkpoint);
       return null;
     }
   };
@@ -71,10 +73,11 @@ const createBlocks = (history: History, { taken, kept }: Known) => {
       const found = await wholeCheckpoint(node, digest);
       return found && (await blockOf(found, interest));
     };
-    const block = (await readKept(digest, interest)) ?? (await history.of(read, { patience: blockPatience }));
+    const block =
+      (await readPrefetched(digest, interest)) ?? (await history.of(read, { timeoutFactor: blockTimeoutFactor }));
     if (block) {
-      taken.keep(block);
-      kept.pass(block.number);
+      readHeaders.keep(block);
+      prefetched.markRead(block.number);
     }
     return block;
   };
@@ -82,11 +85,11 @@ const createBlocks = (history: History, { taken, kept }: Known) => {
 
 type SuiOptions = {
   readonly times?: Partial<FeedTimes>;
-  /** Nodes that have checkpoints which the others have pruned. */
+  /** Nodes with checkpoints that the others have pruned. */
   readonly archiveUrls?: readonly string[];
 };
 
-/** Connects a Sui chain through whichever nodes answer; none needs to be up at the start. */
+/** Connects to a Sui chain through whichever nodes answer. No node needs to be reachable at the start. */
 export const suiChain = async (
   urls: readonly string[],
   log: Log,
@@ -95,18 +98,18 @@ export const suiChain = async (
   const nodes = createNodes(urls, log, { ...defaults, ...options });
   const archive = archiveUrls.length > 0 ? createNodes(archiveUrls, log, { ...defaults, ...options }) : null;
   const history = createHistory(nodes, archive);
-  const known = { taken: createTaken(), kept: createKeptCheckpoints() };
-  const feed = createFeed(nodes, { ...usualTimes, ...times }, (checkpoint, header, { can }) => {
-    known.taken.check(header);
-    keepWhole(known.kept, checkpoint, can);
+  const known = { readHeaders: createReadHeaders(), prefetched: createPrefetchedCheckpoints() };
+  const feed = createFeed(nodes, { ...defaultTimes, ...times }, (checkpoint, header, { can }) => {
+    known.readHeaders.check(header);
+    prefetch(known.prefetched, checkpoint, can);
   });
   const headers = createHeaders(history, known, feed.isListening);
   const balances = {
-    recent: { asked: createBoundedCache<number, Changes>(changesKept), kept: known.kept },
-    read: createBoundedCache<string, string | null>(balancesKept),
+    recent: { asked: createBoundedCache<number, Changes>(maxCachedChanges), prefetched: known.prefetched },
+    read: createBoundedCache<string, string | null>(maxCachedBalances),
   };
   return {
-    // The first checkpoint itself may have been pruned by every node.
+    // The chain id replaces the first checkpoint, which every node may have pruned.
     genesis: async () => ({ number: 0, hash: await nodes.use(chainIdOf), parentHash: '', time: 0 }),
     head: feed.head,
     followedHead: feed.followedHead,

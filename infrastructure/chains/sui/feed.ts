@@ -7,18 +7,18 @@ import { chainIdOf, type Endpoint, faultOf, type Nodes } from './nodes.js';
 import { blockPaths, type Checkpoint, headerOf } from './wire.js';
 
 export type FeedTimes = {
-  /** Silence of a subscription after which the nodes are asked for the head. */
+  /** Milliseconds without a checkpoint from the subscription after which the nodes are polled for the head. */
   readonly freshMs: number;
-  /** Time between two questions for the head while no subscription tells it. */
+  /** Milliseconds between polls while no subscription works. */
   readonly pollMs: number;
-  /** Time for which a subscription may be behind a head that a node told, before it is opened again. */
+  /** Milliseconds for which a subscription may lag behind a polled head before it is reopened. */
   readonly behindMs: number;
-  /** Silence after which a subscription counts as broken. */
+  /** Milliseconds without a checkpoint after which a subscription counts as broken. */
   readonly silenceMs: number;
-  /** Time after which a node without subscriptions is asked for one again. */
+  /** Milliseconds until a node that does not support subscriptions is tried again. */
   readonly unsupportedMs: number;
 };
-export const usualTimes: FeedTimes = {
+export const defaultTimes: FeedTimes = {
   freshMs: 2000,
   pollMs: 1000,
   behindMs: 3000,
@@ -27,14 +27,14 @@ export const usualTimes: FeedTimes = {
 };
 
 type SeenHead = { readonly header: Header; readonly at: number };
-/** Takes a checkpoint that a node sent by itself. */
+/** Receives each new checkpoint of a subscription. Throws to end the subscription. */
 type Take = (checkpoint: Checkpoint, header: Header, endpoint: Endpoint) => void;
 
 const now = () => performance.now();
 const higher = (one: Header, other: Header | undefined) => (other && other.number > one.number ? other : one);
 
-/** Chooses the nodes for subscriptions in turn, without those that are known to have none. */
-const createTurns = (endpoints: readonly Endpoint[], { unsupportedMs }: FeedTimes) => {
+/** Rotates through the nodes for subscriptions. Skips nodes that do not support them. */
+const createRotation = (endpoints: readonly Endpoint[], { unsupportedMs }: FeedTimes) => {
   const without = new Map<Endpoint, number>();
   let turn = 0;
   const waitOf = (endpoint: Endpoint) => Math.max(0, (without.get(endpoint) ?? 0) - now());
@@ -49,42 +49,42 @@ const createTurns = (endpoints: readonly Endpoint[], { unsupportedMs }: FeedTime
   };
 };
 
-/** Listens to one subscription until it ends, fails or falls silent. */
+/** Listens to one subscription until it ends, fails or is silent for `silenceMs`. */
 const listenTo = async (
   endpoint: Endpoint,
-  heard: (checkpoint: Checkpoint) => void,
+  onCheckpoint: (checkpoint: Checkpoint) => void,
   signal: AbortSignal,
   silenceMs: number,
 ) => {
-  // A signal that has fired before would not end the call.
+  // A signal that was already aborted would not end the call.
   if (signal.aborted) return;
   const left = new AbortController();
   const abort = AbortSignal.any([signal, left.signal]);
   const request = { readMask: { paths: blockPaths } };
   const stream = endpoint.client.subscriptionService.subscribeCheckpoints(request, { abort });
-  // The outcome of the call is that of its answers, and is told once.
+  // The error of the call is also thrown by `responses`, so these rejections are ignored.
   for (const part of [stream.headers, stream.status, stream.trailers]) part.catch(() => undefined);
   let count = 0;
   const listen = async () => {
     for await (const { checkpoint } of stream.responses) {
       count++;
-      if (checkpoint) heard(checkpoint);
+      if (checkpoint) onCheckpoint(checkpoint);
     }
   };
-  const hearken = async () => {
+  const watchForSilence = async () => {
     for (let before = -1; before < count; ) {
       before = count;
       await sleep(silenceMs, undefined, { signal: abort, ref: false });
     }
   };
   try {
-    await Promise.race([listen(), hearken()]);
+    await Promise.race([listen(), watchForSilence()]);
   } finally {
     left.abort();
   }
 };
 
-/** Compares the head that a subscription told with the one that nodes answered. */
+/** Tracks the head from the subscription and the head from polling, and how long the subscription lags. */
 const createHeads = (nodes: Nodes, times: FeedTimes) => {
   let streamed: SeenHead | null = null;
   let polled: SeenHead | null = null;
@@ -95,7 +95,7 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
   };
   const isLate = () => behindSince !== null && now() - behindSince > times.behindMs;
   return {
-    /** Asks the nodes for the head. */
+    /** Polls the nodes for the head. */
     ask: async () => {
       const heads = await nodes.poll(latestHeader);
       const header = heads.reduce((highest, other) => higher(highest, other));
@@ -104,13 +104,13 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
       return header;
     },
     streamed: () => streamed?.header,
-    /** Tells whether the subscription has been behind the nodes for too long. */
+    /** Returns whether the subscription has lagged behind the nodes for longer than `behindMs`. */
     isLate,
-    /** Returns the head of a subscription that works. */
+    /** Returns the head of the subscription; undefined unless it is fresh and does not lag. */
     live: () => (streamed && now() - streamed.at < times.freshMs && !isLate() ? streamed.header : undefined),
-    /** Returns a head that was asked for a moment ago. */
+    /** Returns the head if it was polled less than `pollMs` ago; otherwise undefined. */
     recent: () => (polled && now() - polled.at < times.pollMs ? higher(polled.header, streamed?.header) : undefined),
-    hear: (header: Header) => {
+    noteStreamed: (header: Header) => {
       streamed = { header, at: now() };
       compare();
     },
@@ -122,29 +122,29 @@ const createHeads = (nodes: Nodes, times: FeedTimes) => {
 };
 type Heads = ReturnType<typeof createHeads>;
 
-/** Creates the subscription that is opened again and again, at one node after the other. */
+/** Creates a subscription that can be reopened, each time at the next node. */
 const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) => {
-  const turns = createTurns(nodes.endpoints, times);
+  const turns = createRotation(nodes.endpoints, times);
   let open: AbortController | null = null;
-  const hear = (endpoint: Endpoint, checkpoint: Checkpoint) => {
+  const acceptCheckpoint = (endpoint: Endpoint, checkpoint: Checkpoint) => {
     const header = headerOf(checkpoint);
     const before = heads.streamed();
     if (before && header.number <= before.number) return;
     if (before && header.number === before.number + 1 && header.parentHash !== before.hash)
-      failInvalidAnswer('a subscription to checkpoints that do not follow each other');
+      failInvalidAnswer('sent a checkpoint that does not follow the previous one');
     take(checkpoint, header, endpoint);
-    heads.hear(header);
+    heads.noteStreamed(header);
   };
   const listen = async (endpoint: Endpoint, notice: () => void, signal: AbortSignal) => {
-    // A node of another chain is not listened to.
+    // The query fails for a node of another chain.
     await nodes.use(chainIdOf, { among: (one) => one === endpoint });
     const stop = new AbortController();
     open = stop;
-    const heard = (checkpoint: Checkpoint) => {
-      hear(endpoint, checkpoint);
+    const onCheckpoint = (checkpoint: Checkpoint) => {
+      acceptCheckpoint(endpoint, checkpoint);
       notice();
     };
-    await listenTo(endpoint, heard, AbortSignal.any([signal, stop.signal]), times.silenceMs);
+    await listenTo(endpoint, onCheckpoint, AbortSignal.any([signal, stop.signal]), times.silenceMs);
   };
   return {
     close: () => open?.abort(),
@@ -165,14 +165,14 @@ const createWatch = (nodes: Nodes, times: FeedTimes, heads: Heads, take: Take) =
 };
 
 /**
- * Knows the head of the chain. While somebody listens, one node at a time sends each new checkpoint by itself, so that
- * following needs hardly any request; when it ends, fails, falls silent or lags, the next one is asked to.
+ * Tracks the head of the chain. While there is a listener, one node at a time streams new checkpoints, so that following
+ * needs few requests. If the stream ends, fails, falls silent or lags, the next node is used.
  */
 export const createFeed = (nodes: Nodes, times: FeedTimes, take: Take) => {
   const heads = createHeads(nodes, times);
   const { watch, close } = createWatch(nodes, times, heads, take);
   let listeners = 0;
-  /** Head that was told last, below which none is told while a subscription works. */
+  /** Last returned head. While a subscription works, no lower head is returned. */
   let last: Header | undefined;
   let asking: Promise<Header> | null = null;
   const askOnce = () => {

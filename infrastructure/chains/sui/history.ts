@@ -9,15 +9,16 @@ const lowestOf = async (node: Node): Promise<number> => {
   return Number(response.lowestAvailableCheckpoint ?? 0n);
 };
 
-/** Refuses an archive of another chain, whose checkpoints would look like a replacement of the followed ones. */
+/** Rejects an archive of another chain, whose checkpoints would look like a reorganization. */
 const checkArchive = async (nodes: Nodes, archive: Nodes) => {
   const [followed, archived] = await Promise.all([nodes.use(chainIdOf), archive.use(chainIdOf)]);
-  if (followed !== archived) fail('NODE_ERROR', 'the archive serves another chain than the nodes');
+  if (followed !== archived)
+    fail('NODE_ERROR', 'The archive (CHAIN_…_ARCHIVE_URL) serves another chain than the nodes.');
 };
 
-/** Asks the nodes for checkpoints, and an archive for those that every node has pruned. */
+/** Reads checkpoints from the nodes, and from an archive those that every node has pruned. */
 export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
-  /** Checkpoints below this one are pruned, and stay so. */
+  /** Lowest available checkpoint. Lower ones are pruned for good. */
   let lowest = 0;
   let isChecked = false;
   const findArchived = async <T>(work: Work<T>, terms: Terms): Promise<T | null> => {
@@ -29,12 +30,14 @@ export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
   const findOld = async <T>(number: number, work: Work<T>, terms: Terms) => {
     const found = await findArchived(work, terms);
     if (found !== null) return found;
-    const pruned = `checkpoint ${number} was pruned: the lowest one at hand is ${lowest}`;
-    const advice = archive ? 'the archive does not have it' : 'set CHAIN_…_ARCHIVE_URL to a node that has older ones';
-    return fail('NODE_ERROR', `${pruned}; ${advice}`);
+    const pruned = `Checkpoint ${number} was pruned; the lowest available one is ${lowest}.`;
+    const advice = archive
+      ? 'The archive does not have it.'
+      : 'Set CHAIN_…_ARCHIVE_URL to a node with older checkpoints.';
+    return fail('NODE_ERROR', `${pruned} ${advice}`);
   };
   return {
-    /** Finds a checkpoint by number; null where the chain is shorter. */
+    /** Finds a checkpoint by number; null if the chain does not have it yet. */
     at: async <T>(number: number, work: Work<T>, terms?: Terms): Promise<T | null> => {
       if (number < lowest && archive) return findOld(number, work, terms);
       const found = await nodes.find(work, terms);
@@ -42,7 +45,7 @@ export const createHistory = (nodes: Nodes, archive: Nodes | null) => {
       lowest = Math.min(...(await nodes.poll(lowestOf)));
       return number < lowest ? findOld(number, work, terms) : null;
     },
-    /** Finds a checkpoint by digest; null where nobody has it. */
+    /** Finds a checkpoint by digest; null if no node or archive has it. */
     of: async <T>(work: Work<T>, terms?: Terms): Promise<T | null> =>
       (await nodes.find(work, terms)) ?? (await findArchived(work, terms)),
   };

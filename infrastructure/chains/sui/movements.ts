@@ -5,7 +5,7 @@ import { formsOf, fullAddress, system } from './addresses.js';
 import { coinTypeOf, nativeCoinType } from './coin-type.js';
 import { amountOf, type ExecutedTransaction } from './wire.js';
 
-/** Balance changes of one transaction in one coin, by address and without the gas. */
+/** Balance changes of one transaction in one coin, by address, without gas. */
 type Deltas = ReadonlyMap<string, bigint>;
 type Gas = { readonly payer: string; readonly net: bigint };
 type Piece = { readonly part: string; readonly from: string; readonly to: string; readonly value: bigint };
@@ -14,14 +14,14 @@ const native: Asset = { standard: 'native' };
 const assetOf = (coinType: string): Asset =>
   coinType === nativeCoinType ? native : { standard: 'token', contract: coinType };
 
-/** Computes the gas: computation and storage less the storage rebate, so that it may be negative. */
+/** Computes the net gas: computation plus storage minus the storage rebate. It may be negative. */
 const gasOf = ({ transaction, effects }: ExecutedTransaction): Gas => {
   const { computationCost = 0n, storageCost = 0n, storageRebate = 0n } = effects?.gasUsed ?? {};
   const payer = transaction?.gasPayment?.owner ?? transaction?.sender ?? '';
   return { payer: payer && fullAddress(payer), net: computationCost + storageCost - storageRebate };
 };
 
-/** Sums up balance changes by coin. The chain includes the gas in its payer's change, so it is added back. */
+/** Sums balance changes by coin. The payer's change includes the gas, which is added back. */
 const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) => {
   const found = new Map<string, Map<string, bigint>>();
   const add = (coinType: string, address: string, amount: bigint) => {
@@ -29,7 +29,7 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
     found.set(coinType, deltas.set(address, (deltas.get(address) ?? 0n) + amount));
   };
   for (const { address, coinType, amount } of balanceChanges) {
-    if (!address || !coinType) return failInvalidAnswer('a balance change without an address or a coin type');
+    if (!address || !coinType) return failInvalidAnswer('returned a balance change without an address or coin type');
     add(coinTypeOf(coinType), fullAddress(address), amountOf(amount));
   }
   if (payer && net !== 0n) add(nativeCoinType, payer, net);
@@ -37,8 +37,8 @@ const deltasOf = ({ balanceChanges }: ExecutedTransaction, { payer, net }: Gas) 
 };
 
 /**
- * Chooses the address that counts as the sender to all receivers; none where no address paid, as for the coins that come
- * out of a swap or a stake.
+ * Chooses the address that counts as the sender to all receivers. Empty if no address paid, as for coins from a swap or a
+ * stake.
  */
 const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: string) => {
   if (negatives.some(([address]) => address === sender)) return sender;
@@ -47,8 +47,8 @@ const senderOf = (negatives: readonly (readonly [string, bigint])[], sender: str
 };
 
 /**
- * Splits balance changes into transfers. Only sums are known, so each receiver gets its sum from one sender, and an
- * amount that reached no address has no receiver.
+ * Splits balance changes into transfers. Only sums are known, so each receiver gets its sum from one sender. An amount
+ * that reached no address has an empty receiver.
  */
 const piecesOf = function* (deltas: Deltas, sender: string): Iterable<Piece> {
   const negatives = [...deltas].filter(([, amount]) => amount < 0n);
@@ -69,19 +69,19 @@ const concerned = ({ transaction, balanceChanges }: ExecutedTransaction, interes
   return isWatched(transaction?.sender) || balanceChanges.some(({ address }) => isWatched(address));
 };
 
-/** Returns the watched forms of an address, or the address itself if nobody watches it. */
+/** Returns the watched forms of an address, or the address itself if none is watched. */
 const knownAs = (address: string, interest: Interest): readonly string[] => {
   const watched = address === '' ? [] : formsOf(address).filter((form) => interest.address(form));
   return watched.length > 0 ? watched : [address];
 };
 
-/** Yields what a failed transaction tells: the gas to its payer and, where a sponsor paid, nothing but the failure. */
+/** Yields the pieces of a failed transaction: the gas for its payer and, if a sponsor paid, a zero amount for the sender. */
 const failedPieces = function* (sender: string, { payer, net }: Gas): Iterable<Piece> {
   yield { part: '', from: payer, to: '', value: net > 0n ? net : 0n };
   if (sender !== payer) yield { part: `<${sender}`, from: sender, to: '', value: 0n };
 };
 
-/** Yields the transfers of a transaction by asset. */
+/** Yields the transfers of a transaction with their assets. */
 const piecesBy = function* (executed: ExecutedTransaction, gas: Gas, failed: boolean): Iterable<[Asset, Piece]> {
   const sender = fullAddress(executed.transaction?.sender ?? system);
   if (failed) {
@@ -92,7 +92,7 @@ const piecesBy = function* (executed: ExecutedTransaction, gas: Gas, failed: boo
     for (const piece of piecesOf(deltas, sender)) yield [assetOf(coinType), piece];
 };
 
-/** Yields the sides of a transfer once for each watched form of its addresses, and not at all if none is watched. */
+/** Yields sender and receiver once for each watched form of their addresses; nothing if none is watched. */
 const watchedForms = function* ({ from, to }: Piece, interest: Interest) {
   for (const sender of knownAs(from, interest))
     for (const receiver of knownAs(to, interest))
@@ -101,14 +101,14 @@ const watchedForms = function* ({ from, to }: Piece, interest: Interest) {
 
 const isFollowed = (asset: Asset, interest: Interest) => !('contract' in asset) || interest.contract(asset.contract);
 
-/** Reads the movements and touches of a transaction that concern somebody. */
+/** Reads the movements and touches of watched addresses in a transaction. */
 export const readTransaction = (
   executed: ExecutedTransaction,
   interest: Interest,
 ): { readonly movements: readonly Movement[]; readonly touches: readonly Touch[] } => {
   if (!concerned(executed, interest)) return { movements: [], touches: [] };
   const { digest, effects } = executed;
-  if (!digest || !effects?.status) return failInvalidAnswer('a transaction without its digest or its effects');
+  if (!digest || !effects?.status) return failInvalidAnswer('returned a transaction without a digest or effects');
   const gas = gasOf(executed);
   const failed = effects.status.success !== true;
   const shared = { transaction: digest, fee: gas.net.toString(), failed, details: {} };

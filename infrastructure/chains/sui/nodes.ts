@@ -2,14 +2,14 @@ import { credentials } from '@grpc/grpc-js';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { GrpcTransport } from '@protobuf-ts/grpc-transport';
 import type { Log } from '../../../application/ports/system.js';
-import { createPool, type Patience, type Pool } from '../../nodes/checked-pool.js';
+import { createPool, type NodeTimeouts, type Pool } from '../../nodes/checked-pool.js';
 import { type FaultKind, failInvalidAnswer, NodeFault, reasonOf } from '../../nodes/node-fault.js';
 import { parseNodeUrl, redactor } from '../../nodes/node-url.js';
 import { retryAfterMs } from '../../nodes/retry-after.js';
 import { createThrottle } from '../../nodes/throttle.js';
 
-export type NodeOptions = Patience & { readonly maxBytes: number };
-/** Abilities that were found out about a node; absent while unknown. */
+export type NodeOptions = NodeTimeouts & { readonly maxBytes: number };
+/** Detected capabilities of a node; absent while unknown. */
 export type Abilities = { balanceChanges?: boolean };
 export type Endpoint = {
   readonly client: SuiGrpcClient;
@@ -20,17 +20,17 @@ export type Endpoint = {
 type Call<O> = { readonly response: Promise<O>; readonly headers: Promise<Readonly<Record<string, unknown>>> };
 type Answer<O> = { readonly response: O; readonly headers: Readonly<Record<string, unknown>> };
 
-/** One node for the time of one piece of work. */
+/** Node as one piece of work sees it. */
 export type Node = {
   ask<O>(call: (client: SuiGrpcClient, options: { readonly timeout: number }) => Call<O>): Promise<Answer<O>>;
   readonly can: Abilities;
 };
 export type Nodes = Pool<Endpoint, Node>;
 
-const rule = 'a node of a Sui chain needs an address like sui+grpcs://host:443 or sui+grpc://host:9000';
+const rule = 'a Sui node URL must look like sui+grpcs://host:443 or sui+grpc://host:9000';
 const protocols: Readonly<Record<string, string>> = { 'grpc:': '80', 'grpcs:': '443' };
 
-/** Kind of the fault by gRPC's status code; every other status is a failure of the node that may pass. */
+/** Fault kinds by gRPC status code. Every other status is a temporary failure of the node. */
 const kinds: Readonly<Record<string, FaultKind>> = {
   NOT_FOUND: 'missing',
   OUT_OF_RANGE: 'missing',
@@ -38,14 +38,14 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   UNIMPLEMENTED: 'unsupported',
   INVALID_ARGUMENT: 'refused',
 };
-/** Kind of the fault by words in its message, where the status code alone would mislead. */
+/** Fault kinds by message, for faults whose status code alone would mislead. */
 const wordedKinds: readonly (readonly [RegExp, FaultKind])[] = [
   [/HTTP status code 429/, 'busy'],
-  // An answer above the size limit of this side is the same each time it is asked for.
+  // A retry of an answer above our size limit would fail again.
   [/message .*larger than/i, 'refused'],
 ];
 const maxRestMs = 30_000;
-/** Rest of a node that answers that it is unavailable, which is how some of them refuse too many requests. */
+/** Pause in milliseconds after UNAVAILABLE, which some nodes return for too many requests. */
 const unavailableRestMs = 100;
 const noConnection = /connect|connection|ECONN|resolution/i;
 
@@ -61,7 +61,7 @@ export const faultOf = (error: unknown): NodeFault => {
 };
 
 const answerTo = async <O>({ response, headers }: Call<O>): Promise<Answer<O>> => {
-  // The headers fail when the response does, and are read only when it succeeds.
+  // The headers also reject if the response does; they are awaited only if it succeeds.
   headers.catch(() => undefined);
   try {
     return { response: await response, headers: await headers };
@@ -70,17 +70,17 @@ const answerTo = async <O>({ response, headers }: Call<O>): Promise<Answer<O>> =
   }
 };
 
-const nodeFor = ({ client, can, throttle }: Endpoint, until: number, answerMs: number): Node => ({
+const nodeFor = ({ client, can, throttle }: Endpoint, until: number, timeoutMs: number): Node => ({
   can,
   ask: (call) =>
     throttle(until, async () => {
-      const timeout = Math.min(answerMs, until - performance.now());
-      if (timeout <= 0) throw new NodeFault('late', 'took too long altogether');
+      const timeout = Math.min(timeoutMs, until - performance.now());
+      if (timeout <= 0) throw new NodeFault('late', 'took too long: the deadline for all requests has passed');
       return answerTo(call(client, { timeout }));
     }),
 });
 
-/** Connects to a node; the query of the URL, such as `x-token=…`, is sent as metadata with every call. */
+/** Connects to a node. The query of the URL, such as `x-token=…`, is sent as metadata with every call. */
 const endpointTo = (url: URL, { maxBytes }: NodeOptions): Endpoint => {
   const transport = new GrpcTransport({
     host: `${url.hostname}:${url.port || protocols[url.protocol]}`,
@@ -100,7 +100,7 @@ const endpointTo = (url: URL, { maxBytes }: NodeOptions): Endpoint => {
 /** Returns the chain's identifier, which is the digest of its first checkpoint. */
 export const chainIdOf = async (node: Node): Promise<string> => {
   const { response } = await node.ask((client, options) => client.ledgerService.getServiceInfo({}, options));
-  return response.chainId || failInvalidAnswer('does not say what chain it serves');
+  return response.chainId || failInvalidAnswer('does not report its chain id');
 };
 
 export const createNodes = (urls: readonly string[], log: Log, options: NodeOptions): Nodes => {
@@ -111,7 +111,7 @@ export const createNodes = (urls: readonly string[], log: Log, options: NodeOpti
   return createPool(nodes, log, {
     ...options,
     identify: chainIdOf,
-    open: (endpoint, until, patience) => nodeFor(endpoint, until, options.answerMs * patience),
+    open: (endpoint, until, timeoutFactor) => nodeFor(endpoint, until, options.timeoutMs * timeoutFactor),
     close: async (endpoint) => endpoint.close(),
   });
 };

@@ -4,7 +4,7 @@ import { failInvalidAnswer } from '../../nodes/node-fault.js';
 
 type Answer<T> = T extends (...given: never[]) => { readonly response: Promise<infer O> } ? O : never;
 
-/** Messages of `sui.rpc.v2`, as the client's types declare them. */
+/** Checkpoint message of `sui.rpc.v2`, as the client's types declare it. */
 export type Checkpoint = NonNullable<Answer<SuiGrpcClient['ledgerService']['getCheckpoint']>['checkpoint']>;
 export type ExecutedTransaction = Checkpoint['transactions'][number];
 
@@ -21,13 +21,13 @@ export const blockPaths = [
   'transactions.balance_changes',
 ];
 
-/** Reads the height as a number, because heights beyond 2^53 are centuries away. */
+/** Returns the height as a number: heights beyond 2^53 are centuries away. */
 export const heightOf = ({ sequenceNumber }: Checkpoint): number =>
-  sequenceNumber === undefined ? failInvalidAnswer('a checkpoint without a number') : Number(sequenceNumber);
+  sequenceNumber === undefined ? failInvalidAnswer('returned a checkpoint without a number') : Number(sequenceNumber);
 
 export const headerOf = (checkpoint: Checkpoint): Header => {
   const { digest, summary } = checkpoint;
-  if (!digest || !summary?.timestamp) return failInvalidAnswer('a checkpoint without its summary');
+  if (!digest || !summary?.timestamp) return failInvalidAnswer('returned a checkpoint without a summary');
   return {
     number: heightOf(checkpoint),
     hash: digest,
@@ -38,4 +38,6 @@ export const headerOf = (checkpoint: Checkpoint): Header => {
 
 const whole = /^-?\d{1,78}$/;
 export const amountOf = (text: string | undefined): bigint =>
-  text !== undefined && whole.test(text) ? BigInt(text) : failInvalidAnswer('a balance change without an amount');
+  text !== undefined && whole.test(text)
+    ? BigInt(text)
+    : failInvalidAnswer('returned a balance change without a valid amount');

@@ -12,18 +12,18 @@ import { lastSeqno } from './masterchain.js';
 import type { Nodes } from './nodes.js';
 import { address, decimal } from './wire.js';
 
-/** Logical time of a transaction, and number of the masterchain block that committed it. */
+/** Logical time of a transaction, and seqno of the masterchain block that committed it. */
 export type SeenAt = { readonly lt: bigint; readonly seqno: number };
-/** Looks up when an account's last transaction was seen; undefined if none was. */
+/** Returns when an account's last transaction was seen; undefined if none was. */
 export type LastSeen = (account: string) => SeenAt | undefined;
 
-/** Accounts per request, so that the URL is short enough for every proxy. */
-const atOnce = 64;
+/** Accounts per request. Keeps the URL short enough for every proxy. */
+const accountsPerRequest = 64;
 const rawAddress = /^(?:0|-1):[0-9a-f]{64}$/;
 
 /**
- * Contract that holds a balance: the account itself for coins, a jetton wallet for jettons; null if nothing can be
- * asked.
+ * Contract that holds a balance: the account itself for coins, a jetton wallet for jettons. Null if there is none to
+ * query.
  */
 type Place = { readonly account: string; readonly kind: 'account' | 'wallet' } | null;
 
@@ -36,8 +36,8 @@ const placeOf = async (node: Node, jettons: Jettons, { address: owner, asset }: 
 };
 
 /**
- * Refuses an index that lacks a transaction already seen. Indexes keep only the newest state, and of several behind one
- * address one may lag.
+ * Rejects the state of an index that lacks a transaction already seen. Indexes keep only the newest state, and one of
+ * several servers behind one URL may lag.
  */
 const checkAge = (account: string, found: Raw | undefined, lastSeen: LastSeen) => {
   const seen = lastSeen(account);
@@ -61,17 +61,17 @@ const readStates = async (node: Node, accounts: readonly string[], lastSeen: Las
 const balanceIn = (state: Raw | undefined) => decimal(state?.balance ?? '0', 'a balance');
 
 /**
- * Masterchain blocks after which a balance is believed that a get method told without the time of its state: about 50
- * seconds, by which servers behind one index do not lag.
+ * Masterchain blocks (about 50 seconds) after which the result of a get method without a state time is accepted. Servers
+ * behind one index do not lag that much.
  */
-const blocksOfLag = 128;
+const maxLagBlocks = 128;
 
-/** Balance that may be older than the last transaction seen. */
+/** Marks a balance that may be older than the last seen transaction. */
 const stale = Symbol('stale');
-/** Balance of an account, and for whom and of which jetton a jetton wallet holds it. */
+/** Balance of an account. A jetton wallet also names its owner and its jetton master. */
 type Held = { readonly balance: string; readonly owner?: string; readonly master?: string };
 type Found = Held | null | typeof stale;
-/** Index, its last block, and what was seen so far. */
+/** Index to query, the seqno of its last block, and the transactions seen so far. */
 type Asked = { readonly node: Node; readonly head: number; readonly lastSeen: LastSeen };
 
 const heldIn = (row: Raw): Held => ({
@@ -84,16 +84,16 @@ const isFresh = (row: Raw, state: Raw | undefined, seen: SeenAt | undefined) =>
   row.data_hash === state?.data_hash ||
   (seen !== undefined && BigInt(decimal(row.last_transaction_lt ?? '0', 'the last time of an account')) >= seen.lt);
 
-/** Tells whether a get method ran on a state without the last transaction seen: servers behind one index may differ. */
+/** Returns whether a get method ran on a state older than the last seen transaction. Servers behind one index may differ. */
 const isStale = ({ lt, seqno }: StateTime, head: number, seen: SeenAt | undefined) => {
   if (!seen) return false;
   if (lt !== undefined) return BigInt(lt) < seen.lt;
-  return seqno === undefined ? head < seen.seqno + blocksOfLag : seqno < seen.seqno;
+  return seqno === undefined ? head < seen.seqno + maxLagBlocks : seqno < seen.seqno;
 };
 
 /**
- * Reads a jetton balance from the index, or from the wallet itself if the index's row is older than the wallet's state;
- * null if the contract is no jetton wallet.
+ * Reads a jetton balance from the index, or from the wallet itself if the index row is older than the wallet's state.
+ * Null if the contract is not a jetton wallet.
  */
 const jettonBalance = async (
   { node, head, lastSeen }: Asked,
@@ -103,7 +103,7 @@ const jettonBalance = async (
 ): Promise<Found> => {
   const seen = lastSeen(account);
   if (row && isFresh(row, state, seen)) return heldIn(row);
-  // A wallet that was never used, or was destroyed, holds nothing.
+  // A wallet that was never used or was destroyed holds nothing.
   if (state?.status !== 'active') return { balance: '0' };
   const data = await readWalletData(node, account);
   return data && isStale(data.time, head, seen) ? stale : data;
@@ -126,7 +126,7 @@ const askers: Readonly<Record<NonNullable<Place>['kind'], Asker>> = {
   },
 };
 
-/** Takes the balance for the holding; null if the jetton wallet holds it for somebody else, or other jettons. */
+/** Returns the balance of the holding; null if the jetton wallet has another owner or another jetton. */
 const balanceFor = ({ address: owner, asset }: Holding, held: Found | undefined) => {
   if (!held || held === stale) return held ?? null;
   const { balance, owner: named, master } = held;
@@ -155,8 +155,8 @@ const nullIfUnanswered = (error: unknown): null => {
 };
 
 /**
- * Reads balances as of that block or a later one, because an index keeps no older states. A later change has its own
- * block, with which the balance is read again.
+ * Reads balances as of that block or a later one, because an index keeps no older states. The block of a later change
+ * causes another read.
  */
 export const readBalances = async (
   nodes: Nodes,
@@ -165,17 +165,17 @@ export const readBalances = async (
   holdings: readonly Holding[],
   at: Header,
 ): Promise<readonly (string | null)[]> => {
-  /** Reads one balance alone, so that no other waits for it; null if it stays older than a transaction seen. */
+  /** Reads one balance alone, so that no other waits for it; null if it stays older than the last seen transaction. */
   const readAgain = (holding: Holding) =>
     nodes
       .use(async (node) => {
         const [found = null] = await readSome(node, jettons, lastSeen, [holding], at);
-        if (found === stale) throw new NodeFault('missing', 'runs get methods on the state before a transaction');
+        if (found === stale) throw new NodeFault('missing', 'runs get methods on an outdated state');
         return found;
       })
       .catch(nullIfUnanswered);
   const balances: (string | null)[] = [];
-  for (const some of slicesOf(holdings, atOnce)) {
+  for (const some of slicesOf(holdings, accountsPerRequest)) {
     const found = await nodes.use((node) => readSome(node, jettons, lastSeen, some, at));
     const read = found.map(async (one, i) => (one === stale ? readAgain(some[i] as Holding) : one));
     balances.push(...(await Promise.all(read)));

@@ -13,33 +13,33 @@ import { accountIn, readMovements, touchOf } from './movements.js';
 import { createNodes, type NodeOptions } from './nodes.js';
 import { readTransactions, type Transaction } from './transactions.js';
 
-const defaults = { deadlineMs: 10_000, answerMs: 5000, maxBytes: 64 * 1024 * 1024 };
-/** Factor on the deadline: a whole block takes several pages, and an index may throttle between them. */
-const blockPatience = 4;
-/** Masterchain blocks, about a quarter of a minute's, by which an index may be behind a backup that is not yet used. */
+const defaults = { deadlineMs: 10_000, timeoutMs: 5000, maxBytes: 64 * 1024 * 1024 };
+/** Multiplies the timeouts: a whole block takes several pages, and an index may throttle between them. */
+const blockTimeoutFactor = 4;
+/** Masterchain blocks (about 15 seconds) by which an index may lag behind a backup before the backup is used. */
 const backupLead = 32;
 const accountsRemembered = 200_000;
-/** States of an account, after a transaction, in which it cannot be asked anything. */
+/** Account states in which an account has no code to query. */
 const codeless: readonly unknown[] = ['uninit', 'frozen', 'nonexist'];
 
-/** Indexes push nothing, so there are no hints. */
+/** Empty, because TON indexes push no new blocks. */
 const noHints: AsyncIterable<void> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 };
 
-/** Reads the movements of blocks and remembers each account's last transaction. */
+/** Reads the movements of blocks and remembers the last transaction of each account of interest. */
 const createReader = (identities: Identities) => {
   const seen = createBoundedCache<string, SeenAt>(accountsRemembered);
   const note = (account: string, { lt, end_status }: Transaction, { seqno }: MasterBlock) => {
-    // A destroyed account has no state to look for.
+    // A destroyed account has no state that could lag.
     if (end_status === 'nonexist') seen.delete(account);
     // Blocks are read concurrently, so a later one may have been read first.
     else if ((seen.get(account)?.lt ?? -1n) < BigInt(lt)) seen.set(account, { lt: BigInt(lt), seqno });
   };
 
   /**
-   * Finds the imports that an account with tokens confirms. One that is not deployed, or was destroyed, confirms none:
-   * the balances are then read again, which tells the truth.
+   * Returns the token imports that an account confirms. An account that is not deployed or was destroyed cannot confirm
+   * any; its balances are read again instead (`doubtful`).
    */
   const tokensOf = async (node: Node, transaction: Transaction, interest: Interest) => {
     const account = accountIn(transaction);
@@ -69,8 +69,8 @@ const createReader = (identities: Identities) => {
 };
 
 /**
- * Connects TON through indexes like toncenter's version 3, and through servers of version 2 while those are away. A block
- * is one of the masterchain, with all blocks that it commits.
+ * Connects to TON through indexes with toncenter's API v3, and through v2 servers while no index is available. A block
+ * is a masterchain block with all shard blocks that it commits.
  */
 export const tonChain = async (
   urls: readonly string[],
@@ -83,24 +83,24 @@ export const tonChain = async (
   const jettons = createJettons(nodes, identities);
   const { read, lastSeen } = createReader(identities);
 
-  /** Network of the indexes, which was asked for once. */
+  /** Network of the indexes; null until the first query. */
   let known: string | null = null;
   const network = async () => {
     known ??= await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
     return known;
   };
 
-  /** Highest block found so far; it is final, like everything that an index has. */
+  /** Highest block found so far; null before the first query. Final, like everything in an index. */
   let highest: number | null = null;
   const findHighest = async () => {
     const found = await nodes.poll(async (node) => ({ seqno: await lastSeqno(node), isBackup: node.isBackup }));
-    // A backup is ahead of every index, which would then never be asked for a block.
+    // A backup is always ahead of the indexes, which without this lead would never be queried for a block.
     const lead = found.every(({ isBackup }) => isBackup) ? 0 : backupLead;
     highest = Math.max(...found.map(({ seqno, isBackup }) => (isBackup ? seqno - lead : seqno)));
     return highest;
   };
 
-  /** Builds the header before the first block from the network's id alone, because indexes begin at any block. */
+  /** Builds the header before the first block from the network id alone, because an index may start at any block. */
   const genesis = async (): Promise<Header> => {
     const network = await nodes.use(async (node) => networkOf(await node.get('masterchainInfo')));
     return { number: 0, hash: network, parentHash: '', time: 0 };
@@ -119,7 +119,8 @@ export const tonChain = async (
     genesis,
     isMainNetwork: async () => (await network()) === mainNetwork,
     head: async () =>
-      (await headerAt(await findHighest())) ?? fail('NODE_ERROR', 'no index has the block that it reports as the last'),
+      (await headerAt(await findHighest())) ??
+      fail('NODE_ERROR', 'No TON index has the block that it reports as its last.'),
     finalized: async () => highest ?? findHighest(),
     hints: () => noHints,
     headerAt,
@@ -132,7 +133,7 @@ export const tonChain = async (
       if (!master) return null;
       const header = await headerFor(master);
       const readFrom = (node: Node) => blocks.withList(node, master, (whole) => read(node, whole, header, interest));
-      return nodes.use(readFrom, { patience: blockPatience });
+      return nodes.use(readFrom, { timeoutFactor: blockTimeoutFactor });
     },
     balances: (holdings, at) => readBalances(nodes, jettons, lastSeen, holdings, at),
     contract: jettons.contract,

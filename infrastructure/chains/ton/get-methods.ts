@@ -6,12 +6,12 @@ import { masterchain } from './masterchain.js';
 import { decimal, integer, part } from './wire.js';
 
 const done = [0, 1];
-/** Exit codes by which an index says that it has no such contract, as opposed to a contract that fails. */
+/** Exit codes of an index for a contract that does not exist, as opposed to a contract that fails. */
 const noContract = [-13, -14, -256];
 
-/** Time of the state on which a get method ran; undefined where the index does not tell. */
+/** Time of the state on which a get method ran; undefined if the index does not report it. */
 export type StateTime = { readonly lt: string | undefined; readonly seqno: number | undefined };
-/** Values that a get method returned; `silent` if the contract has no such method, `absent` if there is no contract. */
+/** Result of a get method; `silent` if the contract has no such method, `absent` if there is no contract. */
 type Answer = { readonly values: readonly string[]; readonly time: StateTime } | 'silent' | 'absent';
 
 const inSlice = (address: string) =>
@@ -45,7 +45,7 @@ const ask = async (node: Node, body: object): Promise<Answer> => {
     return 'absent';
   }
 };
-/** Reads an answer; a contract that answers in another form counts as one that has no such method. */
+/** Reads a result. A contract whose result has another form counts as one without the method. */
 const readAs = <T>(values: readonly string[], read: (values: readonly string[]) => T): T | 'silent' => {
   try {
     return read(values);
@@ -54,7 +54,7 @@ const readAs = <T>(values: readonly string[], read: (values: readonly string[]) 
   }
 };
 
-/** Asks a jetton master for an owner's wallet; null if it does not answer like a jetton master. */
+/** Queries a jetton master for an owner's wallet; null if the contract does not answer like a jetton master. */
 export const askWalletAddress = async (node: Node, master: string, owner: string): Promise<string | null> => {
   const stack = [{ type: 'slice', value: inSlice(owner) }];
   const answer = await ask(node, { address: master, method: 'get_wallet_address', stack });
@@ -63,7 +63,7 @@ export const askWalletAddress = async (node: Node, master: string, owner: string
   return found === 'silent' ? null : found;
 };
 
-/** Asks a jetton master for the content that describes the jetton; null if it does not answer like a jetton master. */
+/** Queries a jetton master for its content cell; null if the contract does not answer like a jetton master. */
 export const askContent = async (node: Node, master: string): Promise<Cell | null> => {
   const answer = await ask(node, { address: master, method: 'get_jetton_data', stack: [] });
   if (typeof answer === 'string') return null;
@@ -78,7 +78,7 @@ export type WalletData = {
   readonly time: StateTime;
 };
 
-/** Asks a jetton wallet what it holds, for whom and of which jetton. */
+/** Queries a jetton wallet for its balance, owner and jetton master. */
 export const askWalletData = async (node: Node, wallet: string): Promise<WalletData | 'silent' | 'absent'> => {
   const answer = await ask(node, { address: wallet, method: 'get_wallet_data', stack: [] });
   if (typeof answer === 'string') return answer;

@@ -12,26 +12,26 @@ type Question = { readonly path: string; readonly query?: Query; readonly body?:
 
 type Answer = { readonly read: Raw; readonly bytes: number };
 
-/** The way to one index of the chain. */
+/** Connection to one TON index. */
 export type Endpoint = {
-  /** Asks and answers by `until`; rejects with a NodeFault when there is no usable answer. */
+  /** Sends a request and resolves by `until`. Rejects with a NodeFault if there is no usable answer. */
   ask(question: Question, ms: number, until: number): Promise<Answer>;
-  /** Tells whether the index lists blocks, and the newest block of each shard; absent while unknown. */
+  /** Capabilities of the index: listing blocks, and the newest block of each shard. Absent while unknown. */
   readonly can: { blocks?: boolean; shards?: boolean };
   readonly pages: PageSize;
-  /** True for a source that is ahead of an index, and is followed only while the indexes are away or far behind. */
+  /** True for a source that is used only while the indexes are unavailable or far behind. */
   readonly isBackup: boolean;
   close(): Promise<void>;
 };
 
-/** One index for the time of one piece of work. */
+/** Index as one piece of work sees it. */
 export type Node = {
   get(path: string, query?: Query): Promise<Raw>;
   post(path: string, body: object): Promise<Raw>;
   readonly can: Endpoint['can'];
   readonly pages: Endpoint['pages'];
   readonly isBackup: boolean;
-  /** Bytes of the answers so far. */
+  /** Total bytes of the answers received so far. */
   bytes(): number;
 };
 
@@ -54,7 +54,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Kind of the fault by the status of the answer. */
+/** Fault kinds by HTTP status. */
 const kinds: Readonly<Record<number, FaultKind>> = {
   404: 'missing',
   405: 'unsupported',
@@ -63,39 +63,40 @@ const kinds: Readonly<Record<number, FaultKind>> = {
   501: 'unsupported',
 };
 
-/** Finds the kind of a fault by the status of the answer and the given reason. */
+/** Classifies a fault by HTTP status and reason. */
 export type KindOf = (status: number, reason: string) => FaultKind;
-export const usualKindOf = (status: number): FaultKind => kinds[status] ?? (status >= 500 ? 'failing' : 'refused');
+export const defaultKindOf = (status: number): FaultKind => kinds[status] ?? (status >= 500 ? 'failing' : 'refused');
 
-/** Tells whether an index refuses the number of rows that it was asked for. */
-const isOfLimit = (status: number, reason: string) => [400, 422].includes(status) && /limit/i.test(reason);
+/** Returns whether an index rejects the requested number of rows. */
+const isLimitFault = (status: number, reason: string) => [400, 422].includes(status) && /limit/i.test(reason);
 
 const kindOf: KindOf = (status, reason) => {
-  if (isOfLimit(status, reason)) return 'oversized';
-  return usualKindOf(status);
+  if (isLimitFault(status, reason)) return 'oversized';
+  return defaultKindOf(status);
 };
 
 const isTooLong = (error: unknown) => (error as { code?: unknown }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const asFault = (error: unknown): never => {
-  if (isTooLong(error)) throw new NodeFault('oversized', 'answered with more bytes than are read');
+  if (isTooLong(error)) throw new NodeFault('oversized', 'returned an answer larger than the size limit');
   return asFailing(error);
 };
 
-/** Returns why a response holds no usable answer; null when it does. */
+/** Returns the fault of a response without a usable answer; null for a usable one. */
 const faultIn = (kindOf: KindOf, status: number, answer: unknown, retryAfter: unknown): NodeFault | null => {
   const reason = reasonIn(answer);
   const { code, ok } = isRaw(answer) ? answer : ({} as Raw);
-  // The proxy in front of an index answers with status 200 and puts the real one into the body.
-  const told = ok === false && typeof code === 'number' ? code : status;
-  if (told === 200) return answer === undefined ? new NodeFault('failing', 'answered without JSON') : null;
-  // An index gives a reason for data that it lacks, and none for a method that it does not have.
-  if (told === 404 && reason === null) return new NodeFault('unsupported', 'does not have the method');
+  // The proxy in front of an index returns status 200 with the real status in the body.
+  const effectiveStatus = ok === false && typeof code === 'number' ? code : status;
+  if (effectiveStatus === 200)
+    return answer === undefined ? new NodeFault('failing', 'answered with something that is not JSON') : null;
+  // An index gives a reason for missing data, but none for an unsupported method.
+  if (effectiveStatus === 404 && reason === null) return new NodeFault('unsupported', 'does not support the method');
   const given = reason ?? 'no reason given';
   const restMs = retryAfterMs(retryAfter, maxRestMs);
-  return new NodeFault(kindOf(told, given), `answered with status ${told}: ${given}`, restMs);
+  return new NodeFault(kindOf(effectiveStatus, given), `answered with status ${effectiveStatus}: ${given}`, restMs);
 };
 
-/** Path of the methods: a URL names the host alone, or with the path of the version. */
+/** Returns the base path of the API. A URL may contain the host alone, or also the path of the version. */
 const baseOf = ({ pathname }: URL, version: string) => {
   const path = pathname.replace(/(?<!\/)\/+$/, '');
   return path.endsWith(`/api/${version}`) ? path : `${path}/api/${version}`;
@@ -108,11 +109,11 @@ const searchOf = (query: Query) => {
   return search.size > 0 ? `?${search}` : '';
 };
 
-/** Version of toncenter's API, as in the path, and its faults. */
+/** Version of toncenter's API, as in its path, and the classification of its faults. */
 type Version = { readonly version: 'v2' | 'v3'; readonly kindOf: KindOf };
 
-/** Asks a server with an API of toncenter; a key is given as `?api_key=` and sent as a header. */
-export const createAsker = (
+/** Creates a client of toncenter's API. The key in `?api_key=` is sent as a header. */
+export const createClient = (
   url: URL,
   { version, kindOf }: Version,
   { connectMs, maxBytes }: EndpointLimits,
@@ -149,9 +150,9 @@ export const createAsker = (
   };
 };
 
-/** Connects to an index with the API of toncenter, version 3. */
+/** Connects to an index with toncenter's API v3. */
 export const httpTransport = (url: URL, limits: EndpointLimits): Endpoint => ({
-  ...createAsker(url, { version: 'v3', kindOf }, limits),
+  ...createClient(url, { version: 'v3', kindOf }, limits),
   can: {},
   pages: createPageSize(),
   isBackup: false,

@@ -8,10 +8,10 @@ import { checkWhole, type Tops } from './shard-links.js';
 import { integer } from './wire.js';
 
 const blocksRemembered = 1024;
-/** Factor on the deadline: a block's list may be long, and an index may throttle. */
-const patience = 2;
+/** Multiplies the timeouts: the list of a block may be long, and an index may throttle. */
+const timeoutFactor = 2;
 
-/** Finds the number of the block with that hash; null if the index knows none. */
+/** Returns the seqno of the block with that hash; null if the index has none. */
 const search = async (node: Node, hash: string): Promise<number | null> => {
   if (node.can.blocks === false) return Number(hash.split(':').at(-1)) || null;
   const root_hash = Buffer.from(hash, 'hex').toString('base64');
@@ -20,10 +20,10 @@ const search = async (node: Node, hash: string): Promise<number | null> => {
   return found ? integer(record(found, 'a block').seqno, 'the number of a block') : null;
 };
 
-/** Tells whether a list can be compared with the transactions of any source. */
+/** Returns whether every listed block has a transaction count, so that any source can be checked against it. */
 const hasCounts = ({ blocks }: MasterBlock) => [...(blocks?.values() ?? [])].every(({ count }) => count !== null);
 
-/** Caches masterchain blocks by number, because they are final. */
+/** Caches masterchain blocks by seqno and hash. They are final. */
 export const createMasterBlocks = (nodes: Nodes) => {
   const known = createBoundedCache<number, MasterBlock>(blocksRemembered);
   const numbers = createBoundedCache<string, number>(blocksRemembered);
@@ -33,19 +33,19 @@ export const createMasterBlocks = (nodes: Nodes) => {
     numbers.set(block.hash, block.seqno);
   };
   const at = async (seqno: number): Promise<MasterBlock | null> => {
-    const found = known.get(seqno) ?? (await nodes.find((node) => readMasterBlock(node, seqno), { patience }));
+    const found = known.get(seqno) ?? (await nodes.find((node) => readMasterBlock(node, seqno), { timeoutFactor }));
     if (found) remember(found);
     return found;
   };
-  /** Finds a block by hash; null if no index knows it. */
+  /** Returns a block by hash; null if no index has it. */
   const of = async (hash: string): Promise<MasterBlock | null> => {
     const seqno = numbers.get(hash) ?? (await nodes.find((node) => search(node, hash)));
     const found = seqno === null ? null : await at(seqno);
     return found?.hash === hash ? found : null;
   };
   /**
-   * Runs `work` with the block and its list of shard blocks, which is cached only if it is whole and agrees with the
-   * transactions.
+   * Runs `work` with the block and its list of shard blocks. The list is cached only if it is complete and `work`
+   * succeeds.
    */
   const withList = async <T>(node: Node, { seqno, hash }: MasterBlock, work: (block: MasterBlock) => Promise<T>) => {
     const listed = known.get(seqno);

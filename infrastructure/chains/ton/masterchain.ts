@@ -4,42 +4,42 @@ import type { Node } from './http-transport.js';
 import { askPage } from './page-size.js';
 import { hash, integer } from './wire.js';
 
-/** A masterchain block, which makes everything it commits final. */
+/** Masterchain block. All blocks that it commits are final. */
 export type MasterBlock = {
   readonly seqno: number;
   readonly hash: string;
   readonly time: number;
-  /** Blocks that it commits, itself included, by name; null if the index cannot tell. */
+  /** Committed blocks by name, including the masterchain block itself; null if the index does not list them. */
   readonly blocks: ReadonlyMap<string, Committed> | null;
 };
 /**
- * A block that a masterchain block commits: the number of its transactions, and the names of the blocks before it; null
- * if the source does not tell them.
+ * Block committed by a masterchain block: its transaction count and the names of its predecessors. Each is null if the
+ * source does not report it.
  */
 type Committed = { readonly count: number | null; readonly before: readonly string[] | null };
 
 export const masterchain = -1;
 
-/** Names a block of any workchain and shard. */
+/** Returns the name of a block: workchain, shard and seqno, separated by colons. */
 export const blockName = (block: Raw): string => {
   const { workchain, shard, seqno } = block;
   if (typeof workchain !== 'number' || typeof shard !== 'string' || !/^[0-9a-f]{1,16}$/i.test(shard))
-    return failInvalidAnswer('a block without its shard');
+    return failInvalidAnswer('returned a block without a valid shard');
   return `${workchain}:${shard.toLowerCase()}:${integer(seqno, 'the number of a block')}`;
 };
-/** Names the blocks before a block; number 0 is the state with which a workchain begins, and no block. */
+/** Returns the names of a block's predecessors. Seqno 0 is excluded: it is the initial state of a workchain, not a block. */
 const blocksBefore = ({ prev_blocks }: Raw): readonly string[] | null => {
   const blocks = list(prev_blocks ?? [], 'the blocks before a block').map((block) => record(block, 'a block'));
   return blocks.length > 0 ? blocks.filter(({ seqno }) => seqno !== 0).map(blockName) : null;
 };
 
-/** Returns the network's id, which is the same in all indexes of one network. */
+/** Returns the network id, which is the same in all indexes of one network. */
 export const networkOf = (info: Raw): string => {
   const { global_id } = record(info.last, 'the last block');
   return `ton:${typeof global_id === 'number' ? global_id : ''}`;
 };
 
-/** Id of the main network; others are test networks, on which coins are worth nothing. */
+/** Id of the main network. All other networks are test networks, whose coins are worthless. */
 export const mainNetwork = 'ton:-239';
 
 export const firstSeqno = async (node: Node): Promise<number> =>
@@ -65,16 +65,17 @@ const listBlocks = async (node: Node, seqno: number): Promise<readonly Raw[]> =>
 const isCommittedBy = (block: Raw, seqno: number) =>
   record(block.masterchain_block_ref, 'the masterchain block of a block').seqno === seqno;
 
-/** Reads the number of transactions of a block; null where the source says that it cannot tell it. */
+/** Reads the transaction count of a block; null if the source reports it as unknown. */
 const countIn = ({ tx_count }: Raw) =>
   tx_count === null ? null : integer(tx_count, 'the number of transactions of a block');
 
 const listed = async (node: Node, seqno: number): Promise<MasterBlock | null> => {
   const blocks = await listBlocks(node, seqno);
   if (blocks.length === 0) return null;
-  if (!blocks.every((block) => isCommittedBy(block, seqno))) failInvalidAnswer('a block of another masterchain block');
+  if (!blocks.every((block) => isCommittedBy(block, seqno)))
+    failInvalidAnswer('returned a block of another masterchain block');
   const own = blocks.find(({ workchain }) => workchain === masterchain);
-  if (own?.seqno !== seqno) return failInvalidAnswer('the masterchain block itself is missing');
+  if (own?.seqno !== seqno) return failInvalidAnswer('returned a list without the masterchain block itself');
   return {
     seqno,
     hash: hash(own.root_hash, 'the hash of a block'),
@@ -92,8 +93,8 @@ const listed = async (node: Node, seqno: number): Promise<MasterBlock | null> =>
 };
 
 /**
- * Builds a block from its number alone, for an index that does not list blocks; final blocks are identified by their
- * numbers.
+ * Builds a block from its seqno alone, for an index that does not list blocks. The seqno identifies a final block; null
+ * if the index does not have it yet.
  */
 const numbered = async (node: Node, seqno: number): Promise<MasterBlock | null> => {
   const info = await node.get('masterchainInfo');
@@ -104,7 +105,7 @@ const numbered = async (node: Node, seqno: number): Promise<MasterBlock | null> 
 };
 
 /**
- * Tells whether an index lists blocks, by asking for the first one that it has, because it may lag behind any other.
+ * Returns whether an index lists blocks. Queries the first block, because the index may not have later ones yet.
  */
 const listsBlocks = async (node: Node): Promise<boolean> => {
   const first = await firstSeqno(node);

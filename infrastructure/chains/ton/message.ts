@@ -12,20 +12,20 @@ export const op = {
   jettonBurnNotification: 0x7bdd97de,
   encryptedText: 0x2167da4b,
   bounced: 0xffffffff,
-  /** Returned message in the form of the virtual machine's version 12, which has the original body in a cell of its own. */
+  /** Bounced message of TVM version 12, which has the original body in a separate cell. */
   bouncedWhole: 0xfffffffe,
 } as const;
 
-/** Comment of a message; only its receiver and sender can read an encrypted one, whose text is empty here. */
+/** Comment of a message. The text is empty if it is encrypted, because only sender and receiver can read it. */
 export type Comment = { readonly text: string; readonly isEncrypted: boolean };
 export const noComment: Comment = { text: '', isEncrypted: false };
 
-/** Longest comment that is kept. */
-const maxCharacters = 8192;
-/** Number of currencies of a message that are kept: more than the networks of today allow. */
+/** Maximum characters of a stored comment. */
+const maxCommentLength = 8192;
+/** Maximum stored currencies of a message, more than today's networks allow. */
 const maxCurrencies = 16;
 
-/** Reads the body of a message; null if there is none or it is malformed. */
+/** Parses the body of a message; null if it is missing or malformed. */
 export const bodyOf = (message: Raw): Slice | null => {
   const { body } = part(message.message_content);
   if (typeof body !== 'string') return null;
@@ -40,33 +40,32 @@ export const opIn = (body: Slice) => (body.remainingBits >= 32 ? body.preloadUin
 
 const textIn = (body: Slice): string => {
   try {
-    return body.skip(32).loadStringTail().slice(0, maxCharacters);
+    return body.skip(32).loadStringTail().slice(0, maxCommentLength);
   } catch {
     return '';
   }
 };
 
-/** Reads the comment from a body. */
 export const commentIn = (body: Slice | null): Comment => {
   const code = body && opIn(body);
   if (code === op.encryptedText) return { text: '', isEncrypted: true };
   return body && code === op.text ? { text: textIn(body), isEncrypted: false } : noComment;
 };
 
-/** Returns the comment of a message, which newer indexes already decode. */
+/** Returns the comment of a message. Newer indexes already decode it. */
 export const commentOf = (message: Raw): Comment => {
   const { decoded } = part(message.message_content);
   if (isRaw(decoded) && decoded.type === 'text_comment' && typeof decoded.comment === 'string')
-    return { text: decoded.comment.slice(0, maxCharacters), isEncrypted: false };
+    return { text: decoded.comment.slice(0, maxCommentLength), isEncrypted: false };
   return commentIn(bodyOf(message));
 };
 
 const currencyId = /^\d{1,10}$/;
-/** Lists the currencies besides the coin that a message carries, as `id=amount`; empty if there are none. */
+/** Lists the extra currencies of a message as comma-separated `id=amount`; empty if there are none. */
 export const extraCurrenciesOf = ({ value_extra_currencies }: Raw): string =>
   Object.entries(part(value_extra_currencies))
     .map(([id, amount]) => {
-      if (!currencyId.test(id)) return failInvalidAnswer('the currency of a message has no number');
+      if (!currencyId.test(id)) return failInvalidAnswer('returned a message with an invalid currency id');
       return `${id}=${decimal(amount, 'the amount of a currency')}`;
     })
     .slice(0, maxCurrencies)

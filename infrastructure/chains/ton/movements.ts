@@ -11,7 +11,7 @@ type Moved = Pick<Movement, 'index' | 'asset' | 'from' | 'to' | 'value' | 'faile
   readonly side: Side;
   readonly message: Raw;
   readonly comment: Comment;
-  /** Currencies that came along with the coins; empty if there were none. */
+  /** Extra currencies sent with the coins; empty if there are none. */
   readonly extra?: string;
 };
 
@@ -46,8 +46,8 @@ const describe = (transaction: Transaction, { message, comment, extra, ...moved 
 };
 
 /**
- * Tells whether the received value was bounced. It stays otherwise, even if the transaction aborts, as always on an
- * account without code.
+ * Returns whether the received value was bounced. Otherwise the account keeps it even if the transaction aborts, as it
+ * always does on an account without code.
  */
 const wasSentBack = ({ description }: Transaction) => part(part(description).bounce).type === 'ok';
 const hasFailed = ({ description }: Transaction) => {
@@ -59,7 +59,7 @@ const messagesOut = ({ out_msgs }: Transaction) =>
   list(out_msgs ?? [], 'the messages of a transaction').map((message) => record(message, 'a message'));
 
 /**
- * Yields a movement for each message with value, received or sent; messages from or to outside the chain carry none.
+ * Yields a movement for each internal message, received or sent. External messages carry no value.
  */
 const coinMovements = function* (transaction: Transaction, account: string): Iterable<Moved> {
   const received = part(transaction.in_msg);
@@ -97,13 +97,13 @@ const coinMovements = function* (transaction: Transaction, account: string): Ite
 };
 
 type OrderKind = JettonOrder['kind'];
-/** Messages by which a jetton wallet carries out an order of its owner. */
+/** Op codes of the messages with which a jetton wallet executes an order of its owner. */
 const carriers: Readonly<Partial<Record<OrderKind, number>>> = {
   send: op.jettonInternalTransfer,
   burn: op.jettonBurnNotification,
 };
 
-/** Finds the message that carries the tokens to the other wallet, by which both sides identify the transfer. */
+/** Returns the message that carries the tokens to the other wallet. Its hash identifies the transfer on both sides. */
 const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
   messagesOut(transaction).find((message) => {
     const body = bodyOf(message);
@@ -112,25 +112,25 @@ const carrierOf = (transaction: Transaction, received: Raw, kind: OrderKind) =>
 
 const sidesOf: Readonly<Record<OrderKind, Side>> = { send: 'from', burn: 'from', receive: 'to', 'take back': 'to' };
 
-/** Reads the order to a jetton wallet; null if the message is none, or the wallet did not carry it out for anybody. */
+/** Reads the order to a jetton wallet; null if the message is not an order, or if the wallet rejected a foreign one. */
 const orderIn = (transaction: Transaction, received: Raw, sender: string, owner: string): JettonOrder | null => {
   const order = readJettonOrder(bodyOf(received));
-  // A message that only looks like a returned one, which anybody can write, lacks the flag.
+  // The body of a bounced message can be forged, but not its `bounced` flag.
   if (!order || (order.kind === 'take back') !== (received.bounced === true)) return null;
-  // False orders and receipts, which anybody can send, are refused by the wallet and told to nobody.
+  // Forged orders, which anybody can send, are rejected by the wallet and therefore not reported.
   const isOwn = sidesOf[order.kind] === 'from' && sender === owner;
   return hasFailed(transaction) && !isOwn ? null : order;
 };
 
-/** Names the other side of a movement; empty for jettons that were burnt, or minted by their master. */
+/** Returns the counterparty of a movement; empty for burnt jettons and for jettons minted by their master. */
 const otherSide = ({ kind, other }: JettonOrder, sender: string, master: string) => {
   if (kind === 'take back') return sender;
   return kind === 'receive' && sender === master ? '' : (other ?? '');
 };
 
 /**
- * Reads a jetton wallet's movement. The wallet itself makes sure that the instruction came from its owner or from a
- * wallet of the same jetton.
+ * Reads the movement of a jetton wallet; null if there is none. The wallet itself verifies that an order comes from its
+ * owner or from a wallet of the same jetton.
  */
 const tokenMovement = (transaction: Transaction, { owner, asset }: TokenAccount): Moved | null => {
   const received = part(transaction.in_msg);
@@ -156,8 +156,8 @@ export const touchOf = ({ owner, asset }: TokenAccount): Touch => ({ address: ow
 export const accountIn = (transaction: Transaction) => address(transaction.account, 'the account of a transaction');
 
 /**
- * Reads the movements and touches of a transaction. Each side of a transfer has its own transaction and is reported
- * there. `tokens` are the imports that the account confirms.
+ * Reads the movements and touches of a transaction. Each side of a transfer has its own transaction and is reported with
+ * it. `tokens` are the token imports that the account confirms.
  */
 export const readMovements = (transaction: Transaction, interest: Interest, tokens: readonly TokenAccount[]) => {
   const account = accountIn(transaction);

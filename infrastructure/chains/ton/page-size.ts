@@ -1,32 +1,32 @@
 import { NodeFault } from '../../nodes/node-fault.js';
 
-const largest = 1000;
-/** Pages without a complaint after which a larger one is tried: more after each try that failed. */
-const patience = { first: 64, longest: 4096 };
+const maxRows = 1000;
+/** Accepted pages after which a larger page is tried. Doubles after each failed try, up to `max`. */
+const growAfterPages = { first: 64, max: 4096 };
 
-/** Keeps the number of rows on a page that an index is asked for: half as many after a complaint, more again later. */
+/** Adapts the page size of an index: halves it after a rejection and doubles it again after many accepted pages. */
 export const createPageSize = () => {
-  let size = largest;
-  let good = 0;
-  let wait = patience.first;
-  let isTried = false;
+  let size = maxRows;
+  let acceptedPages = 0;
+  let growAfter = growAfterPages.first;
+  let hasGrown = false;
   return {
     current: () => size,
     accepted: () => {
-      if (size === largest || ++good < wait) return;
-      size = Math.min(largest, size * 2);
-      good = 0;
-      isTried = true;
+      if (size === maxRows || ++acceptedPages < growAfter) return;
+      size = Math.min(maxRows, size * 2);
+      acceptedPages = 0;
+      hasGrown = true;
     },
-    /** Halves the size that was refused; false if there is no smaller one. */
+    /** Halves a rejected size. Returns false if there is no smaller one. */
     refused: (limit: number) => {
       if (limit <= 1) return false;
-      // Pages of several blocks are asked for at the same time, and their complaints have one cause.
+      // Pages of several blocks are requested concurrently, so their rejections have one cause.
       if (limit <= size) {
         size = Math.max(1, Math.floor(limit / 2));
-        if (isTried) wait = Math.min(patience.longest, wait * 2);
-        isTried = false;
-        good = 0;
+        if (hasGrown) growAfter = Math.min(growAfterPages.max, growAfter * 2);
+        hasGrown = false;
+        acceptedPages = 0;
       }
       return true;
     },
@@ -34,7 +34,7 @@ export const createPageSize = () => {
 };
 export type PageSize = ReturnType<typeof createPageSize>;
 
-/** Asks for a page, and for a smaller one where the index refuses the limit or the answer is too large. */
+/** Requests a page, and smaller ones while the index rejects the limit or the answer is too large. */
 export const askPage = async <T>(pages: PageSize, ask: (limit: number) => Promise<T>) => {
   for (;;) {
     const limit = pages.current();

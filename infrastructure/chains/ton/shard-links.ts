@@ -16,13 +16,13 @@ const askTops = async (node: Node, seqno: number): Promise<Tops> => {
   return new Set(blocks.filter(({ workchain }) => workchain !== masterchain).map(blockName));
 };
 
-/** Reads the newest blocks of the shards; null if the index cannot tell them for that block. */
+/** Reads the newest block of each shard; null if the index does not report them for that block. */
 const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   if (node.can.shards === false) return null;
   try {
     const found = await askTops(node, seqno);
     if (found.size > 0) return found;
-    // An index that can tell them lags; it has those of its first block.
+    // An index that reports shard states for its first block supports them, so here it only lags.
     const first = await firstSeqno(node);
     return seqno >= first && (await askTops(node, first)).size > 0 ? incomplete() : null;
   } catch (error) {
@@ -32,10 +32,10 @@ const readTops = async (node: Node, seqno: number): Promise<Tops | null> => {
   }
 };
 
-/** Names of the blocks before each block of a shard. */
+/** Names of the predecessors of each shard block, by block name. */
 type Links = ReadonlyMap<string, readonly string[]>;
 
-/** Lists the links of shard blocks; null if the index does not tell all of them. */
+/** Returns the links of all shard blocks; null if the index does not report all of them. */
 const linksOf = ({ blocks }: MasterBlock): Links | null => {
   const links = new Map<string, readonly string[]>();
   for (const [name, { before }] of blocks ?? []) {
@@ -47,7 +47,7 @@ const linksOf = ({ blocks }: MasterBlock): Links | null => {
 };
 
 const wholeWorkchain = 1n << 63n;
-/** Tells whether the shards of a workchain cover it; the lowest bit of a shard's number is half of what it covers. */
+/** Returns whether the shards cover each workchain. The lowest set bit of a shard id is half the range that it covers. */
 const areWhole = (tops: Tops) => {
   const covered = new Map<string, bigint>();
   for (const name of tops) {
@@ -58,13 +58,13 @@ const areWhole = (tops: Tops) => {
   return [...covered.values()].every((sum) => sum === wholeWorkchain);
 };
 
-/** Checks that each shard goes on without a gap from its newest block of the masterchain block before. */
+/** Checks that each shard continues without a gap from its newest block as of the previous masterchain block. */
 const checkShards = (links: Links, before: Tops, tops: Tops) => {
   const isKnown = (name: string) => links.has(name) || before.has(name);
   if (!areWhole(tops) || ![...tops, ...[...links.values()].flat()].every(isKnown)) incomplete();
 };
 
-/** Tells whether the index has a block that an earlier masterchain block committed. */
+/** Returns whether the index has the block and an earlier masterchain block committed it. */
 const wasCommitted = async (node: Node, name: string, before: number): Promise<boolean> => {
   const [workchain = '', shard = '', seqno = ''] = name.split(':');
   const answer = await nullIfMissing(node.get('blocks', { workchain, shard, seqno, limit: 1 }));
@@ -72,18 +72,18 @@ const wasCommitted = async (node: Node, name: string, before: number): Promise<b
   return Number(record(found?.masterchain_block_ref ?? {}, 'a masterchain block').seqno) < before;
 };
 
-/** Checks the links of listed blocks one by one, for an index that does not tell the newest blocks of shards. */
+/** Checks the links of listed blocks one by one, for an index that does not report the newest block of each shard. */
 const checkLinks = async (node: Node, seqno: number, links: Links, previous: MasterBlock | null) => {
   for (const name of [...links.values()].flat())
     if (!links.has(name) && !previous?.blocks?.has(name) && !(await wasCommitted(node, name, seqno))) incomplete();
 };
 
-/** Masterchain block before another one, as far as it is known. */
+/** Previous masterchain block, as far as it is known. */
 type Previous = { readonly tops: Tops | undefined; block(): Promise<MasterBlock | null> };
 
 /**
- * Refuses a masterchain block of whose shard blocks the index lacks some together with their transactions, which counts
- * do not show. Returns the newest blocks of the shards; null if the index cannot tell them.
+ * Rejects a masterchain block if the index lacks some of its shard blocks with their transactions, which transaction
+ * counts do not reveal. Returns the newest block of each shard; null if the index does not report them.
  */
 export const checkWhole = async (node: Node, block: MasterBlock, previous: Previous): Promise<Tops | null> => {
   const links = linksOf(block);

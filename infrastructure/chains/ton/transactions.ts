@@ -5,14 +5,14 @@ import { blockName, lastSeqno, type MasterBlock } from './masterchain.js';
 import { askPage } from './page-size.js';
 import { decimal, hash } from './wire.js';
 
-/** A transaction whose typed fields were checked; other fields are checked where they are used. */
+/** Transaction whose typed fields are validated. Other fields are validated where they are used. */
 export type Transaction = Raw & { readonly lt: string; readonly block_ref: Raw };
 
 const check = (value: unknown, seqno: number): Transaction => {
-  if (!isRaw(value)) return failInvalidAnswer('a transaction is no object');
-  if (value.mc_block_seqno !== seqno) failInvalidAnswer('a transaction of another masterchain block');
+  if (!isRaw(value)) return failInvalidAnswer('a transaction is not an object');
+  if (value.mc_block_seqno !== seqno) failInvalidAnswer('returned a transaction of another masterchain block');
   if (value.emulated === true || (value.finality ?? 'finalized') !== 'finalized')
-    failInvalidAnswer('a transaction that is not final');
+    failInvalidAnswer('returned a transaction that is not final');
   return {
     ...value,
     lt: decimal(value.lt, 'the time of a transaction'),
@@ -20,7 +20,7 @@ const check = (value: unknown, seqno: number): Transaction => {
   };
 };
 
-/** Reads all pages; a transaction that two pages repeat counts once. */
+/** Reads all pages. A transaction on two pages counts once. */
 const readPages = async (node: Node, seqno: number, expected: number | null) => {
   const found = new Map<string, Transaction>();
   const isWhole = (rows: number, limit: number) =>
@@ -41,7 +41,7 @@ const readPages = async (node: Node, seqno: number, expected: number | null) => 
 };
 
 type Committed = NonNullable<MasterBlock['blocks']>;
-/** Adds up the transactions of blocks; null if the source does not tell them. */
+/** Returns the total number of transactions; null if the source does not report all counts. */
 const total = (blocks: Committed | null) =>
   [...(blocks?.values() ?? [{ count: null }])].reduce<number | null>(
     (sum, { count }) => (sum === null || count === null ? null : sum + count),
@@ -49,20 +49,17 @@ const total = (blocks: Committed | null) =>
   );
 
 /**
- * Compares the transactions with the blocks' counts, because an index that lags, or of which one node lags, may omit
- * some.
+ * Compares the transactions with the counts in the blocks, because a lagging index, or a lagging server behind it, may
+ * omit some.
  */
 const checkCounts = (transactions: readonly Transaction[], blocks: Committed) => {
   const found = new Map([...blocks.keys()].map((name) => [name, 0]));
   for (const { block_ref } of transactions) {
     const name = blockName(block_ref);
-    found.set(
-      name,
-      (found.get(name) ?? failInvalidAnswer('a transaction of a block that the masterchain block does not commit')) + 1,
-    );
+    found.set(name, (found.get(name) ?? failInvalidAnswer('returned a transaction of an uncommitted block')) + 1);
   }
   if ([...blocks].some(([name, { count }]) => count !== null && count !== found.get(name)))
-    failInvalidAnswer('the number of transactions differs from the count in the block');
+    failInvalidAnswer('returned another number of transactions than the block has');
 };
 
 const byTime = (a: Transaction, b: Transaction) => {
@@ -71,7 +68,7 @@ const byTime = (a: Transaction, b: Transaction) => {
   return String(a.hash) < String(b.hash) ? -1 : 1;
 };
 
-/** Reads all transactions of a masterchain block and of the blocks that it commits, in the order of logical time. */
+/** Reads all transactions of a masterchain block and of the blocks that it commits, ordered by logical time. */
 export const readTransactions = async (node: Node, { seqno, blocks }: MasterBlock): Promise<readonly Transaction[]> => {
   const transactions = await readPages(node, seqno, total(blocks));
   if (blocks) checkCounts(transactions, blocks);

@@ -1,27 +1,28 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import services from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { withDeadline } from '../../deadline.js';
-import { type EventClient, maxCallMs, type NewRecord } from './client.js';
+import type { EventClient, NewRecord } from './client.js';
+import { stateOf } from './constants.js';
 import { appendInOrder } from './ordered-appends.js';
-import { stateOf } from './words.js';
 
 const eventData = (record: NewRecord) => jsonEvent({ ...record, data: record.data as Record<string, unknown> });
 
-/** Parts of the client that its types hide. */
-type Inside = {
+/** Members of the client that are missing in its types. */
+type Internals = {
   readonly capabilities: Promise<{ serverVersion: string }>;
   supports(method: unknown): Promise<boolean>;
 };
 
 /**
- * Client of EventStoreDB 20 to 24. Appends go by the plain call: the batch call keeps the open appends of the whole
- * process in one map, which an error of any server clears, and throws outside every promise when an answer comes later.
+ * Creates a client for EventStoreDB 20 to 24. Appends use the plain call. The client's batch call keeps the in-flight
+ * appends of the whole process in one map, which an error of any server clears. An answer that arrives later throws an
+ * uncaught exception.
  */
-export const eventStoreClient = (url: string): EventClient => {
+export const eventStoreClient = (url: string, maxCallMs: number): EventClient => {
   const client = EventStoreDBClient.connectionString(url);
-  const inside = client as unknown as Inside;
-  const supports = inside.supports.bind(client);
-  // The client appends in batches wherever it finds that the server supports them.
+  const internals = client as unknown as Internals;
+  const supports = internals.supports.bind(client);
+  // The client would append in batches to every server that supports them.
   Object.assign(client, { supports: async () => false });
   return {
     readStream: client.readStream.bind(client),
@@ -31,15 +32,15 @@ export const eventStoreClient = (url: string): EventClient => {
       const options = { expectedRevision: stateOf(expected), deadline: maxCallMs };
       return (await client.appendToStream(stream, records.map(eventData), options)).position?.commit ?? null;
     },
-    appendInOrder: async (writes, silentMs) => {
+    appendInOrder: async (writes, idleTimeoutMs) => {
       if (!(await supports(services.StreamsService.batchAppend))) return false;
-      await appendInOrder(client, writes, silentMs);
+      await appendInOrder(client, writes, idleTimeoutMs);
       return true;
     },
-    server: async (deadlineMs) => ({
+    server: async (timeoutMs = maxCallMs) => ({
       product: 'EventStoreDB',
-      version: (await withDeadline(inside.capabilities, deadlineMs)).serverVersion,
-      way: 'reservations',
+      version: (await withDeadline(internals.capabilities, timeoutMs)).serverVersion,
+      multiStreamMethod: 'reservations',
     }),
     dispose: () => client.dispose(),
   };

@@ -8,12 +8,12 @@ import streams, {
   type ReadResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { EventClient } from './client.js';
-import { BACKWARDS, END, START } from './words.js';
+import { BACKWARDS, END, START } from './constants.js';
 
 type Call = ClientReadableStream<ReadResp>;
 type StreamsClient = InstanceType<typeof services.StreamsClient>;
-/** Parts of the client that its own subscriptions use. */
-export type Reading = {
+/** Internal methods of the client, which its own subscriptions use. */
+export type ReadingClient = {
   GRPCStreamCreator(
     client: typeof services.StreamsClient,
     name: string,
@@ -24,15 +24,15 @@ export type Reading = {
 type Options = ReadReq.Options;
 type StreamReads = NonNullable<Parameters<EventClient['readStream']>[1]>;
 type AllReads = NonNullable<Parameters<EventClient['readAll']>[0]>;
-type Asked = Pick<AllReads, 'direction' | 'maxCount' | 'resolveLinkTos' | 'requiresLeader'>;
+type ReadOptions = Pick<AllReads, 'direction' | 'maxCount' | 'resolveLinkTos' | 'requiresLeader'>;
 
-const nothing = () => new shared.Empty();
-const { FORWARDS: onwards, BACKWARDS: back } = streams.ReadReq.Options.ReadDirection;
+const empty = () => new shared.Empty();
+const { FORWARDS: forwards, BACKWARDS: backwards } = streams.ReadReq.Options.ReadDirection;
 
-/** Error in the words of the client for a stream that is not there. */
-const streamNotFound = () => Object.assign(new Error('the stream is not there'), { type: 'stream-not-found' });
+/** Creates the error that the client uses for a missing stream. */
+const streamNotFound = () => Object.assign(new Error('Stream not found'), { type: 'stream-not-found' });
 
-/** Hands over the events of a call; a caller that gives up destroys the reading, and cancels the call piped into it. */
+/** Streams the events of a call. A caller that gives up destroys the stream and cancels the call piped into it. */
 const eventsOf = (create: () => Promise<Call>) => {
   const reading = new Transform({
     objectMode: true,
@@ -47,49 +47,49 @@ const eventsOf = (create: () => Promise<Call>) => {
   return reading;
 };
 
-const requestOf = (options: Options, { direction, maxCount, resolveLinkTos }: Asked) => {
-  const ids = new streams.ReadReq.Options.UUIDOption().setString(nothing());
-  options
-    .setReadDirection(direction === BACKWARDS ? back : onwards)
+const requestOf = (source: Options, { direction, maxCount, resolveLinkTos }: ReadOptions) => {
+  const ids = new streams.ReadReq.Options.UUIDOption().setString(empty());
+  source
+    .setReadDirection(direction === BACKWARDS ? backwards : forwards)
     .setCount(String(maxCount ?? Number.MAX_SAFE_INTEGER))
     .setResolveLinks(resolveLinkTos ?? false)
     .setUuidOption(ids)
-    .setNoFilter(nothing());
-  return new streams.ReadReq().setOptions(options);
+    .setNoFilter(empty());
+  return new streams.ReadReq().setOptions(source);
 };
 
-/** Beginning of a read of a stream, in the words of the wire. */
+/** Encodes the stream and the revision at which a read starts. */
 const fromRevision = (stream: string, revision: StreamReads['fromRevision']) => {
   const name = new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
   const from = new streams.ReadReq.Options.StreamOptions().setStreamIdentifier(name);
   if (typeof revision === 'bigint') return from.setRevision(String(revision));
-  return revision === END ? from.setEnd(nothing()) : from.setStart(nothing());
+  return revision === END ? from.setEnd(empty()) : from.setStart(empty());
 };
 const fromPosition = (position: AllReads['fromPosition'] = START) => {
   const from = new streams.ReadReq.Options.AllOptions();
-  if (position === END) return from.setEnd(nothing());
-  if (position === START) return from.setStart(nothing());
+  if (position === END) return from.setEnd(empty());
+  if (position === START) return from.setStart(empty());
   const { commit, prepare } = position;
   const place = new streams.ReadReq.Options.Position();
   return from.setPosition(place.setCommitPosition(String(commit)).setPreparePosition(String(prepare)));
 };
 
 /**
- * Reads of KurrentDB over the wire that its subscriptions take too. The client's own reads go another way, which cuts
- * commit times to seconds, so that an event read twice could have two times.
+ * Reads KurrentDB with the same gRPC call as subscriptions. The client's own reads use another call, which truncates
+ * commit times to seconds, so that a read and a subscription would report different times for the same event.
  */
-export const kurrentReads = (client: Reading): Pick<EventClient, 'readStream' | 'readAll'> => {
-  const read = (name: string, options: Options, asked: Asked) => {
-    const request = requestOf(options, asked);
+export const kurrentReads = (client: ReadingClient): Pick<EventClient, 'readStream' | 'readAll'> => {
+  const read = (name: string, source: Options, options: ReadOptions) => {
+    const request = requestOf(source, options);
     const given = client.callArguments(
-      { requiresLeader: asked.requiresLeader ?? false },
+      { requiresLeader: options.requiresLeader ?? false },
       { deadline: Number.POSITIVE_INFINITY },
     );
     return eventsOf(client.GRPCStreamCreator(services.StreamsClient, name, (calls) => calls.read(request, ...given)));
   };
-  const readStream = (stream: string, asked: StreamReads = {}) =>
-    read('readStream', new streams.ReadReq.Options().setStream(fromRevision(stream, asked.fromRevision)), asked);
-  const readAll = (asked: AllReads = {}) =>
-    read('readAll', new streams.ReadReq.Options().setAll(fromPosition(asked.fromPosition)), asked);
+  const readStream = (stream: string, options: StreamReads = {}) =>
+    read('readStream', new streams.ReadReq.Options().setStream(fromRevision(stream, options.fromRevision)), options);
+  const readAll = (options: AllReads = {}) =>
+    read('readAll', new streams.ReadReq.Options().setAll(fromPosition(options.fromPosition)), options);
   return { readStream, readAll } as unknown as Pick<EventClient, 'readStream' | 'readAll'>;
 };

@@ -3,15 +3,17 @@ import type { EventClient } from './client.js';
 let loaded: string | undefined;
 
 /**
- * Loads the client that the URL names. The two register their messages under the same names and break each other, so a
- * process that has loaded one never loads the other.
+ * Loads the client library for the URL's scheme. Both libraries register their messages under the same names and break
+ * each other, so a process can load only one of them. Calls end after `maxCallMs`, long after their callers gave up.
  */
-export const openClient = async (url: string): Promise<EventClient> => {
+export const openClient = async (url: string, maxCallMs: number): Promise<EventClient> => {
   const kind = /^kurrentdb(\+discover)?:/.test(url) ? 'kurrentdb' : 'eventstoredb';
   if (loaded !== undefined && loaded !== kind)
-    throw new Error(`this process already speaks to ${loaded}; a process speaks to one kind of event server`);
+    throw new Error(
+      `Cannot use ${kind}: this process already uses ${loaded}. Use one kind of event server per process.`,
+    );
   loaded = kind;
   return kind === 'kurrentdb'
-    ? (await import('./kurrentdb.js')).kurrentClient(url)
-    : (await import('./eventstoredb.js')).eventStoreClient(url);
+    ? (await import('./kurrentdb.js')).kurrentClient(url, maxCallMs)
+    : (await import('./eventstoredb.js')).eventStoreClient(url, maxCallMs);
 };

@@ -8,16 +8,16 @@ import type { CallOptions, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { createDoorbell } from '../../doorbell.js';
 import type { ClientWrite, NewRecord } from './client.js';
 
-/** Parts of the client that its own batch appends use. */
+/** Internal methods of the client, which its own batch appends use. */
 type Internals = {
   getGRPCClient(client: typeof StreamsClient, name: string): Promise<StreamsClient>;
   callArguments(options: { requiresLeader: boolean }, given: CallOptions): [Metadata, CallOptions];
 };
 type Call = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Appends that are on their way at once; the server takes them in the order in which they were sent. */
+/** Maximum number of appends in flight. The server processes them in the order in which they were sent. */
 const maxInFlight = 512;
-const unending = new AbortController().signal;
+const never = new AbortController().signal;
 
 const bytesOf = (value: object) => Buffer.from(JSON.stringify(value));
 
@@ -40,7 +40,7 @@ const requestOf = ({ stream, expected, records }: ClientWrite, correlation: stri
     .setIsFinal(true);
 };
 
-/** Writes UUIDs alike, because the server may answer with the two halves instead of the text. */
+/** Returns the correlation id as text. The server may send a UUID as text or as two 64-bit halves. */
 const correlationIn = (response: BatchAppendResp) => {
   const id = response.getCorrelationId();
   if (id?.getString()) return id.getString();
@@ -53,30 +53,31 @@ const correlationIn = (response: BatchAppendResp) => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-/** Listens to the answers of a call: which appends are under way, and why no more can be sent. */
-const createAnswers = (call: Call, silentMs: number) => {
-  const underWay = new Set<string>();
+/** Tracks the appends in flight by the answers of a call, and the error that ended the call. */
+const createAnswers = (call: Call, idleTimeoutMs: number) => {
+  const inFlight = new Set<string>();
   const bell = createDoorbell();
   let failure: Error | null = null;
   call.on('data', (response) => {
-    underWay.delete(correlationIn(response));
-    if (response.hasError()) failure ??= new Error(response.getError()?.getMessage() || 'an append was refused');
+    inFlight.delete(correlationIn(response));
+    if (response.hasError())
+      failure ??= new Error(response.getError()?.getMessage() || 'The server rejected an append');
     bell.ring();
   });
   const over = (error?: Error) => {
-    failure ??= error ?? new Error('the server ended the call');
+    failure ??= error ?? new Error('The server ended the call');
     bell.ring();
   };
   call.on('error', over);
   call.on('end', () => over());
   return {
-    underWay,
-    /** Waits until at most so many appends are under way; throws when the server refuses, leaves or is silent. */
-    until: async (most: number) => {
-      while (!failure && underWay.size > most) {
-        const before = underWay.size;
-        const isSilent = await bell.wait(silentMs, unending, () => failure !== null || underWay.size < before);
-        if (isSilent) failure ??= new Error(`no answer within ${silentMs} ms`);
+    inFlight,
+    /** Waits until at most `max` appends are in flight. Throws when the server rejects one, hangs up or times out. */
+    until: async (max: number) => {
+      while (!failure && inFlight.size > max) {
+        const before = inFlight.size;
+        const isSilent = await bell.wait(idleTimeoutMs, never, () => failure !== null || inFlight.size < before);
+        if (isSilent) failure ??= new Error(`No answer within ${idleTimeoutMs} ms`);
       }
       if (failure) throw failure;
     },
@@ -84,23 +85,27 @@ const createAnswers = (call: Call, silentMs: number) => {
 };
 
 /**
- * Appends one after the other without waiting for each answer, so that the log has them in this order. Resolves when all
- * are stored. After a rejection those before some append are stored, and of the others perhaps some.
+ * Sends the appends without waiting for each answer; the log keeps their order. Resolves when all are stored. After a
+ * rejection, some of them may be stored.
  *
- * The client's own batch appends share one table of promises between all connections of the process, so this has a call
- * of its own.
+ * Opens a call of its own, because the client's batch appends share one table of promises between all connections of the
+ * process.
  */
-export const appendInOrder = async (client: EventStoreDBClient, appends: readonly ClientWrite[], silentMs: number) => {
-  const inside = client as unknown as Internals;
-  const connected = await inside.getGRPCClient(services.StreamsClient, 'appendInOrder');
+export const appendInOrder = async (
+  client: EventStoreDBClient,
+  appends: readonly ClientWrite[],
+  idleTimeoutMs: number,
+) => {
+  const internals = client as unknown as Internals;
+  const connected = await internals.getGRPCClient(services.StreamsClient, 'appendInOrder');
   const deadline = Number.POSITIVE_INFINITY;
-  const call: Call = connected.batchAppend(...inside.callArguments({ requiresLeader: true }, { deadline }));
-  const answers = createAnswers(call, silentMs);
+  const call: Call = connected.batchAppend(...internals.callArguments({ requiresLeader: true }, { deadline }));
+  const answers = createAnswers(call, idleTimeoutMs);
   try {
     for (const append of appends) {
-      if (answers.underWay.size >= maxInFlight) await answers.until(maxInFlight / 2);
+      if (answers.inFlight.size >= maxInFlight) await answers.until(maxInFlight / 2);
       const correlation = randomUUID();
-      answers.underWay.add(correlation);
+      answers.inFlight.add(correlation);
       call.write(requestOf(append, correlation));
     }
     await answers.until(0);

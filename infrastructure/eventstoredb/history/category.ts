@@ -6,10 +6,10 @@ import {
   type Recorded,
 } from '../../../application/ports/event-store.js';
 import type { Connection, RawRecord } from '../connection.js';
-import { positionOf, recordedIn } from '../records.js';
+import { positionOf, recordedEvents } from '../records.js';
 
 const pageSize = 500;
-/** Page size for reading backwards, which usually wants only the newest few. */
+/** Page size for reading backwards, where callers usually need only the newest few events. */
 const backwardsSize = 100;
 
 export const categoryOf = (stream: string) => stream.slice(0, stream.indexOf('-'));
@@ -19,8 +19,8 @@ const isRecordIn = (isIn: IsIn, { commit, time }: RawRecord) =>
   commit !== null && isIn({ position: positionOf(commit, 0), time });
 
 /**
- * Finds the newest record that belongs to a moment, by binary search: links are numbered without gaps, in the order of
- * the log.
+ * Finds the link of the last record for which `isIn` holds, or -1. Uses a binary search, because links are numbered
+ * without gaps in the order of the log.
  */
 const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn): Promise<number> => {
   const [newest] = await connection.readStream(stream, { count: 1, newestFirst: true });
@@ -40,8 +40,8 @@ const lastLinkUpTo = async (connection: Connection, stream: string, isIn: IsIn):
 };
 
 /**
- * Reads a category in order, from behind a position up to a record of the log, page by page; a category holds the
- * events of one kind of stream of one organization.
+ * Yields the events of a category in order, from a position up to and including the record at log position `last`. A
+ * category holds the events of one kind of stream of one organization.
  */
 export const categoryForwards = async function* (
   connection: Connection,
@@ -50,21 +50,21 @@ export const categoryForwards = async function* (
   last: bigint,
 ): AsyncGenerator<Recorded> {
   const stream = `$ce-${name}`;
-  // The record at the position may hold further events, so reading begins with that record.
+  // The record at the position may hold further events, so the read starts with that record.
   const isBefore: IsIn = ({ position }) => position < after;
   let from = after === beginning ? 0 : Math.max(0, await lastLinkUpTo(connection, stream, isBefore));
   for (;;) {
     const { records, isEnd } = await connection.readPage(stream, { from, count: pageSize, resolveLinks: true });
     for (const raw of records) {
       if (raw.commit !== null && raw.commit > last) return;
-      yield* recordedIn(raw);
+      yield* recordedEvents(raw);
     }
     if (isEnd) return;
     from += records.length;
   }
 };
 
-/** Reads a category newest first, from the last record that belongs to a moment. */
+/** Yields the events of a category newest first, starting at the last record for which `isIn` holds. */
 export const categoryBackwards = async function* (
   connection: Connection,
   name: string,
@@ -76,8 +76,8 @@ export const categoryBackwards = async function* (
     const count = Math.min(backwardsSize, from + 1);
     const options = { from, count, newestFirst: true, resolveLinks: true };
     const { records } = await connection.readPage(stream, options);
-    if (records.length === 0) throw new MissingEvents(stream, `it has no event ${from} any more`);
-    for (const raw of records) yield* recordedIn(raw).toReversed();
+    if (records.length === 0) throw new MissingEvents(stream, `event ${from} is missing`);
+    for (const raw of records) yield* recordedEvents(raw).toReversed();
     from -= records.length;
   }
 };

@@ -10,7 +10,7 @@ import {
 } from '../../../application/ports/event-store.js';
 import type { createAllEvents } from '../all-events.js';
 import type { Connection } from '../connection.js';
-import { maxEvents, positionOf, recordedIn } from '../records.js';
+import { maxEvents, positionOf, recordedEvents } from '../records.js';
 import { categoryBackwards, categoryForwards } from './category.js';
 import { findEnd, isLinkedUpTo } from './links.js';
 
@@ -20,7 +20,7 @@ const batchBytes = 4_194_304;
 
 type Events = AsyncGenerator<Recorded>;
 
-/** Merges ordered sequences into one. */
+/** Merges ordered sequences into one ordered sequence. */
 const merge = async function* (sequences: readonly Events[], isBefore: (a: Recorded, b: Recorded) => boolean): Events {
   const heads = await Promise.all(sequences.map(async (sequence) => ({ sequence, next: await sequence.next() })));
   for (;;) {
@@ -56,7 +56,7 @@ export type History = {
 
 /**
  * Reads an organization's history from the category streams that the server maintains, so that the cost depends on that
- * organization alone. Where they are missing or late, all events are read and those of other organizations skipped.
+ * organization alone. When a category stream is missing or lags, reads all events and skips other organizations.
  */
 export const createHistory = (
   connection: Connection,
@@ -64,10 +64,10 @@ export const createHistory = (
   all: Pick<ReturnType<typeof createAllEvents>, 'readUpTo' | 'recordsBackwards'>,
 ): History => {
   const belongsTo = async (upTo: Moment) =>
-    commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedIn) : []);
+    commitsUpTo(upTo, 'time' in upTo ? (await connection.readStream(clockStream)).flatMap(recordedEvents) : []);
   const names = (organizationId: string) => aggregates.map((aggregate) => `${organizationId}.${aggregate}`);
 
-  /** Yields events up to the end that the log had at first, so that none is absent of those before the last one. */
+  /** Yields events up to the end of the log as of the first read, so that the result has no gaps before its last event. */
   const oldestFirst = async function* (organizationId: string, after: Position): Events {
     const end = await findEnd(all.recordsBackwards, organizationId);
     if (!end) return;
@@ -87,7 +87,7 @@ export const createHistory = (
         names(organizationId).map((name) => categoryBackwards(connection, name, isInEnd)),
         isNewer,
       );
-    else for await (const raw of all.recordsBackwards()) yield* recordedIn(raw).toReversed();
+    else for await (const raw of all.recordsBackwards()) yield* recordedEvents(raw).toReversed();
   };
 
   return {

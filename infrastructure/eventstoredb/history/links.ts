@@ -1,28 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { organizationOf } from '../../../application/ports/event-store.js';
 import type { Connection, RawRecord } from '../connection.js';
-import { recordedIn } from '../records.js';
+import { recordedEvents } from '../records.js';
 import { categoryOf } from './category.js';
 
-/** Longest accepted lag of the server's category projection; beyond it, all events are read instead. */
-const patienceMs = 3000;
 const pollIntervalMs = 50;
 /**
- * Cacheability of the look back for events that have no link yet. The server links events of different categories side by
- * side, so that the link of a later event may be there before that of an earlier one; never long before.
+ * Range in which events may lack a link, counted from the end of the log. The server links categories concurrently, so a
+ * later event may be linked shortly before an earlier event of another category.
  */
 const unsettled = { ms: 10_000, records: 1000 };
 const lookBack = 500;
 
-/** End of the log as a reader found it, and the newest records of those categories that may lack links. */
+/** End of the log when a read started, and the newest record of each category that may lack links. */
 export type LogEnd = { readonly commit: bigint; readonly unsettled: readonly RawRecord[] };
 
-/** Yields the newest records of the log that hold events, back to where all links are surely written. */
+/** Yields the newest records with events, back to where all links are certain to exist. */
 const newestRecords = async function* (backwards: AsyncIterable<RawRecord>) {
   let [last, seen]: [RawRecord | null, number] = [null, 0];
   for await (const raw of backwards) {
     if (last && (++seen > unsettled.records || last.time - raw.time > unsettled.ms)) return;
-    if (recordedIn(raw).length === 0) continue;
+    if (recordedEvents(raw).length === 0) continue;
     last ??= raw;
     yield raw;
   }
@@ -44,7 +42,7 @@ export const findEnd = async (
   return last?.commit == null ? null : { commit: last.commit, unsettled: [...newest.values()] };
 };
 
-/** Tells whether a category has the link of a record, and thereby of every earlier record of that category. */
+/** Returns whether a category links a record, and therefore every earlier record of the category. */
 const isLinked = async (connection: Connection, { stream, commit }: RawRecord, until: number): Promise<boolean> => {
   const options = { count: 1, newestFirst: true, resolveLinks: true };
   for (;;) {
@@ -56,9 +54,10 @@ const isLinked = async (connection: Connection, { stream, commit }: RawRecord, u
   }
 };
 
-/** Tells whether the categories of an organization have all events up to the end, waiting for links that are late. */
+/** Returns whether an organization's categories link all events up to the end, after waiting for late links. */
 export const isLinkedUpTo = async (connection: Connection, end: LogEnd): Promise<boolean> => {
-  const until = Date.now() + patienceMs;
+  // The server's category projection may lag by this time. Beyond it, all events are read instead.
+  const until = Date.now() + connection.deadlines.linksMs;
   for (const record of end.unsettled) if (!(await isLinked(connection, record, until))) return false;
   return true;
 };

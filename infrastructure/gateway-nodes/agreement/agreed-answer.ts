@@ -7,15 +7,15 @@ import type { Member } from '../member.js';
 export type Agreement = {
   /** Number of nodes that must give the same answer. */
   readonly needed: number;
-  /** Returns the same text for answers that mean the same. */
+  /** Returns the same text for equivalent answers. */
   digest(answer: RpcAnswer): string;
-  /** Tells whether an answer that another node gives differently is to be left out. */
+  /** Resolves to true for an answer that is incomplete and does not count as a vote. */
   isDoubtful(answer: RpcAnswer): Promise<boolean>;
 };
 
 const believed: readonly Doubt[] = ['none', 'empty'];
 
-/** Counts which answers were given how many times. */
+/** Counts how many nodes gave each answer. */
 const createBallot = ({ needed, digest }: Agreement) => {
   const counts = new Map<string, number>();
   const doubted = new Map<string, number>();
@@ -28,25 +28,28 @@ const createBallot = ({ needed, digest }: Agreement) => {
   };
   return {
     most: () => Math.max(0, ...counts.values()),
-    /** Returns the answer once enough nodes gave it. */
+    /** Counts an answer. Returns it once enough nodes have given it, otherwise null. */
     cast: ({ answer, doubt }: Attempt<RpcAnswer>): RpcAnswer | null => {
       if (believed.includes(doubt)) return add(counts, answer) ? answer : null;
-      // Nodes that lack the data, fail or contradict themselves count only if all others do so too.
+      // Answers of nodes that lack the data, fail or contradict themselves count only when there are no others.
       if (add(doubted, answer) || last === null) last = answer;
       return null;
     },
-    /** Returns the doubted answer that no node contradicted, or else throws. */
+    /** Returns the doubtful answer if no node contradicted it; otherwise throws. */
     close: (isLate: boolean): RpcAnswer => {
       const isAlike = doubted.size === 1 || (last !== null && 'error' in last);
       if (counts.size === 0 && last && isAlike) return last;
       if (counts.size + doubted.size > 0)
-        throw new Failure('UNAVAILABLE', `the nodes do not agree: ${needed} of them must give the same answer`);
-      throw isLate ? new NodeTimeout() : new Failure('UNAVAILABLE', 'no node of this chain can be reached');
+        throw new Failure(
+          'UNAVAILABLE',
+          `Nodes do not agree: ${needed} of them must give the same answer. Retry later.`,
+        );
+      throw isLate ? new NodeTimeout() : new Failure('UNAVAILABLE', 'No node of this chain is reachable. Retry later.');
     },
   };
 };
 
-/** Asks as many nodes as must agree, one more for each that differs, fails or takes long, until enough give the same answer. */
+/** Asks `needed` nodes, and one more for each that differs, fails or is slow, until enough give the same answer. */
 export const agreedAnswer = (
   members: readonly Member[],
   ask: Ask<RpcAnswer>,
@@ -54,17 +57,17 @@ export const agreedAnswer = (
   agreement: Agreement,
 ): Promise<RpcAnswer> =>
   new Promise((resolve, reject) => {
-    // A connection may end just as it is used, so each node is tried twice.
+    // A kept-alive connection may close while the request is sent, so each node is tried twice.
     const left = [...members, ...members];
-    const heard = new Set<Member>();
-    /** Nodes whose answers are awaited, with the time of asking, in the order of asking. */
+    const answered = new Set<Member>();
+    /** Nodes that have not answered yet, in the order of the requests, each with the time of its request. */
     const awaited = new Map<Member, number>();
     const asking = createCancellation();
     const ballot = createBallot(agreement);
     const finish = (settle: () => void) => {
       if (asking.isCancelled()) return;
       for (const timer of timers) clearTimeout(timer);
-      stay();
+      stopListening();
       asking.cancel();
       settle();
     };
@@ -81,10 +84,10 @@ export const agreedAnswer = (
         ? { answer: attempt.answer, doubt: 'lacking' }
         : attempt;
     const win = (answer: RpcAnswer, winner: Member) => {
-      // Nodes that were asked before and have not answered yet are slower.
+      // Nodes that were asked earlier and have not answered yet are slower.
       for (const [slower, at] of awaited) {
         if (slower === winner) break;
-        slower.stumble(at);
+        slower.noteSlowAnswer(at);
       }
       finish(() => resolve(answer));
     };
@@ -92,26 +95,26 @@ export const agreedAnswer = (
       awaited.set(member, performance.now());
       const attempt = await ask(member, asking).then(examine, () => null);
       if (asking.isCancelled()) return;
-      if (attempt) heard.add(member);
+      if (attempt) answered.add(member);
       const agreed = attempt && ballot.cast(attempt);
       if (agreed) return win(agreed, member);
       awaited.delete(member);
-      goOn();
+      continueAsking();
     };
     const startNext = () => {
-      const at = left.findIndex((member) => !heard.has(member) && !awaited.has(member));
+      const at = left.findIndex((member) => !answered.has(member) && !awaited.has(member));
       const [member] = at < 0 ? [] : left.splice(at, 1);
       if (member) start(member).catch(() => close(false));
       return member !== undefined;
     };
-    const goOn = () => {
+    const continueAsking = () => {
       while (awaited.size + ballot.most() < agreement.needed && startNext());
       if (awaited.size === 0) close(false);
     };
     const timers = [
       setTimeout(() => close(true), deadlineMs),
-      setTimeout(() => heard.size < agreement.needed && startNext(), hedgeMs),
+      setTimeout(() => answered.size < agreement.needed && startNext(), hedgeMs),
     ];
-    const stay = cancellation.onCancel(() => close(false));
-    goOn();
+    const stopListening = cancellation.onCancel(() => close(false));
+    continueAsking();
   });

@@ -6,7 +6,7 @@ import { readError } from '../../nodes/json-rpc/rpc-fault.js';
 import type { Agreement } from './agreed-answer.js';
 import { lacksLogs } from './contradiction.js';
 
-/** Node software writes the same value in several forms: with capitals, with leading zeros, as null or not at all. */
+// Node software encodes the same value differently: in upper case, with leading zeros, as null or as a missing field.
 const data = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : null);
 const quantity = (value: unknown) =>
   typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value).toString() : data(value);
@@ -19,7 +19,7 @@ const fields =
 
 const position = { blockHash: data, blockNumber: quantity, transactionHash: data, transactionIndex: quantity };
 const log = fields({ ...position, address: data, topics: each(data), data, logIndex: quantity });
-/** Fields that every node software gives; the others depend on the software and its version. */
+/** Compares the fields that all node software returns. Other fields depend on the software and its version. */
 const receipt = fields({
   ...position,
   from: data,
@@ -30,7 +30,7 @@ const receipt = fields({
   logs: each(log),
 });
 
-/** Methods on whose answers nodes can be asked to agree, with the form in which the answers are compared. */
+/** Methods whose answers can be compared, each with the function that normalizes an answer. */
 const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
   eth_getBalance: quantity,
   eth_getLogs: each(log),
@@ -38,13 +38,13 @@ const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
   eth_getBlockReceipts: each(receipt),
 };
 
-/** Parts of the chain that are the same on all nodes which have them; heads are not. */
-const settled: readonly Cacheability['kind'][] = ['height', 'hash', 'transaction'];
+/** Kinds of requests whose answers are the same on all nodes that have the data. Answers about the head differ. */
+const comparableKinds: readonly Cacheability['kind'][] = ['height', 'hash', 'transaction'];
 
 export const isComparable = ({ method }: RpcCall, { kind }: Cacheability): boolean =>
-  Object.hasOwn(forms, method) && settled.includes(kind);
+  Object.hasOwn(forms, method) && comparableKinds.includes(kind);
 
-/** Returns a text that is the same for answers that mean the same. */
+/** Returns the same text for equivalent answers. */
 const digestOf = ({ method }: RpcCall, answer: RpcAnswer): string => {
   if ('error' in answer) return `error ${String((readError(answer.error) as { code?: unknown } | null)?.code)}`;
   const value: unknown = JSON.parse(Buffer.from(answer.result).toString());

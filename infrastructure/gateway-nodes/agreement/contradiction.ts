@@ -18,7 +18,10 @@ const isLog = (value: unknown): value is Log =>
   Array.isArray(value.topics) &&
   value.topics.every((topic) => typeof topic === 'string');
 
-/** Tells whether a log may come right after another: indexes have gaps, start again in each receipt or are absent on some networks. */
+/**
+ * Returns whether a log may directly follow another. On some networks, log indexes have gaps, restart in each receipt or
+ * are missing.
+ */
 const follows = (log: Fields, before: Fields): boolean => {
   for (const field of ['blockNumber', 'transactionIndex']) {
     const step = Number(log[field]) - Number(before[field]);
@@ -43,7 +46,7 @@ const isReceipt = (value: unknown): boolean => {
 const hashIn = (block: unknown) => (isRecord(block) ? block.blockHash : block);
 const numberIn = (block: unknown) => (isRecord(block) ? block.blockNumber : block);
 
-/** Tells whether all receipts are of one block, which is the one asked for; transaction indexes have gaps on some networks. */
+/** Returns whether all receipts belong to the requested block. Transaction indexes have gaps on some networks. */
 const areReceiptsOf = (value: unknown, [block]: readonly unknown[]): boolean => {
   if (!Array.isArray(value) || !value.every(isReceipt)) return false;
   const [hash, number] = [hashIn(block), numberIn(block)];
@@ -56,8 +59,8 @@ const areReceiptsOf = (value: unknown, [block]: readonly unknown[]): boolean => 
   );
 };
 
-/** Tests by method whether an answer fits itself and the question. */
-const tests: Readonly<Record<string, (value: unknown, params: readonly unknown[]) => boolean>> = {
+/** Checks by method: whether an answer is consistent with itself and with the request. */
+const checks: Readonly<Record<string, (value: unknown, params: readonly unknown[]) => boolean>> = {
   eth_getLogs: areLogsOf,
   eth_getTransactionReceipt: isReceipt,
   eth_getBlockReceipts: areReceiptsOf,
@@ -65,17 +68,17 @@ const tests: Readonly<Record<string, (value: unknown, params: readonly unknown[]
 
 const parsed = (result: Uint8Array): unknown => JSON.parse(Buffer.from(result).toString());
 
-/** Size of an answer up to which reading it costs less than asking for it. */
-const modest = 8192;
+/** Size in bytes up to which parsing an answer is cheaper than requesting it. */
+const maxCheckedBytes = 8192;
 
 /**
- * Tells whether an answer contradicts itself or the question: logs that the filter does not match or out of their order,
- * receipts of several blocks. Only short answers are read, unless all are to be.
+ * Returns whether an answer contradicts itself or the request: logs that are out of order or do not match the filter,
+ * receipts of several blocks. Skips long answers unless `readsAll` is true.
  */
 export const contradicts = ({ method, params }: RpcCall, answer: RpcAnswer, readsAll: boolean): boolean => {
-  const test = tests[method];
+  const test = checks[method];
   if (!test || !('result' in answer)) return false;
-  if (!readsAll && (answer.pieces !== undefined || answer.result.length > modest)) return false;
+  if (!readsAll && (answer.pieces !== undefined || answer.result.length > maxCheckedBytes)) return false;
   try {
     const value = parsed(answer.result);
     return value !== null && !test(value, params);
@@ -94,7 +97,7 @@ const isUnannounced = async (receipt: unknown, pace: Pace): Promise<boolean> => 
 
 const bloomed: readonly string[] = ['eth_getTransactionReceipt', 'eth_getBlockReceipts'];
 
-/** Tells whether the bloom of a receipt lacks one of its logs. A bloom may announce too much, but never too little. */
+/** Returns whether the bloom filter of a receipt lacks one of its logs. Bloom filters have no false negatives. */
 export const lacksLogs = async ({ method }: RpcCall, answer: RpcAnswer): Promise<boolean> => {
   if (!bloomed.includes(method) || 'error' in answer) return false;
   const pace = createPace();

@@ -5,16 +5,16 @@ import { withTimeout } from '../../nodes/with-timeout.js';
 import type { Attempt } from '../hedged-request.js';
 import type { Member } from '../member.js';
 
-/** Time for which receipts wait for the number of transactions, which takes a node much less than the receipts. */
+/** Timeout for the number of transactions, which a node computes much faster than the receipts. */
 const countMs = 2000;
 
-/** Tells whether the answer is a list of receipts of a block that the call names by its hash or height. */
+/** Returns whether the call asks for the receipts of a block by its hash or height. */
 export const isCounted = ({ method }: RpcCall, { kind }: Cacheability): boolean =>
   method === 'eth_getBlockReceipts' && (kind === 'hash' || kind === 'height');
 
 const nameOf = (block: unknown) => (isRecord(block) ? (block.blockHash ?? block.blockNumber) : block);
 
-/** Returns the number of transactions that a node says the block has; null where it does not say. */
+/** Asks a node for the number of transactions in the block; null when the node does not answer. */
 const transactionsAt = async (member: Member, [block]: readonly unknown[]): Promise<number | null> => {
   const name = nameOf(block);
   const method = isHash(name) ? 'eth_getBlockTransactionCountByHash' : 'eth_getBlockTransactionCountByNumber';
@@ -25,17 +25,17 @@ const transactionsAt = async (member: Member, [block]: readonly unknown[]): Prom
   return isQuantity(count) ? Number(count) : null;
 };
 
-/** Member that every receipt has once, and logs do not have. A quote within a text would follow a backslash. */
+/** Property that every receipt has exactly once and logs do not have. In a string value, its quotes would be escaped. */
 const mark = Buffer.from('"cumulativeGasUsed":');
 
-/** Counts the receipts of an answer without parsing it; null where they do not have the member that is counted. */
+/** Counts the receipts in an answer without parsing it; null when the receipts lack the property that is counted. */
 const receiptsIn = (result: Buffer): number | null => {
   let count = 0;
   for (let at = result.indexOf(mark); at >= 0; at = result.indexOf(mark, at + mark.length)) count++;
   return count === 0 && result.includes('{') ? null : count;
 };
 
-/** Doubts receipts that are more or fewer than the transactions which the same node says the block has. */
+/** Doubts an answer whose number of receipts differs from the block's number of transactions on the same node. */
 export const countReceipts = async (
   { params }: RpcCall,
   attempt: Promise<Attempt<RpcAnswer>>,

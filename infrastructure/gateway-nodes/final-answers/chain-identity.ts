@@ -3,7 +3,12 @@ import { type Cacheability, cacheabilityOf } from '../../../application/gateway/
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { isHash, isQuantity, isRecord } from '../../../domain/rpc-value.js';
 
-type Fetch = (call: RpcCall, params: string, reach: Cacheability, cancellation: Cancellation) => Promise<RpcAnswer>;
+type Fetch = (
+  call: RpcCall,
+  params: string,
+  cacheability: Cacheability,
+  cancellation: Cancellation,
+) => Promise<RpcAnswer>;
 
 const resultOf = async (fetch: Fetch, method: string, params: readonly unknown[]): Promise<unknown> => {
   const answer = await fetch(
@@ -15,7 +20,7 @@ const resultOf = async (fetch: Fetch, method: string, params: readonly unknown[]
   return 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as unknown) : null;
 };
 
-/** Reads chain id and first block from the nodes; null when they do not tell both. */
+/** Reads the chain id and the hash of block 0 from the nodes; null when one of them is missing. */
 export const identityOf = async (fetch: Fetch): Promise<string | null> => {
   const [id, first] = await Promise.all([
     resultOf(fetch, 'eth_chainId', []),
@@ -24,36 +29,36 @@ export const identityOf = async (fetch: Fetch): Promise<string | null> => {
   return isQuantity(id) && isRecord(first) && isHash(first.hash) ? `${id} ${first.hash}`.toLowerCase() : null;
 };
 
-/** Time for which the identity of a chain is believed, and time after which it is read again while somebody asks. */
-const believedMs = 60_000;
-const renewedMs = 30_000;
-/** Time without another attempt after the identity could not be read. */
+/** Age at which the identity of a chain expires, and age at which it is refreshed while it is in use. */
+const ttlMs = 60_000;
+const refreshMs = 30_000;
+/** Pause after a failed attempt to read the identity. */
 const restMs = 1000;
 
 /**
- * Knows the chain that the nodes serve, by chain id and first block. The identity is read in the background, so that
- * nobody waits for it; until it is known, and once it is old, there is none.
+ * Tracks the identity of the chain that the nodes serve: chain id and hash of block 0. The identity is read in the
+ * background, so that no call waits for it.
  */
 export const createChainIdentity = (read: () => Promise<string | null>, now = () => performance.now()) => {
   let chain: string | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<string | null> | null = null;
-  /** Number of times that the identity was forgotten; one that was being read meanwhile does not count. */
-  let times = 0;
+  /** Number of resets. A read that started before a reset is ignored. */
+  let resets = 0;
 
-  /** Reads the identity now. */
+  /** Reads the identity now; null when it cannot be read. */
   const readNow = async (): Promise<string | null> => {
     const startedAt = now();
-    const before = times;
+    const before = resets;
     triedAt = startedAt;
     const found = await read().catch(() => null);
-    if (before !== times) return null;
+    if (before !== resets) return null;
     chain = found;
     readAt = startedAt;
     return found;
   };
-  const renew = () => {
+  const refresh = () => {
     if (reading || now() - triedAt < restMs) return;
     reading = readNow().finally(() => {
       reading = null;
@@ -61,14 +66,14 @@ export const createChainIdentity = (read: () => Promise<string | null>, now = ()
   };
   return {
     readNow,
-    /** Returns the identity as it was last read; null when it is unknown or old. */
+    /** Returns the identity that was read last; null when it is unknown or expired. */
     known: (): string | null => {
-      if (chain === null || now() - readAt >= renewedMs) renew();
-      return now() - readAt < believedMs ? chain : null;
+      if (chain === null || now() - readAt >= refreshMs) refresh();
+      return now() - readAt < ttlMs ? chain : null;
     },
-    /** Drops the identity, because nodes were seen to serve another chain. */
+    /** Drops the identity after the nodes switched to another chain. */
     forget: () => {
-      times++;
+      resets++;
       chain = null;
       triedAt = Number.NEGATIVE_INFINITY;
     },

@@ -3,29 +3,29 @@ import type { Log } from '../../../application/ports/system.js';
 import { createChainIdentity } from './chain-identity.js';
 
 export type SharedStoreOptions = {
-  /** Time for which the shared cache may delay a question to a node. */
-  readonly patienceMs: number;
-  /** Time for which answers are collected before they are written. */
+  /** Milliseconds that a lookup in the shared cache may delay a request to a node. */
+  readonly timeoutMs: number;
+  /** Milliseconds for which answers are collected before they are written. */
   readonly collectMs: number;
   now(): number;
 };
 
-const defaults: SharedStoreOptions = { patienceMs: 20, collectMs: 1000, now: () => performance.now() };
-/** Time for which the shared cache is left alone after it failed or was slow. */
+const defaults: SharedStoreOptions = { timeoutMs: 20, collectMs: 1000, now: () => performance.now() };
+/** Milliseconds for which the shared cache is not used after it failed or was slow. */
 const restMs = 1000;
-/** Time in which a cache that is opened must answer; nobody waits for this. */
-const wakeMs = 5000;
-/** Bytes of answers that wait to be written; further ones are not kept. */
+/** Timeout of the first lookup, which opens the cache in the background. */
+const openTimeoutMs = 5000;
+/** Maximum bytes of answers that wait to be written. Further answers are dropped. */
 const maxWaiting = 8 * 1024 * 1024;
 
-/** Resolves to undefined when the promise takes longer. */
-const inTime = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
+/** Resolves to undefined when the promise takes longer than `ms`. */
+const withinMs = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, undefined);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
-/** Collects answers for a while, and hands those of one chain over together. */
+/** Collects answers of one chain and hands them over together after `collectMs`. */
 const createCollection = (collectMs: number, handOver: (chain: string, answers: readonly FinalAnswer[]) => void) => {
   let answers: FinalAnswer[] = [];
   let bytes = 0;
@@ -59,8 +59,8 @@ const createCollection = (collectMs: number, handOver: (chain: string, answers: 
 };
 
 /**
- * Collects the questions of one turn of the event loop and looks them up together, so that those of one batch are also
- * answered, or asked of a node, together.
+ * Collects the requests of one turn of the event loop and looks them up together. Requests of one batch are therefore
+ * also answered, or sent to a node, together.
  */
 const createLookups = (find: (questions: readonly string[]) => Promise<readonly (Buffer | null)[]>) => {
   let questions: string[] = [];
@@ -78,8 +78,8 @@ const createLookups = (find: (questions: readonly string[]) => Promise<readonly 
   };
 };
 
-/** Leaves a cache alone for a while after it failed or was slow, and logs once that it fails. */
-const createRest = (log: Log, now: () => number) => {
+/** Suspends the use of a cache after it failed or was slow, and logs the first failure. */
+const createCooldown = (log: Log, now: () => number) => {
   let until = Number.NEGATIVE_INFINITY;
   let isFaulty = false;
   return {
@@ -89,37 +89,37 @@ const createRest = (log: Log, now: () => number) => {
     },
     fail: (error: unknown) => {
       until = now() + restMs;
-      if (!isFaulty) log.warn({ err: error }, 'the shared cache of the gateway is not used for now');
+      if (!isFaulty) log.warn({ err: error }, 'Shared gateway cache failed; bypassing it');
       isFaulty = true;
     },
     recover: () => {
-      if (isFaulty) log.info({}, 'the shared cache of the gateway is used again');
+      if (isFaulty) log.info({}, 'Shared gateway cache recovered');
       isFaulty = false;
     },
   };
 };
 
 /**
- * Uses the shared cache for one pool of nodes. Faults of the cache are logged once and never reach a call: whatever it
- * does not give in time is asked of the nodes. Answers are written only after the nodes were seen, once more, to serve
- * the chain that they served before these answers.
+ * Uses the shared cache for one pool of nodes. Faults of the cache are logged once and never fail a call: answers that
+ * the cache does not return in time are requested from the nodes. Before answers are written, the nodes are checked again
+ * to serve the same chain as when the answers were given.
  */
 export const createSharedStore = (
   given: { readonly answers: FinalAnswers } & Partial<SharedStoreOptions>,
   identify: () => Promise<string | null>,
   log: Log,
 ) => {
-  const { answers: store, patienceMs, collectMs, now } = { ...defaults, ...given };
-  const rest = createRest(log, now);
-  /** Reads the identity of the chain and wakes the cache, whose first use takes longer than a call would wait. */
-  const identifyAndWake = async () => {
+  const { answers: store, timeoutMs, collectMs, now } = { ...defaults, ...given };
+  const cooldown = createCooldown(log, now);
+  /** Reads the identity of the chain and opens the cache, because the first lookup takes longer than a call would wait. */
+  const identifyAndOpen = async () => {
     const chain = await identify();
-    if (chain !== null) await inTime(store.find(chain, ['']), wakeMs).catch(rest.fail);
+    if (chain !== null) await withinMs(store.find(chain, ['']), openTimeoutMs).catch(cooldown.fail);
     return chain;
   };
-  const identity = createChainIdentity(identifyAndWake, now);
+  const identity = createChainIdentity(identifyAndOpen, now);
   const found = new WeakSet<Uint8Array>();
-  const usableChain = () => (rest.isResting() ? null : identity.known());
+  const usableChain = () => (cooldown.isResting() ? null : identity.known());
 
   const noteFound = (result: Uint8Array | null | undefined) => {
     if (!result) return null;
@@ -130,12 +130,12 @@ export const createSharedStore = (
   const lookUp = createLookups(async (questions) => {
     try {
       const chain = usableChain();
-      const results = chain === null ? [] : await inTime(store.find(chain, questions), patienceMs);
-      if (results === undefined) rest.begin();
-      else if (chain !== null) rest.recover();
+      const results = chain === null ? [] : await withinMs(store.find(chain, questions), timeoutMs);
+      if (results === undefined) cooldown.begin();
+      else if (chain !== null) cooldown.recover();
       return results?.map(noteFound) ?? [];
     } catch (error) {
-      rest.fail(error);
+      cooldown.fail(error);
       return [];
     }
   });
@@ -143,18 +143,18 @@ export const createSharedStore = (
     if ((await identity.readNow()) === chain) await store.keep(chain, answers);
   };
   const collection = createCollection(collectMs, (chain, answers) => {
-    write(chain, answers).catch(rest.fail);
+    write(chain, answers).catch(cooldown.fail);
   });
 
   return {
-    /** Returns the kept result; null, at once where possible, when it must be asked of a node. */
+    /** Looks up a stored result. Returns null synchronously when the cache cannot be used; resolves to null on a miss. */
     find: (question: string): Promise<Buffer | null> | null => (usableChain() === null ? null : lookUp(question)),
     keep: (question: string, result: Buffer): void => {
       const chain = found.has(result) ? null : usableChain();
-      // The bytes are copied because they may be part of a larger piece that came over the network.
+      // The bytes are copied, because they may be a slice of a larger network buffer.
       if (chain !== null) collection.add(chain, { question, result: Buffer.from(result) });
     },
-    /** Drops the identity of the chain and all answers that wait, because nodes were seen to serve another chain. */
+    /** Drops the identity of the chain and all unwritten answers after the nodes switched to another chain. */
     forget: () => {
       identity.forget();
       collection.clear();

@@ -1,29 +1,29 @@
 import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import { headIn } from '../checks.js';
 
-/** Time after which a chain that became shorter is believed. */
-const believedAfterMs = 60_000;
-/** Height before anybody was told of a head. */
+/** Milliseconds after which a lower head is accepted, because the chain may have become shorter. */
+const acceptLowerAfterMs = 60_000;
+/** Height before any head was announced to a caller. */
 const unknown = -1;
 
 type Result = Extract<RpcAnswer, { readonly result: Uint8Array }>;
 type Seen = { readonly height: number; readonly answer: Result };
 
-/** Way by which processes tell each other of the heads that they told their callers. */
+/** Channel over which processes share the heads that they announced to callers. */
 export type HeadChannel = {
-  tell(height: number): void;
-  hear(listener: (height: number) => void): unknown;
+  announce(height: number): void;
+  listen(listener: (height: number) => void): unknown;
 };
 
-/** Remembers the highest head that any caller was told of, so that no answer tells of a lower one; calls `onMove` when that head moves. */
+/** Tracks the highest head announced to any caller, so that heads never go backwards. Calls `onMove` when it changes. */
 export const createAnnouncedHead = (onMove: () => void, channel?: HeadChannel) => {
   let height = unknown;
   let reachedAt = 0;
-  let forgotten = 0;
-  /** Newest answer to each question about the head. */
+  let resets = 0;
+  /** Newest answer to each request about the head. */
   const newest = new Map<string, Seen>();
 
-  const isOld = () => performance.now() - reachedAt >= believedAfterMs;
+  const isOld = () => performance.now() - reachedAt >= acceptLowerAfterMs;
   const isBehind = (found: number | null): boolean => found !== null && found < height && !isOld();
 
   const note = (found: number): boolean => {
@@ -35,38 +35,38 @@ export const createAnnouncedHead = (onMove: () => void, channel?: HeadChannel) =
     return hasMoved;
   };
   const raise = (found: number) => {
-    if (note(found)) channel?.tell(found);
+    if (note(found)) channel?.announce(found);
   };
-  const instead = (key: string, { method }: RpcCall): Result | number => {
+  const earlierAnswer = (key: string, { method }: RpcCall): Result | number => {
     if (method === 'eth_blockNumber') return { result: Buffer.from(`"0x${height.toString(16)}"`) };
     const seen = newest.get(key);
     return seen && !isBehind(seen.height) ? seen.answer : height;
   };
-  channel?.hear(note);
+  channel?.listen(note);
 
   return {
-    /** Returns the height below which no head is told; -1 for none. */
+    /** Returns the height below which no head may be announced; -1 for no bound. */
     height: (): number => (isOld() ? unknown : height),
     isBehind,
     raise,
-    /** Returns how many times all heads were forgotten. */
-    forgotten: () => forgotten,
-    /** Forgets all heads: the chain became another one, or a development chain was made shorter on request. */
-    forget: () => {
-      forgotten++;
+    /** Returns the number of resets. */
+    resets: () => resets,
+    /** Resets all heads after the nodes switched to another chain, or after a development chain was rewound. */
+    reset: () => {
+      resets++;
       height = unknown;
       newest.clear();
       onMove();
     },
     /**
-     * Returns the answer, or the newest one before it when the answer is about a lower head; where there is none, the
-     * height of the head that callers were told of.
+     * Returns the answer unless it is about a lower head than the announced one. In that case returns an earlier answer
+     * with the announced head or, without one, the announced height.
      */
     settle: (call: RpcCall, params: string, answer: Result): Result | number => {
       const found = headIn(call.method, call.params, answer);
       if (found === null) return answer;
       const key = `${call.method} ${params}`;
-      if (isBehind(found)) return instead(key, call);
+      if (isBehind(found)) return earlierAnswer(key, call);
       raise(found);
       newest.set(key, { height: found, answer });
       return answer;

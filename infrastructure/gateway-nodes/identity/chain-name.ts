@@ -5,12 +5,12 @@ import { withTimeout } from '../../nodes/with-timeout.js';
 import type { Member } from '../member.js';
 
 const answerMs = 2000;
-/** Longest text of a number of a chain: 256 bits. */
+/** Matches a chain id of at most 256 bits, in hex or decimal digits. */
 const number = /^(0x[0-9a-f]{1,64}|[0-9]{1,78})$/i;
-/** Heights of the first block; networks without a block 0 answer with block 1. */
+/** Possible heights of the first block. Networks without a block 0 answer with block 1. */
 const firstHeights: readonly number[] = [0, 1];
 
-/** Name by which a chain is told from others: its number, and the hash of its first block, null where a node does not have it. */
+/** Identity of a chain: its id in decimal digits, and the hash of its first block, `null` when a node does not have it. */
 export type ChainName = { readonly id: string; readonly genesis: string | null };
 
 export const isSame = (one: ChainName, other: ChainName): boolean =>
@@ -24,20 +24,20 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Kinds of refusal after which the node may well answer in a moment. */
-const passing: readonly FaultKind[] = ['busy', 'failing'];
+/** Kinds of faults that are transient. */
+const transient: readonly FaultKind[] = ['busy', 'failing'];
 
-/** Returns the result of a call; null when the node refuses it for good. */
+/** Returns the result of a call; null when the node rejects it permanently. Throws on a transient fault. */
 const read = async (member: Member, method: string, params: readonly unknown[]): Promise<unknown> => {
   const answer = await withTimeout(answerMs, (cancellation) =>
     member.exchange(method, JSON.stringify(params), cancellation).catch((error: unknown) => {
-      if (cancellation.isCancelled()) member.rest(new NodeFault('failing', 'does not answer'));
+      if (cancellation.isCancelled()) member.rest(new NodeFault('failing', `did not answer within ${answerMs} ms`));
       throw error;
     }),
   );
   if ('result' in answer) return parse(answer.result.toString());
   const fault = faultOf(readError(answer.error));
-  if (passing.includes(fault.kind)) throw fault;
+  if (transient.includes(fault.kind)) throw fault;
   return null;
 };
 
@@ -46,7 +46,7 @@ const genesisIn = (block: unknown): string | null =>
     ? block.hash.toLowerCase()
     : null;
 
-/** Asks a node for the name of its chain; null when the node does not tell the number. */
+/** Asks a node for the identity of its chain; null when the node does not return a chain id. */
 export const readChainName = async (member: Member): Promise<ChainName | null> => {
   const [id, block] = await Promise.all([
     read(member, 'eth_chainId', []),
@@ -59,8 +59,8 @@ const votesFor = (candidate: ChainName, named: readonly ChainName[]) =>
   named.filter((name) => isSame(name, candidate)).length;
 
 /**
- * Returns the name that most of the nodes give, and the number of those. Of several with as many votes it is the
- * current one, else that of the node that is configured first, however quickly the others answer.
+ * Returns the chain that most nodes serve, and the number of those nodes. In a tie the current chain wins; otherwise the
+ * chain of the node that is configured first.
  */
 export const majorityOf = (
   named: readonly ChainName[],
@@ -70,7 +70,7 @@ export const majorityOf = (
   const [first, ...others] = candidates.map((chain) => ({ chain, votes: votesFor(chain, named) }));
   if (!first) return null;
   const { chain, votes } = others.reduce((best, one) => (one.votes > best.votes ? one : best), first);
-  // A node that no longer has the first block leaves it to another one to name it.
+  // The hash of the first block comes from another node with the same chain id if the elected one no longer has it.
   const full = named.find(({ id, genesis }) => chain.genesis === null && id === chain.id && genesis !== null);
   return { chain: full ?? chain, votes };
 };

@@ -3,24 +3,24 @@ import type { Member } from '../member.js';
 import { type ChainName, isSame, majorityOf } from './chain-name.js';
 
 export type ElectionOptions = {
-  /** Number of the chain that is expected; undefined where the majority of the nodes decides. */
+  /** Expected chain id in decimal digits; undefined when the majority of the nodes decides. */
   readonly chainId: string | undefined;
   readonly log: Log;
-  /** Called when remembered answers may be of another chain. */
+  /** Called when cached answers may belong to another chain. */
   readonly onChange: () => void;
 };
 
-/** Time after which nodes that were not heard no longer hold up the first decision, unless they could outvote the others. */
-export const hastyMs = 500;
+/** Milliseconds after which silent nodes no longer delay the first decision, unless they could outvote the others. */
+export const earlyDecisionMs = 500;
 
-/** Decides which chain the nodes serve by what they say of it, and sets nodes of other chains apart. */
+/** Decides by majority which chain the nodes serve, and marks nodes of other chains as foreign. */
 export const createElection = (members: readonly Member[], { chainId, log, onChange }: ElectionOptions) => {
-  /** Names that the nodes gave; null where a node cannot say, or could not be asked. */
+  /** Chain that each node reported; null when the node did not return a chain id. */
   const names = new Map<Member, ChainName | null>();
   const failed = new Set<Member>();
   let chain: ChainName | null = null;
   let isDecided = false;
-  let isHasty = false;
+  let isEarly = false;
   let decide: () => void = () => undefined;
   const decided = new Promise<void>((resolve) => {
     decide = resolve;
@@ -30,16 +30,16 @@ export const createElection = (members: readonly Member[], { chainId, log, onCha
   const isForeign = (member: Member) => {
     const name = names.get(member);
     if (name === undefined) return false;
-    // Every node can name its chain by number, so one that does not is suspect beside one that does.
+    // Every working node returns its chain id, so a node without one is suspect.
     if (name === null) return chain !== null || chainId !== undefined;
     return !isExpected(name) || (chain !== null && !isSame(name, chain));
   };
-  /** Tells whether the nodes that were not heard yet may still name another chain. */
+  /** Returns whether silent nodes may still change the result. */
   const isOpen = (votes: number) => {
     const silent = members.filter((member) => !names.has(member) && !failed.has(member)).length;
-    return isHasty ? silent > votes : silent > 0 && votes * 2 <= members.length;
+    return isEarly ? silent > votes : silent > 0 && votes * 2 <= members.length;
   };
-  /** Tells whether another chain than before was elected. */
+  /** Elects the chain. Returns whether another chain than before was elected. */
   const elect = (): boolean => {
     const named = members.flatMap((member) => names.get(member) ?? []).filter(isExpected);
     const elected = majorityOf(named, chain);
@@ -49,10 +49,10 @@ export const createElection = (members: readonly Member[], { chainId, log, onCha
     const before = chain;
     if (elected && elected.votes > 0) ({ chain } = elected);
     if (!before || !chain || isSame(before, chain)) return false;
-    log.warn({ from: before, to: chain }, 'the nodes of the gateway serve another chain than before');
+    log.warn({ from: before, to: chain }, 'Gateway nodes switched to another chain; clearing the cache');
     return true;
   };
-  const judge = (hasSwitched = false) => {
+  const update = (hasSwitched = false) => {
     const isOther = elect();
     if (!isDecided) return;
     for (const member of members) member.setForeign(isForeign(member));
@@ -62,20 +62,20 @@ export const createElection = (members: readonly Member[], { chainId, log, onCha
   return {
     decided,
     isDecided: () => isDecided,
-    /** Decides by the nodes that were heard, unless the others could outvote them. */
-    hurry: () => {
-      isHasty = true;
-      judge();
+    /** Decides by the nodes that have answered, unless the silent nodes could outvote them. */
+    decideEarly: () => {
+      isEarly = true;
+      update();
     },
     note: (member: Member, name: ChainName | null) => {
       const before = names.get(member);
-      // A node that refuses to tell serves what it told before.
+      // A node that no longer returns a chain id counts as serving the chain that it reported before.
       names.set(member, name ?? before ?? null);
-      judge(!member.isForeign() && before != null && name !== null && !isSame(before, name));
+      update(!member.isForeign() && before != null && name !== null && !isSame(before, name));
     },
     fail: (member: Member) => {
       failed.add(member);
-      judge();
+      update();
     },
   };
 };

@@ -2,22 +2,22 @@ import { createSingleFlight } from '../../../application/async/single-flight.js'
 import { NodeFault } from '../../nodes/node-fault.js';
 import type { Member } from '../member.js';
 import { readChainName } from './chain-name.js';
-import { createElection, type ElectionOptions, hastyMs } from './election.js';
+import { createElection, type ElectionOptions, earlyDecisionMs } from './election.js';
 
 type IdentityOptions = ElectionOptions & {
-  /** Age of a check from which on a node that is used is checked again, beside its use. */
+  /** Age in milliseconds of a check after which a node in use is checked again in the background. */
   readonly recheckMs: number;
 };
 
-/** Age of a check, as a multiple of `recheckMs`, from which on a node is used only after the next one. */
+/** Age of a check, as a multiple of `recheckMs`, after which a node is used only after another check. */
 const staleAfter = 3;
-/** Age from which on a node is checked before a transaction is sent to it, and a node of another chain is checked again. */
+/** Age of a check after which a node is checked before it receives a transaction, and a foreign node is checked again. */
 const freshMs = 2000;
 
-/** Time for which a check under way is shared; one that takes longer may be lost, although the node is back. */
+/** Milliseconds for which an in-flight check is shared. A longer check may be lost although the node is back. */
 const sharedMs = 100;
 
-/** Makes a function that does the work unless that was done within the given time. */
+/** Returns a function that runs the work unless it ran within the given milliseconds. */
 const atMostEvery = (work: () => void) => {
   let doneAt = Number.NEGATIVE_INFINITY;
   return (ms: number) => {
@@ -28,13 +28,13 @@ const atMostEvery = (work: () => void) => {
   };
 };
 
-/** Checks now and then which chain each node serves, so that none of another chain is asked, or sent to. */
+/** Checks periodically which chain each node serves, so that nodes of other chains receive no requests. */
 export const createIdentity = (members: readonly Member[], { recheckMs, ...options }: IdentityOptions) => {
   const election = createElection(members, options);
   const flights = createSingleFlight<void>(() => performance.now());
   const checkedAt = new Map<Member, number>();
   const isAlone = members.length === 1 && options.chainId === undefined;
-  let isHurrying = false;
+  let isTimerSet = false;
 
   const ageOf = (member: Member) => performance.now() - (checkedAt.get(member) ?? Number.NEGATIVE_INFINITY);
   const read = async (member: Member) => {
@@ -52,16 +52,16 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
     flights.run(String(members.indexOf(member)), undefined, () => read(member), sharedMs);
   const isDue = (member: Member, maxMs: number) => !member.isVetted() || ageOf(member) >= maxMs;
   const maxAge = (member: Member) => (member.isForeign() ? Math.min(recheckMs, freshMs) : recheckMs);
-  /** Checks all nodes whose check is old, beside their use; a node at rest is left alone once the chain is known. */
+  /** Checks all nodes whose check is outdated, in the background. Skips nodes in cooldown once the chain is known. */
   const refresh = () => {
-    if (!isHurrying) setTimeout(election.hurry, hastyMs).unref();
-    isHurrying = true;
+    if (!isTimerSet) setTimeout(election.decideEarly, earlyDecisionMs).unref();
+    isTimerSet = true;
     for (const member of members)
       if (isDue(member, maxAge(member)) && !(election.isDecided() && member.restLeft() > 0))
         check(member).catch(() => undefined);
   };
   const refreshAfter = atMostEvery(refresh);
-  const expectOwn = (member: Member) => {
+  const rejectForeign = (member: Member) => {
     if (member.isForeign()) throw new NodeFault('wrong', 'serves another chain');
   };
   const verify = async (member: Member, maxMs: number) => {
@@ -70,17 +70,17 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       refresh();
       await election.decided;
     }
-    expectOwn(member);
+    rejectForeign(member);
   };
 
   return {
     refresh,
-    /** Checks the nodes again if that was long ago; called with every use of what is remembered of them. */
+    /** Checks the nodes again if their checks are outdated. Called on every use of a cached answer. */
     noteUse: () => refreshAfter(recheckMs),
-    /** Returns null when the node may be asked at once, or else rejects unless the node serves the chain. */
+    /** Returns null when the node may be asked at once; otherwise a promise that rejects if the node is foreign. */
     trust: (member: Member): Promise<void> | null => {
       if (!isDue(member, recheckMs) && election.isDecided() && !member.isForeign()) return null;
-      // A single node has no other to differ from until it was heard once.
+      // The first request to a single node need not wait: there is no other node that it could differ from.
       const isFirst = isAlone && !checkedAt.has(member);
       if (isFirst || (!isDue(member, recheckMs * staleAfter) && !member.isForeign() && election.isDecided())) {
         refreshAfter(sharedMs);
@@ -88,12 +88,12 @@ export const createIdentity = (members: readonly Member[], { recheckMs, ...optio
       }
       return verify(member, recheckMs);
     },
-    /** Rejects unless the node was just seen to serve the chain. */
+    /** Rejects unless a recent check found that the node serves the chain. */
     verify: (member: Member) => verify(member, Math.min(recheckMs, freshMs)),
-    /** Checks the node now. */
+    /** Checks the node now; rejects if it is foreign. */
     check: async (member: Member) => {
       await check(member);
-      expectOwn(member);
+      rejectForeign(member);
     },
     settled: election.decided,
   };

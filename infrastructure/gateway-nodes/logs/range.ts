@@ -1,7 +1,7 @@
 import type { RpcCall } from '../../../application/ports/node.js';
 import { isQuantity, isRecord } from '../../../domain/rpc-value.js';
 
-/** Blocks that a question for logs covers; `end` is the last block as the caller named it, where that is no number. */
+/** Blocks that a request for logs covers. `end` is the caller's `toBlock` when it is the tag `latest` or missing. */
 export type LogRange = { readonly from: number; readonly to: number; readonly end?: unknown };
 
 export const widthOf = ({ from, to }: LogRange): number => to - from + 1;
@@ -11,11 +11,11 @@ const numberOf = (block: unknown): number | null => {
   return isQuantity(block) ? Number(block) : null;
 };
 
-/** Tags of blocks that move, at which a range may end. */
+/** Block tags whose height changes, at which a range may end. */
 const moving = ['latest', 'safe', 'finalized'] as const;
 export type MovingTag = (typeof moving)[number];
 
-/** Returns the blocks that logs are asked of; null where the question names no range of several that can be parted. */
+/** Returns the range of blocks of a request for logs; null when it has no range of several blocks that can be split. */
 export const rangeOf = async (
   { method, params: [filter] }: RpcCall,
   heightOf: (tag: MovingTag) => Promise<number | null>,
@@ -26,18 +26,18 @@ export const rangeOf = async (
   const tag = moving.find((one) => one === (toBlock ?? 'latest'));
   const to = tag ? await heightOf(tag) : numberOf(toBlock);
   if (from === null || to === null || from >= to) return null;
-  // Another node may name an older block by the other tags, so pieces name the block by its number.
+  // Nodes may resolve other tags to different blocks, so the pieces use the block's number instead.
   return tag === 'latest' ? { from, to, end: toBlock } : { from, to };
 };
 
-/** Parts a range behind a block, or in the middle; the second half keeps the end as the caller named it. */
-export const partedAt = (range: LogRange, last = Math.floor((range.from + range.to) / 2)): readonly LogRange[] => [
+/** Splits a range after a block, by default in the middle. The second part keeps the caller's `end`. */
+export const splitAt = (range: LogRange, last = Math.floor((range.from + range.to) / 2)): readonly LogRange[] => [
   { from: range.from, to: last },
   { ...range, from: last + 1 },
 ];
 
-/** Parts a range into pieces of about the same width, none wider than `widest`. */
-export const partedBy = (range: LogRange, widest: number): readonly LogRange[] => {
+/** Splits a range into pieces of about the same width, at most `widest` blocks each. */
+export const splitBy = (range: LogRange, widest: number): readonly LogRange[] => {
   const count = Math.ceil(widthOf(range) / widest);
   const startOf = (place: number) => range.from + Math.floor((widthOf(range) * place) / count);
   return Array.from({ length: count }, (_, place) =>
@@ -47,7 +47,7 @@ export const partedBy = (range: LogRange, widest: number): readonly LogRange[] =
 
 const hex = (height: number) => `0x${height.toString(16)}`;
 
-/** Asks for a piece of what a call asks for. */
+/** Builds the call for a part of the range. Omits the bundle, so that the pieces are not sent as a batch. */
 export const callFor = ({ bundle: _, ...call }: RpcCall, range: LogRange): RpcCall => ({
   ...call,
   params: [

@@ -3,54 +3,61 @@ import { type Cacheability, cacheabilityOf } from '../../../application/gateway/
 import { NodeTimeout, type RpcAnswer, type RpcCall } from '../../../application/ports/node.js';
 import { isQuantity } from '../../../domain/rpc-value.js';
 import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
-import { callFor, type LogRange, type MovingTag, partedAt, partedBy, rangeOf, widthOf } from './range.js';
+import { callFor, type LogRange, type MovingTag, rangeOf, splitAt, splitBy, widthOf } from './range.js';
 import { createWidths, isAboutWidth } from './widths.js';
 
-type Fetch = (call: RpcCall, params: string, reach: Cacheability, cancellation: Cancellation) => Promise<RpcAnswer>;
+type Fetch = (
+  call: RpcCall,
+  params: string,
+  cacheability: Cacheability,
+  cancellation: Cancellation,
+) => Promise<RpcAnswer>;
 
 type Sources = {
   /** Returns the height of the newest block. */
   head(): Promise<number>;
-  /** Returns the height up to which no block is replaced any more. */
+  /** Returns the height up to which blocks are final. */
   finalHeight(): number;
 };
 
-/** Members of a block that nodes are asked for; anything may stand in them. */
+/** Fields of a block, as a node returned them without validation. */
 type Block = { readonly hash?: unknown; readonly number?: unknown };
 
 type Bounds = { readonly maxPieces: number; readonly maxBytes: number; readonly deadlineMs: number };
 
-/** Number of pieces that are asked for at once, where it is known how wide each may be. */
+/** Number of concurrent requests when the accepted width is known. */
 const atOnce = 4;
 
-/** An answer other than logs, which ends the work on all pieces. */
-class Refused extends Error {
+/** Carries an error answer that ends the work on all pieces. */
+class PieceError extends Error {
   override readonly name = 'Refused';
   readonly answer: RpcAnswer;
   constructor(answer: RpcAnswer) {
-    super('a node refused a piece');
+    super('A node rejected a part of the range');
     this.answer = answer;
   }
 }
 
-const refusal = (code: number, message: string): RpcAnswer => ({
+const errorAnswer = (code: number, message: string): RpcAnswer => ({
   error: Buffer.from(JSON.stringify({ code, message })),
 });
 const tooMuch = (maxBytes: number) =>
-  refusal(-32_005, `the logs are larger than ${maxBytes} bytes: ask for fewer blocks at a time`);
-const replaced = () => refusal(-32_000, 'blocks were replaced while their logs were read in pieces: ask again');
+  errorAnswer(-32_005, `Logs exceed ${maxBytes} bytes. Request a smaller range of blocks.`);
+const replaced = () => errorAnswer(-32_000, 'A reorg replaced blocks while their logs were read. Retry the request.');
 
 const messageOf = (answer: RpcAnswer) => ('error' in answer ? faultOf(readError(answer.error)).message : '');
 const isTooMuch = (answer: RpcAnswer): answer is Extract<RpcAnswer, { readonly error: Uint8Array }> =>
   'error' in answer && faultOf(readError(answer.error)).kind === 'oversized';
 
-/** Returns the logs of a piece without the brackets around them. */
-const within = (answer: RpcAnswer): Buffer => {
-  if ('error' in answer) throw new Refused(answer);
+/** Returns the JSON of a piece's logs without the surrounding brackets. */
+const logsBody = (answer: RpcAnswer): Buffer => {
+  if ('error' in answer) throw new PieceError(answer);
   const text = Buffer.from(answer.result.buffer, answer.result.byteOffset, answer.result.length);
   const [start, end] = [text.indexOf('['), text.lastIndexOf(']')];
   if (start !== 0 || end !== text.length - 1)
-    throw new Refused(refusal(-32_603, 'a node answered with something that is no list of logs'));
+    throw new PieceError(
+      errorAnswer(-32_603, 'A node returned something other than a list of logs. Retry the request.'),
+    );
   return text.subarray(1, end);
 };
 
@@ -62,7 +69,7 @@ const joined = (bodies: readonly Buffer[]): RpcAnswer => {
   return { result: Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]) };
 };
 
-/** Does the work of one question: asks for its pieces within the bounds, and stops all of them when one fails. */
+/** Reads the pieces of one request within the bounds. The first failure ends all of them. */
 const createReading = (
   call: RpcCall,
   fetch: Fetch,
@@ -74,7 +81,7 @@ const createReading = (
   let pieces = 0;
   let bytes = 0;
   const ask = async (range: LogRange): Promise<RpcAnswer> => {
-    if (++pieces > bounds.maxPieces && refused) throw new Refused(refused);
+    if (++pieces > bounds.maxPieces && refused) throw new PieceError(refused);
     const piece = callFor(call, range);
     const answer = await fetch(
       piece,
@@ -83,20 +90,20 @@ const createReading = (
       cancellation,
     );
     bytes += 'result' in answer ? answer.result.length : 0;
-    if (bytes > bounds.maxBytes) throw new Refused(tooMuch(bounds.maxBytes));
+    if (bytes > bounds.maxBytes) throw new PieceError(tooMuch(bounds.maxBytes));
     return answer;
   };
-  /** Reads a range, in halves where the nodes refuse it. */
+  /** Reads a range. Splits it in halves when the nodes reject it as too large. */
   const read = async (range: LogRange, accepted: (width: number) => void): Promise<readonly Buffer[]> => {
     const answer = await ask(range);
     if (!isTooMuch(answer)) {
-      const body = within(answer);
+      const body = logsBody(answer);
       accepted(widthOf(range));
       return [body];
     }
     refused ??= answer;
-    if (range.from === range.to) throw new Refused(refused);
-    return readInTurn(partedAt(range), accepted);
+    if (range.from === range.to) throw new PieceError(refused);
+    return readInTurn(splitAt(range), accepted);
   };
   const readInTurn = async (ranges: readonly LogRange[], accepted: (width: number) => void) => {
     const bodies: Buffer[] = [];
@@ -105,7 +112,7 @@ const createReading = (
   };
   return {
     readInTurn,
-    /** Reads ranges that are expected to be accepted, some at once. */
+    /** Reads ranges that are expected to be accepted, `atOnce` at a time. */
     readTogether: async (ranges: readonly LogRange[], accepted: (width: number) => void) => {
       const found: (readonly Buffer[])[] = [];
       const left = ranges.entries();
@@ -118,8 +125,8 @@ const createReading = (
   };
 };
 
-/** Runs work for a cancellation who leaves with the caller, when the work fails, or when the time is up. */
-const withinTime = async <T>(
+/** Runs work that is cancelled when the caller cancels, when the work fails, or after `deadlineMs`. */
+const withDeadline = async <T>(
   deadlineMs: number,
   caller: Cancellation,
   work: (cancellation: Cancellation) => Promise<T>,
@@ -130,34 +137,34 @@ const withinTime = async <T>(
     isLate = true;
     own.cancel();
   }, deadlineMs).unref();
-  const stay = caller.onCancel(own.cancel);
+  const stopListening = caller.onCancel(own.cancel);
   try {
     return await work(own);
   } catch (error) {
     throw isLate ? new NodeTimeout() : error;
   } finally {
     clearTimeout(timer);
-    stay();
+    stopListening();
     own.cancel();
   }
 };
 
 const asAnswer = (error: unknown): RpcAnswer => {
-  if (error instanceof Refused) return error.answer;
+  if (error instanceof PieceError) return error.answer;
   throw error;
 };
 
 /**
- * Asks for logs in pieces where every node refuses to give all at once, and gives them in order as one answer. The nodes'
- * own refusal is the answer when no bounded number of pieces would do.
+ * Splits requests for logs that every node rejects as too large, and joins the pieces in order. Answers with the nodes'
+ * own error when more than `maxPieces` would be needed.
  */
 export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: Bounds): Fetch => {
   const widths = createWidths();
 
-  const blockAt = async (block: string, reach: Cacheability, cancellation: Cancellation): Promise<Block | null> => {
+  const blockAt = async (block: string, cacheability: Cacheability, cancellation: Cancellation) => {
     const params = [block, false];
     const call = { method: 'eth_getBlockByNumber', params };
-    const answer = await fetch(call, JSON.stringify(params), reach, cancellation);
+    const answer = await fetch(call, JSON.stringify(params), cacheability, cancellation);
     return 'result' in answer ? (JSON.parse(Buffer.from(answer.result).toString()) as Block | null) : null;
   };
   const hashAt = async (height: number, cancellation: Cancellation): Promise<unknown> =>
@@ -167,7 +174,7 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: 
     const number = (await blockAt(tag, { kind: 'head' }, cancellation))?.number;
     return isQuantity(number) ? Number(number) : null;
   };
-  /** Runs work that must see one chain: a block above finality that is replaced meanwhile makes the work start over, once. */
+  /** Runs work that must see one fork. Repeats it once when a reorg replaced the last block meanwhile. */
   const onOneChain = async <T>({ to }: LogRange, cancellation: Cancellation, work: () => Promise<T>): Promise<T> => {
     if (to <= finalHeight()) return work();
     const top = Math.min(to, await head());
@@ -176,11 +183,11 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: 
       const done = await work();
       if ((await hashAt(top, cancellation)) === before) return done;
     }
-    throw new Refused(replaced());
+    throw new PieceError(replaced());
   };
   const readRefused = async (call: RpcCall, range: LogRange, refused: RpcAnswer, cancellation: Cancellation) => {
     const final = finalHeight();
-    const halves = final >= range.from && final < range.to ? partedAt(range, final) : partedAt(range);
+    const halves = final >= range.from && final < range.to ? splitAt(range, final) : splitAt(range);
     let widest = 0;
     const accepted = (width: number) => {
       widest = Math.max(widest, width);
@@ -198,23 +205,22 @@ export const splitLogs = (fetch: Fetch, { head, finalHeight }: Sources, bounds: 
       ),
     );
 
-  /** Returns the pieces of a question that the nodes are known to refuse; null for all other questions. */
+  /** Returns the pieces of a request that is wider than the nodes accept; null for all other requests. */
   const planFor = async (call: RpcCall, cancellation: Cancellation) => {
     const widest = widths.known();
     const range = widest === null ? null : await rangeOf(call, heightFor(cancellation));
     if (widest === null || range === null) return null;
-    const ranges = partedBy(range, widest);
+    const ranges = splitBy(range, widest);
     return ranges.length > 1 && ranges.length <= bounds.maxPieces / 2 ? { range, ranges } : null;
   };
-  const logs: Fetch = async (call, params, reach, caller) => {
+  const logs: Fetch = async (call, params, cacheability, caller) => {
     const timed = (work: (cancellation: Cancellation) => Promise<RpcAnswer>) =>
-      withinTime(bounds.deadlineMs, caller, work).catch(asAnswer);
+      withDeadline(bounds.deadlineMs, caller, work).catch(asAnswer);
     const plan = await planFor(call, caller);
     if (plan) return timed((cancellation) => readPlanned(call, plan.range, plan.ranges, cancellation));
-    const answer = await fetch(call, params, reach, caller);
+    const answer = await fetch(call, params, cacheability, caller);
     const range = isTooMuch(answer) ? await rangeOf(call, heightFor(caller)) : null;
     return range ? timed((cancellation) => readRefused(call, range, answer, cancellation)) : answer;
   };
-  return (call, params, reach, cancellation) =>
-    call.method === 'eth_getLogs' ? logs(call, params, reach, cancellation) : fetch(call, params, reach, cancellation);
+  return (call, ...terms) => (call.method === 'eth_getLogs' ? logs : fetch)(call, ...terms);
 };

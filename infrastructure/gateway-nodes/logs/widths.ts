@@ -1,16 +1,16 @@
-/** Time for which a width that the nodes accepted is used without asking for more. */
-const believedMs = 600_000;
+/** Milliseconds for which an accepted width is used before a wider range is tried again. */
+const ttlMs = 600_000;
 
 const namesBlocks = /\brange\b|\bblocks\b/i;
 const namesResults = /\bresults\b|\blogs\b|\bsize\b|\bbytes\b|time.?out/i;
 
-/** Tells whether a refusal is about the number of blocks alone, whatever logs they hold. */
+/** Returns whether an error is about the number of blocks alone, independent of the logs in them. */
 export const isAboutWidth = (message: string): boolean => {
   const text = message.replaceAll(/eth_getLogs/gi, '');
   return namesBlocks.test(text) && !namesResults.test(text);
 };
 
-/** Remembers for a while over how many blocks the nodes give logs at once. */
+/** Caches the number of blocks over which the nodes return logs in one call. */
 export const createWidths = (now = () => performance.now()) => {
   let widest: number | null = null;
   let learnedAt = 0;
@@ -20,7 +20,7 @@ export const createWidths = (now = () => performance.now()) => {
       learnedAt = now();
     },
     known: (): number | null => {
-      if (widest !== null && now() - learnedAt > believedMs) widest = null;
+      if (widest !== null && now() - learnedAt > ttlMs) widest = null;
       return widest;
     },
   };

@@ -1,19 +1,22 @@
 import { createCancellation } from '../../../application/async/cancellation.js';
 import type { RpcAnswer } from '../../../application/ports/node.js';
 import type { Member } from '../member.js';
-import { isTelling, lost, type Outcome, outcomeOf, unsent, verdict } from './outcome.js';
+import { answerFrom, isInformative, lost, type Outcome, outcomeOf, unsent } from './outcome.js';
 
 type BroadcastTerms = {
   /** Rejects unless the node serves the chain. */
   verify(member: Member): Promise<void>;
-  /** Called with each node that takes the transaction. */
+  /** Called with each node that accepts the transaction. */
   accepted(member: Member): void;
   readonly deadlineMs: number;
-  /** Time for which a refusal waits for another node to take the transaction. */
+  /** Milliseconds that a rejection waits for another node to accept the transaction. */
   readonly graceMs: number;
 };
 
-/** Sends a transaction to every node at once; the first node that takes it answers. It goes on when the caller leaves. */
+/**
+ * Sends a transaction to all nodes at once. Resolves with the answer of the first node that accepts it. Sending cannot be
+ * cancelled by the caller.
+ */
 export const broadcast = (
   members: readonly Member[],
   raw: string,
@@ -26,7 +29,7 @@ export const broadcast = (
     let left = members.length;
     const settle = () => {
       try {
-        resolve(verdict(raw, outcomes, left > 0));
+        resolve(answerFrom(raw, outcomes, left > 0));
       } catch (error) {
         reject(error as Error);
       }
@@ -39,7 +42,7 @@ export const broadcast = (
       settle();
     };
     const note = (outcome: Outcome) => {
-      if (isTelling(outcome) && !outcomes.some(isTelling)) timers.push(setTimeout(settle, graceMs));
+      if (isInformative(outcome) && !outcomes.some(isInformative)) timers.push(setTimeout(settle, graceMs));
       outcomes.push(outcome);
       end();
     };

@@ -4,14 +4,14 @@ import { Failure } from '../../../domain/failure.js';
 import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
 import type { FaultKind } from '../../nodes/node-fault.js';
 
-/** Texts by which nodes refuse a transaction that they already have. */
+/** Matches the errors of nodes that already have the transaction. */
 const alreadyThere =
   /already (known|imported|exists|in (the )?(mem|tx)?pool)|known transaction|alreadyknown|tx already/i;
 
 /**
- * Outcomes of sending to a node that did not take the transaction, from the one that tells most of its fate. known: the
- * node has it; refused: the node gave a reason; busy: the node may take it later; lost: the node gave no answer;
- * unsupported: the node takes no transactions; unsent: the node was not sent to, since its chain could not be verified.
+ * Outcomes of sending to a node that did not accept the transaction, most informative first. known: the node already has
+ * the transaction; refused: the node gave a reason; busy: the node may accept it later; lost: the node gave no answer;
+ * unsupported: the node accepts no transactions; unsent: nothing was sent, because the node's chain was not verified.
  */
 const byRank = ['known', 'refused', 'busy', 'lost', 'unsupported', 'unsent'] as const;
 type Rank = (typeof byRank)[number];
@@ -29,23 +29,23 @@ const ranks: Partial<Record<FaultKind, 'busy' | 'unsupported'>> = {
   unsupported: 'unsupported',
 };
 
-/** Ranks a node's refusal. */
+/** Ranks the JSON-RPC error of a node. */
 export const outcomeOf = (error: Uint8Array): Outcome => {
   const { kind, message } = faultOf(readError(error));
   return { rank: alreadyThere.test(message) ? 'known' : (ranks[kind] ?? 'refused'), answer: { error } };
 };
 
-/** Ranks with which nodes that do not answer are not waited for much longer. */
-const telling: readonly Rank[] = ['known', 'refused', 'busy'];
-export const isTelling = ({ rank }: Outcome): boolean => telling.includes(rank);
+/** Ranks after which nodes that have not answered get only the grace period. */
+const informative: readonly Rank[] = ['known', 'refused', 'busy'];
+export const isInformative = ({ rank }: Outcome): boolean => informative.includes(rank);
 
-/** Chooses what is told of a transaction that no node took so far; `waiting` tells whether some nodes did not answer. */
-export const verdict = (raw: string, outcomes: readonly Outcome[], waiting: boolean): RpcAnswer => {
+/** Chooses the answer for a transaction that no node has accepted. `waiting` is true when some nodes have not answered. */
+export const answerFrom = (raw: string, outcomes: readonly Outcome[], waiting: boolean): RpcAnswer => {
   const all = waiting ? [...outcomes, lost] : outcomes;
   const best = byRank.flatMap((rank) => all.find((outcome) => outcome.rank === rank) ?? [])[0] ?? unsent;
-  // A node whose answer was lost may have taken the transaction and passed it on to the others.
+  // A node whose answer was lost may have accepted the transaction and passed it on to the others.
   if (best.rank === 'known' && all.some(({ rank }) => rank === 'lost'))
     return { result: Buffer.from(JSON.stringify(keccak256(raw))) };
   if ('answer' in best) return best.answer;
-  throw waiting ? new NodeTimeout() : new Failure('UNAVAILABLE', 'no node of this chain can be reached');
+  throw waiting ? new NodeTimeout() : new Failure('UNAVAILABLE', 'No node of this chain is reachable. Retry later.');
 };

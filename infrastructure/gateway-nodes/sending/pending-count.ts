@@ -3,26 +3,26 @@ import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
 import type { Ask, Terms } from '../hedged-request.js';
 import type { Member } from '../member.js';
 
-/** Time for which a node that took a transaction is waited for, since others may not have heard of the transaction. */
-const remembersMs = 60_000;
-/** Time for which all answers are waited for. */
+/** Milliseconds after accepting a transaction for which a node is awaited, because other nodes may not know it yet. */
+const recentMs = 60_000;
+/** Maximum wait for all answers, in milliseconds. */
 const maxMs = 2000;
 
-/** Remembers which nodes took a transaction lately. */
+/** Tracks which nodes recently accepted a transaction. */
 export const createAccepted = () => {
   const at = new Map<Member, number>();
   return {
     note: (member: Member) => {
       at.set(member, performance.now());
     },
-    isRecent: (member: Member) => performance.now() - (at.get(member) ?? Number.NEGATIVE_INFINITY) < remembersMs,
+    isRecent: (member: Member) => performance.now() - (at.get(member) ?? Number.NEGATIVE_INFINITY) < recentMs,
   };
 };
 
 export const isPendingCount = ({ method, params }: RpcCall): boolean =>
   method === 'eth_getTransactionCount' && params[1] === 'pending';
 
-/** Reads a count; null when the answer holds none. */
+/** Reads a count; null when the answer has none. */
 const countIn = (answer: RpcAnswer): bigint | null => {
   try {
     return 'result' in answer ? BigInt(JSON.parse(Buffer.from(answer.result).toString())) : null;
@@ -38,9 +38,9 @@ const largestOf = (answers: readonly RpcAnswer[]): RpcAnswer | null =>
   }, null);
 
 /**
- * Asks all nodes at once for a number of transactions and gives the largest, because a transaction that was just sent is
- * not known to all of them; null when none tells. Nodes that are slower than the first by `hedgeMs` are not waited for,
- * unless they took a transaction lately.
+ * Asks all nodes for a pending transaction count and resolves to the largest one, because not every node knows a
+ * transaction that was just sent. Resolves to null when no node returns a count. Nodes that are more than `hedgeMs` slower
+ * than the first are awaited only if they recently accepted a transaction.
  */
 export const largestCount = (
   members: readonly Member[],
@@ -55,26 +55,26 @@ export const largestCount = (
   return new Promise((resolve) => {
     const finish = () => {
       for (const timer of timers) clearTimeout(timer);
-      stay();
+      stopListening();
       asking.cancel();
       resolve(largestOf(answers));
     };
     const timers = [setTimeout(finish, maxMs)];
-    const stay = cancellation.onCancel(finish);
+    const stopListening = cancellation.onCancel(finish);
     let isLate = false;
     const finishIfDone = () => {
       const awaited = isLate ? [...running].filter(isAwaited) : [...running];
       if (awaited.length > 0) return;
-      for (const member of running) member.stumble(startedAt);
+      for (const member of running) member.noteSlowAnswer(startedAt);
       finish();
     };
-    const hurry = () => {
+    const stopWaiting = () => {
       isLate = true;
       finishIfDone();
     };
     const note = (answer: RpcAnswer) => {
       answers.push(answer);
-      if (answers.length === 1 && countIn(answer) !== null) timers.push(setTimeout(hurry, hedgeMs));
+      if (answers.length === 1 && countIn(answer) !== null) timers.push(setTimeout(stopWaiting, hedgeMs));
     };
     const start = async (member: Member) => {
       await ask(member, asking).then(

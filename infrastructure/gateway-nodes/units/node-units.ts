@@ -1,4 +1,4 @@
-/** Units that a node may still be asked for, which are refilled steadily up to those of one second; it may be in debt. */
+/** Token bucket of a node's call units. It holds the units of one second, refills steadily and may become negative. */
 export const createNodeUnits = (perSecond: number, now: () => number = () => performance.now()) => {
   let left = perSecond;
   let at = now();
@@ -14,7 +14,7 @@ export const createNodeUnits = (perSecond: number, now: () => number = () => per
     spend: (units: number) => {
       left = refill() - units;
     },
-    /** Milliseconds until there is room. */
+    /** Returns the milliseconds until units are left. */
     waitMs: () => (refill() > 0 ? 0 : Math.floor((-left / perSecond) * 1000) + 1),
   };
 };

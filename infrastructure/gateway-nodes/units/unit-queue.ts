@@ -3,41 +3,41 @@ import { Failure } from '../../../domain/failure.js';
 import type { Health } from '../../nodes/health.js';
 import type { NodeUnits } from './node-units.js';
 
-/** A node with a budget. */
+/** Node with a unit budget. */
 type Budgeted = Pick<Health, 'isResting'> & { readonly units: NodeUnits };
 
-type Place<Member> = {
+type Waiting<Member> = {
   readonly cost: number;
   readonly order: () => readonly Member[];
   readonly resolve: (member: Member) => void;
 };
 
 type Terms = {
-  /** Longest time for which a call may have to wait. */
+  /** Maximum wait of a call, in milliseconds. */
   readonly maxMs: number;
   readonly later?: (work: () => void, ms: number) => unknown;
 };
 
-const awakeOf = <Member extends Budgeted>(members: readonly Member[]) => {
-  const awake = members.filter((member) => !member.isResting());
-  return awake.length > 0 ? awake : members;
+const availableOf = <Member extends Budgeted>(members: readonly Member[]) => {
+  const available = members.filter((member) => !member.isResting());
+  return available.length > 0 ? available : members;
 };
 
 const exhausted = (ms: number) =>
-  new Failure('UNAVAILABLE', `the nodes of this chain have no units left for the next ${ms / 1000} s`);
+  new Failure('UNAVAILABLE', `Nodes of this chain have no units left for the next ${ms / 1000} s. Retry later.`);
 
-/** Gives each call a node that has units left, in the order of the calls; a call for which none has any waits. */
+/** Assigns each call to a node that has units left, in the order of the calls. Calls wait while no node has any. */
 export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTimeout }: Terms) => {
-  const queue: Place<Member>[] = [];
+  const queue: Waiting<Member>[] = [];
   let owed = 0;
   let isTimed = false;
 
-  const grant = ({ cost, order }: Pick<Place<Member>, 'cost' | 'order'>): Member | undefined => {
-    const member = awakeOf(order()).find(({ units }) => units.hasRoom());
+  const grant = ({ cost, order }: Pick<Waiting<Member>, 'cost' | 'order'>): Member | undefined => {
+    const member = availableOf(order()).find(({ units }) => units.hasRoom());
     member?.units.spend(cost);
     return member;
   };
-  const leave = (place: Place<Member>) => {
+  const leave = (place: Waiting<Member>) => {
     const at = queue.indexOf(place);
     if (at < 0) return;
     queue.splice(at, 1);
@@ -52,30 +52,30 @@ export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTim
       first.resolve(member);
     }
   };
-  const wait = ({ order }: Place<Member>) => {
+  const wait = ({ order }: Waiting<Member>) => {
     if (isTimed) return;
     isTimed = true;
-    later(serve, Math.min(...awakeOf(order()).map(({ units }) => units.waitMs())));
+    later(serve, Math.min(...availableOf(order()).map(({ units }) => units.waitMs())));
   };
   return {
-    /** Charges the cost to the first node in order that has units left, once there is one, and returns that node. */
+    /** Waits until a node has units left, charges the cost to it and resolves to that node. */
     enter: async (cost: number, order: () => readonly Member[], cancellation: Cancellation): Promise<Member> => {
       const granted = queue.length === 0 ? grant({ cost, order }) : undefined;
       if (granted) return granted;
-      const perSecond = awakeOf(order()).reduce((sum, { units }) => sum + units.perSecond, 0);
+      const perSecond = availableOf(order()).reduce((sum, { units }) => sum + units.perSecond, 0);
       if ((owed / perSecond) * 1000 > maxMs) throw exhausted(maxMs);
       return new Promise((resolve, reject) => {
-        const place: Place<Member> = {
+        const place: Waiting<Member> = {
           cost,
           order,
           resolve: (member) => {
-            stay();
+            stopListening();
             resolve(member);
           },
         };
-        const stay = cancellation.onCancel(() => {
+        const stopListening = cancellation.onCancel(() => {
           leave(place);
-          reject(new Failure('UNAVAILABLE', 'nobody waits for the answer'));
+          reject(new Failure('UNAVAILABLE', 'Client disconnected.'));
         });
         queue.push(place);
         owed += cost;
@@ -85,11 +85,11 @@ export const createUnitQueue = <Member extends Budgeted>({ maxMs, later = setTim
   };
 };
 
-/** Cost of a call that was charged to a node already. */
-export const paidTo = <Member>(member: Member, cost: number) => {
+/** Tracks the cost of a call that was already charged to a node. */
+export const chargedTo = <Member>(member: Member, cost: number) => {
   let isUsed = false;
   return {
-    /** Returns the cost of asking a node: none for the first question to the node that was charged. */
+    /** Returns the cost of a request to a node: 0 for the first request to the node that was charged. */
     costOf: (asked: Member): number => {
       if (asked !== member || isUsed) return cost;
       isUsed = true;
@@ -99,4 +99,4 @@ export const paidTo = <Member>(member: Member, cost: number) => {
   };
 };
 
-export type Paid<Member> = ReturnType<typeof paidTo<Member>>;
+export type Charged<Member> = ReturnType<typeof chargedTo<Member>>;

@@ -9,7 +9,7 @@ type Waiting = Question & { resolve(envelope: Envelope): void; reject(fault: unk
 const opening: readonly number[] = [openList, openObject];
 const closing: readonly number[] = [closeList, closeObject];
 
-/** Finds the commas of the array that starts at `start`, and then its end; nothing when it has no end. */
+/** Returns the offsets of the top-level commas and the end of the array at `start`; empty if the array is incomplete. */
 const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   const marks: number[] = [];
   let depth = 0;
@@ -24,7 +24,7 @@ const marksIn = (bytes: Buffer, start: number): readonly number[] => {
   return [];
 };
 
-/** Cuts an array into its elements without parsing them, since they may be large; null for anything but an array. */
+/** Splits a JSON array into its elements without parsing them, because they may be large; null for anything else. */
 export const elementsOf = (bytes: Buffer): readonly Buffer[] | null => {
   const start = bytes.indexOf('[');
   if (start < 0 || bytes.toString('latin1', 0, start).trim() !== '') return null;
@@ -32,13 +32,13 @@ export const elementsOf = (bytes: Buffer): readonly Buffer[] | null => {
   return marks.length === 0 ? null : marks.map((end, i) => bytes.subarray((marks[i - 1] ?? start) + 1, end));
 };
 
-/** Reads the answers to a batch, by id as it is written; null when the node answered with no array. */
+/** Reads the answers to a batch, keyed by the JSON text of their id; null if the body is not an array. */
 export const readBatch = (bytes: Buffer): ReadonlyMap<string | null, Envelope> | null => {
   const envelopes = elementsOf(bytes)?.map(readEnvelope);
   return envelopes ? new Map(envelopes.flatMap((envelope) => (envelope ? [[envelope.id, envelope]] : []))) : null;
 };
 
-/** Makes a cancellation that leaves when all of the given ones have left. */
+/** Creates a cancellation that fires once all given cancellations have fired. */
 const cancellationFor = (cancellations: readonly Cancellation[]): Cancellation => {
   const all = createCancellation();
   let left = 0;
@@ -50,17 +50,17 @@ const cancellationFor = (cancellations: readonly Cancellation[]): Cancellation =
   return all;
 };
 
-/** Ways to ask: many questions at once, which gives null where the node takes no batches, or one alone. */
-type Ways = {
-  readonly together: (
+/** Functions that send requests. `sendBatch` resolves to null if the node does not accept batches. */
+type Senders = {
+  readonly sendBatch: (
     questions: readonly Question[],
     cancellation: Cancellation,
   ) => Promise<readonly (Envelope | null)[] | null>;
-  readonly alone: (question: Question) => Promise<Envelope>;
+  readonly sendOne: (question: Question) => Promise<Envelope>;
 };
 
-/** Collects questions of one bundle that are asked in the same turn of the event loop into one batch. */
-export const createBundles = ({ together, alone }: Ways) => {
+/** Sends requests with the same bundle symbol as one batch if they arrive in the same turn of the event loop. */
+export const createBatcher = ({ sendBatch: together, sendOne: alone }: Senders) => {
   const waiting = new Map<symbol, Waiting[]>();
   let takesBatches = true;
 
@@ -77,7 +77,7 @@ export const createBundles = ({ together, alone }: Ways) => {
     for (const [place, { resolve, reject }] of questions.entries()) {
       const answer = answers[place];
       if (answer) resolve(answer);
-      else reject(new NodeFault('failing', 'left a question of a batch without an answer'));
+      else reject(new NodeFault('failing', 'left a request of a batch unanswered'));
     }
   };
   const send = (bundle: symbol) => {
@@ -93,7 +93,7 @@ export const createBundles = ({ together, alone }: Ways) => {
     new Promise((resolve, reject) => {
       const others = waiting.get(bundle);
       const one = { ...question, resolve, reject };
-      question.cancellation.onCancel(() => reject(new NodeFault('failing', 'nobody waits for the answer')));
+      question.cancellation.onCancel(() => reject(new NodeFault('failing', 'request cancelled')));
       if (others) others.push(one);
       else {
         waiting.set(bundle, [one]);

@@ -1,7 +1,7 @@
 import { keccak256 } from 'ethers/crypto';
 import type { Pace } from '../../pace.js';
 
-/** Bloom filters of logs: 2048 bits, three of which are set for each log's contract and for each of its topics. */
+/** Log bloom filter: 2048 bits, of which each contract address and each topic sets three. */
 
 type BloomedLog = { readonly address: string; readonly topics?: unknown };
 
@@ -10,7 +10,7 @@ const textLength = 2 + size * 2;
 const nothing = `0x${'00'.repeat(size)}`;
 const everything = `0x${'ff'.repeat(size)}`;
 
-/** Returns a bloom that tells something; null for the forms of nodes that make none: absent, `0x` or all ones. */
+/** Returns a usable bloom filter; null for the placeholders of nodes that compute none: absent, `0x` or all ones. */
 export const bloomIn = (value: unknown): string | null =>
   typeof value === 'string' && value.length === textLength && value.toLowerCase() !== everything ? value : null;
 
@@ -31,7 +31,7 @@ const valuesOf = ({ address, topics }: BloomedLog) => [
   ...(Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []),
 ];
 
-/** Makes the bloom of logs; the bits of equal values are computed once, because a hash takes longer than all else. */
+/** Computes the bloom filter of logs. Repeated values are hashed once, because hashing dominates the cost. */
 const bloomOf = async (logs: readonly BloomedLog[], pace: Pace): Promise<Uint8Array> => {
   const bloom = new Uint8Array(size);
   const known = new Set<string>();
@@ -47,13 +47,13 @@ const bloomOf = async (logs: readonly BloomedLog[], pace: Pace): Promise<Uint8Ar
   return bloom;
 };
 
-/** Tells whether the bloom has every bit of a log. */
+/** Returns whether the bloom filter has every bit of a log. */
 export const announces = async (bloom: string, log: BloomedLog, pace: Pace): Promise<boolean> => {
   const given = bytesIn(bloom);
   return (await bloomOf([log], pace)).every((byte, i) => (byte & (given[i] ?? 0)) === byte);
 };
 
-/** Tells whether the bloom has no bit that is not of one of the logs. */
+/** Returns whether every bit of the bloom filter comes from one of the logs. */
 export const isExplained = async (bloom: string, logs: readonly BloomedLog[], pace: Pace): Promise<boolean> => {
   const made = await bloomOf(logs, pace);
   return bytesIn(bloom).every((byte, i) => (byte & (made[i] ?? 0)) === byte);

@@ -9,12 +9,12 @@ import {
   quote,
 } from '../../../domain/json-bytes.js';
 
-/** An answer of JSON-RPC whose result or error is left as bytes, and whose `id` is as it is written. */
+/** JSON-RPC answer whose result or error is unparsed bytes. `id` is the JSON text of the id. */
 export type Envelope =
   | {
       readonly id: string | null;
       readonly result: Buffer;
-      /** Pieces of a long result, as they came over the network; `result` joins them. */
+      /** Chunks of a long result as received. Reading `result` joins them. */
       readonly pieces?: readonly Buffer[];
     }
   | { readonly id: string | null; readonly error: Buffer };
@@ -29,7 +29,7 @@ const afterSpace = (bytes: Buffer, from: number) => {
   return at;
 };
 
-/** Finds the end of the string that starts at the quote; -1 when it has none, or holds escapes. */
+/** Returns the end of the string that starts at the quote; -1 if the string is incomplete or contains escapes. */
 const endOfText = (bytes: Buffer, start: number) => {
   const end = bytes.indexOf(quote, start + 1);
   return end < 0 || bytes.subarray(start, end).includes(backslash) ? -1 : end + 1;
@@ -42,7 +42,7 @@ const endOfToken = (bytes: Buffer, start: number) => {
   return at > start && bytes[start] !== openObject && bytes[start] !== openList ? at : -1;
 };
 
-/** Members that may follow the result; most nodes write them before it. */
+/** Members that may follow the result, although most nodes write them before it. */
 const tailPattern = /(?:\s*,\s*"(?:id|jsonrpc)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)){0,2}\s*\}\s*$/;
 const idInTail = /"id"\s*:\s*("[^"\\]*"|-?\d+|null)/;
 
@@ -56,7 +56,7 @@ const isWhole = (value: Buffer) => {
   return value.length < 32 && /^(?:null|true|false|-?\d[\d.eE+-]*)$/.test(value.toString('latin1'));
 };
 
-/** Members of an answer up to its result, which begins at `start`. */
+/** Members of an answer before its result, which begins at `start`. */
 type Opening = { readonly kind: 'result' | 'error'; readonly id: string | null; readonly start: number };
 type Ending = { readonly at: number; readonly id: string | null };
 type Found = Pick<Opening, 'kind' | 'id'> & { readonly value: Buffer };
@@ -69,7 +69,7 @@ const endingOf = (bytes: Buffer, from: number): Ending | null => {
 
 type Member = { readonly key: string; readonly start: number };
 
-/** Reads the key at a place and finds where its value starts; null when there is no key. */
+/** Reads the key at an offset and finds the start of its value; null if there is no key. */
 const memberAt = (bytes: Buffer, at: number): Member | null => {
   const end = bytes[at] === quote ? endOfText(bytes, at) : -1;
   const mark = end < 0 ? -1 : afterSpace(bytes, end);
@@ -77,7 +77,7 @@ const memberAt = (bytes: Buffer, at: number): Member | null => {
   return { key: bytes.toString('latin1', at + 1, end - 1), start: afterSpace(bytes, mark + 1) };
 };
 
-/** Reads only the members up to the result, so that a large answer costs no more than a small one. */
+/** Reads only the members before the result, so that a large answer costs no more than a small one. */
 const openingOf = (bytes: Buffer): Opening | null => {
   let at = afterSpace(bytes, 0);
   let id: string | null = null;
@@ -103,7 +103,7 @@ const scan = (bytes: Buffer): Found | null => {
   return isWhole(value) ? { kind: opening.kind, id: opening.id ?? ending.id, value } : null;
 };
 
-/** Parses an answer that is written in an unusual way. */
+/** Parses an answer that `scan` does not recognize. */
 const parse = (bytes: Buffer): Found | null => {
   try {
     const { id = null, result, error } = JSON.parse(bytes.toString()) as Record<string, unknown>;
@@ -114,18 +114,18 @@ const parse = (bytes: Buffer): Found | null => {
   }
 };
 
-/** Reads an answer; null when the bytes are no answer of JSON-RPC. */
+/** Reads an answer; null if the bytes are not a JSON-RPC answer. */
 export const readEnvelope = (bytes: Buffer): Envelope | null => {
   const scanned = scan(bytes);
   // A few nodes write `"error":null` beside the result.
-  const isUsual = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
-  const read = isUsual ? scanned : parse(bytes);
+  const isScannable = scanned !== null && (scanned.kind === 'result' || scanned.value[0] === openObject);
+  const read = isScannable ? scanned : parse(bytes);
   if (!read) return null;
   const { kind, id, value } = read;
   return kind === 'result' ? { id, result: value } : { id, error: value };
 };
 
-/** Reads a long answer from its first and last piece; null when these are not enough. */
+/** Reads a long answer from its first and last chunk; null if these are not enough. */
 const readLong = (pieces: readonly Buffer[]): Envelope | null => {
   const [first, last] = [pieces[0] as Buffer, pieces.at(-1) as Buffer];
   const opening = openingOf(first);
@@ -144,13 +144,13 @@ const readLong = (pieces: readonly Buffer[]): Envelope | null => {
   };
 };
 
-/** Length from which joining the pieces costs more than keeping several. */
-const long = 32_768;
+/** Bytes from which joining the chunks costs more than handling them separately. */
+const longAnswerBytes = 32_768;
 
-/** Reads an answer that came in pieces; those of a long result are joined only for a caller who needs it whole. */
+/** Reads an answer from its chunks. The chunks of a long result are joined only if a caller reads `result`. */
 export const readPieces = (pieces: readonly Buffer[]): Envelope | null => {
   const [first] = pieces;
   if (first && pieces.length === 1) return readEnvelope(first);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return (length >= long ? readLong(pieces) : null) ?? readEnvelope(Buffer.concat(pieces, length));
+  return (length >= longAnswerBytes ? readLong(pieces) : null) ?? readEnvelope(Buffer.concat(pieces, length));
 };

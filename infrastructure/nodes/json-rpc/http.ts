@@ -6,25 +6,27 @@ import { retryAfterMs } from '../retry-after.js';
 
 type HttpLimits = { readonly connections: number; readonly connectMs: number; readonly maxBytes: number };
 
-/** Reads an answer from its status and the pieces of its body; throws a NodeFault when there is none in it. */
+/** Reads an answer from the status and the body chunks. Throws a NodeFault if the body has none. */
 type Read<T> = (status: number, pieces: readonly Buffer[]) => T;
 
 type Settle<T> = { read: Read<T>; resolve(answer: T): void; reject(fault: unknown): void };
 
 const maxRestMs = 5000;
-/** "Not Implemented" and "HTTP Version Not Supported": statuses of a node that works but will never answer this request. */
-const lasting: readonly number[] = [501, 505];
+/** Statuses of a working node that never answers this request: "Not Implemented", "HTTP Version Not Supported". */
+const permanentStatuses: readonly number[] = [501, 505];
 
-/** Tells of a status with which the body is not worth reading; null for all others. */
+/** Returns the fault of a status whose body is not worth reading; null for all others. */
 const faultOfStatus = (status: number, retryAfter: unknown): NodeFault | null => {
-  if (status === 429) return new NodeFault('busy', 'asks for fewer requests', retryAfterMs(retryAfter, maxRestMs));
-  return status >= 500 && !lasting.includes(status) ? new NodeFault('failing', `answered with status ${status}`) : null;
+  if (status === 429) return new NodeFault('busy', 'is rate limited (status 429)', retryAfterMs(retryAfter, maxRestMs));
+  return status >= 500 && !permanentStatuses.includes(status)
+    ? new NodeFault('failing', `answered with status ${status}`)
+    : null;
 };
 
-/** Length up to which nobody is told that an answer arrives, since almost all are shorter. */
-const modest = 65_536;
+/** Bytes from which the arrival of an answer is reported. Almost all answers are shorter. */
+const longAnswerBytes = 65_536;
 
-/** Collects an answer. The connection is let go of at once when the cancellation leaves or the answer grows too large. */
+/** Collects an answer. Aborts the connection at once if the request is cancelled or the answer exceeds `maxBytes`. */
 const handlerFor = <T>(
   cancellation: Cancellation,
   maxBytes: number,
@@ -34,21 +36,21 @@ const handlerFor = <T>(
   let status = 0;
   let length = 0;
   const arrival: Arrival = { bytes: 0 };
-  const tell = (bytes: number) => {
+  const reportArrival = (bytes: number) => {
     arrival.bytes = bytes;
     cancellation.receive?.(arrival);
   };
   const fail = (fault: unknown) => {
-    if (length > modest) tell(0);
+    if (length > longAnswerBytes) reportArrival(0);
     reject(fault);
   };
   let started: Dispatcher.DispatchController | null = null;
   const leave = () => {
-    const gone = new Error('nobody waits for the answer');
+    const gone = new Error('request cancelled');
     fail(toFailing(gone));
     started?.abort(gone);
   };
-  // The cancellation may leave while the request still waits for a connection.
+  // The cancellation may fire while the request still waits for a connection.
   const done = cancellation.onCancel(leave);
   return {
     onRequestStart: (controller) => {
@@ -60,17 +62,17 @@ const handlerFor = <T>(
       const fault = faultOfStatus(status, headers['retry-after']);
       if (!fault) return;
       reject(fault);
-      controller.abort(new Error('not an answer'));
+      controller.abort(new Error('unusable status'));
     },
     onResponseData: (controller, piece) => {
       length += piece.length;
       if (length <= maxBytes) {
         pieces.push(piece);
-        if (length > modest) tell(length);
+        if (length > longAnswerBytes) reportArrival(length);
         return;
       }
-      fail(new NodeFault('oversized', `gave an answer that is larger than ${maxBytes} bytes`));
-      controller.abort(new Error('the answer is too large'));
+      fail(new NodeFault('oversized', `returned an answer larger than ${maxBytes} bytes`));
+      controller.abort(new Error('answer too large'));
     },
     onResponseEnd: () => {
       done();
@@ -87,7 +89,7 @@ const handlerFor = <T>(
   };
 };
 
-/** Posts JSON to one node and hands over the bytes of its answers. */
+/** Creates a client that posts JSON to one node and passes the response bytes to `read`. */
 export const createHttp = (url: URL, { connections, connectMs, maxBytes }: HttpLimits) => {
   const pool = new Pool(url.origin, { connections, connect: { timeout: connectMs } });
   const path = `${url.pathname}${url.search}`;

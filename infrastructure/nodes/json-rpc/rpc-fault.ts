@@ -1,16 +1,16 @@
 import { type FaultKind, NodeFault, reasonOf } from '../node-fault.js';
 
-/** Characters of a message in which the kind of an error is looked for; a contract may choose the text after them. */
-const maxCharacters = 160;
-/** Rows are tried in order, by code or text: node software agrees on few codes, so most kinds are told by the text. */
+/** Characters of a message used for classification. A contract may control the text after them. */
+const classifiedLength = 160;
+/** Classification by code or text; the first match wins. Node software agrees on few codes, so most rows match the text. */
 const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly number[]; readonly text?: RegExp }[] = [
-  // Reverts come first, because the contract chooses the text after "reverted".
+  // Reverts come first, because the contract controls the text after "reverted".
   { kind: 'reverted', codes: [3, -32015], text: /\brevert/i },
   { kind: 'unsupported', codes: [-32601, -32004] },
-  // A range that ends above the newest block is no wide one: another node may have these blocks.
+  // A range that ends above the newest block is not too wide: another node may have these blocks.
   { kind: 'missing', text: /\bbeyond (the )?(current )?head\b/i },
   { kind: 'refused', text: /\binvalid block range\b/i },
-  // Nodes may say this with the code for too many requests.
+  // Oversized comes before busy, because some nodes use the rate-limit code here.
   {
     kind: 'oversized',
     text: /returned more than \d|\bmore than \d+ (results|logs|blocks)|\b(block|log|query|max(imum)?) range|\bresponse size|\binit.?code size|\btoo (large|big|wide)/i,
@@ -42,7 +42,7 @@ const rows: readonly { readonly kind: FaultKind; readonly codes?: readonly numbe
     codes: [4444],
     text: /\bpruned\b|\bdue to pruning\b|\bno state found\b|\barchive\b|\bmaximum proof window\b|\bhistor(y|ical)\b.*\b(not (found|available)|unavailable)/i,
   },
-  // A contract that fails in another way would fail in the same way on any node.
+  // Contract failures other than a revert are the same on any node.
   { kind: 'refused', text: /\b(opcode|out of gas|gas required|jump|evm|vm)\b|\bstack\b.*flow/i },
   {
     kind: 'failing',
@@ -62,12 +62,12 @@ const read = (error: unknown) => {
 /** Classifies a node's error object. */
 export const faultOf = (error: unknown): NodeFault => {
   const { code, message } = read(error);
-  const beginning = message.slice(0, maxCharacters);
+  const beginning = message.slice(0, classifiedLength);
   const row = rows.find(({ codes, text }) => codes?.includes(code) || text?.test(beginning));
   return new NodeFault(row?.kind ?? 'refused', `${reasonOf(message)} (${code})`);
 };
 
-/** Parses an error object that was left as bytes; null when the bytes are no JSON. */
+/** Parses the bytes of an error object; null if the bytes are not JSON. */
 export const readError = (error: Uint8Array): unknown => {
   try {
     return JSON.parse(Buffer.from(error).toString());

@@ -8,41 +8,41 @@ import { requestText } from './request.js';
 type SocketLimits = {
   readonly connectMs: number;
   readonly maxBytes: number;
-  /** Time between two pings; a connection that is silent from one to the next is ended. */
-  readonly silentMs: number;
+  /** Milliseconds between pings. A connection without traffic from one ping to the next is terminated. */
+  readonly pingIntervalMs: number;
 };
 
-/** A message of a node: an answer with the id as it is written, or a notice of a subscription. */
+/** Message from a node: an answer with the JSON text of its id, or a subscription notification. */
 type Message<Answer> =
   | { readonly id: string; readonly answer: Answer }
   | { readonly subscription: unknown; readonly result: unknown };
 
-type Waiting<Answer> = { resolve(answer: Answer): void; reject(fault: NodeFault): void };
+type PendingRequest<Answer> = { resolve(answer: Answer): void; reject(fault: NodeFault): void };
 
-/** Functions by which a user of the socket reads messages: the gateway leaves results as bytes, a follower parses them. */
-type Reading<Answer> = {
-  /** Throws when the message is no JSON-RPC. */
+/** Reads messages for a user of the socket: the gateway keeps results as bytes, a follower parses them. */
+type MessageReader<Answer> = {
+  /** Throws if the message is not JSON-RPC. */
   message(bytes: Buffer): Message<Answer>;
-  /** Throws a NodeFault when the node refused to subscribe. */
+  /** Throws a NodeFault if the node rejected the subscription. */
   subscriptionId(answer: Answer): unknown;
   /** Called whenever a connection ends. */
   readonly ended?: () => void;
 };
 
-const lostMessage = 'the connection was lost';
+const lostMessage = 'connection lost';
 const lost = () => new NodeFault('failing', lostMessage);
 
-/** Fault of each question that was open when too large a message ended its connection: any of them may be to blame. */
-class Suspected extends NodeFault {
+/** Fault of each request in flight when an oversized message closed its connection: any of them may be the cause. */
+class SuspectedOversize extends NodeFault {
   constructor() {
     super('failing', lostMessage);
   }
 }
 
 const excessCode = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-/** Methods that must not be asked again, since the node may have done what they ask for. */
-const changing = /^(eth_send|dev_)/;
-/** Number of questions with too large answers that are remembered, and their length. */
+/** Methods that are never retried, because the node may already have executed them. */
+const nonIdempotent = /^(eth_send|dev_)/;
+/** Maximum number and length of remembered requests with oversized answers. */
 const maxRemembered = 100;
 const maxRememberedLength = 1024;
 
@@ -51,62 +51,62 @@ const bytesOf = (data: RawData): Buffer => {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 };
 
-/** Ends a connection over which no word comes, not even an answer to a ping. */
-const watchOver = (socket: WebSocket, silentMs: number) => {
-  let heardAt = performance.now();
+/** Terminates a connection without any traffic, not even pongs. */
+const keepAlive = (socket: WebSocket, pingIntervalMs: number) => {
+  let lastTrafficAt = performance.now();
   let isPinged = false;
-  const hear = () => {
-    heardAt = performance.now();
+  const noteTraffic = () => {
+    lastTrafficAt = performance.now();
     isPinged = false;
   };
-  const look = () => {
+  const checkAlive = () => {
     if (isPinged) return socket.terminate();
     isPinged = true;
     return socket.ping();
   };
-  socket.on('pong', hear);
-  socket.on('message', hear);
+  socket.on('pong', noteTraffic);
+  socket.on('message', noteTraffic);
   socket.on('open', () => {
-    const timer = setInterval(look, silentMs);
+    const timer = setInterval(checkAlive, pingIntervalMs);
     socket.on('close', () => clearInterval(timer));
   });
   return {
-    /** Called when a question is given up: other answers may be on their way, unless nothing came for long. */
-    giveUp: (askedAt: number) => {
-      if (heardAt < askedAt && performance.now() - askedAt > silentMs / 2) socket.terminate();
+    /** Called when a request times out. Terminates the connection only if nothing arrived for long since `askedAt`. */
+    abandon: (askedAt: number) => {
+      if (lastTrafficAt < askedAt && performance.now() - askedAt > pingIntervalMs / 2) socket.terminate();
     },
   };
 };
 
-/** Opens one connection. Questions that are open when it ends fail. */
-const connect = <Answer>(url: URL, limits: SocketLimits, { message }: Reading<Answer>) => {
+/** Opens one connection. Requests in flight fail when the connection closes. */
+const connect = <Answer>(url: URL, limits: SocketLimits, { message }: MessageReader<Answer>) => {
   const socket = new WebSocket(url, {
     maxPayload: limits.maxBytes,
     perMessageDeflate: false,
     handshakeTimeout: limits.connectMs,
   });
-  const waiting = new Map<string, Waiting<Answer>>();
+  const pending = new Map<string, PendingRequest<Answer>>();
   const listeners = new Map<unknown, (result: unknown) => void>();
-  const watch = watchOver(socket, limits.silentMs);
+  const watch = keepAlive(socket, limits.pingIntervalMs);
   let lastId = 0;
   let hasExceeded = false;
 
-  const take = (told: Message<Answer>) => {
-    if ('subscription' in told) return listeners.get(told.subscription)?.(told.result);
-    waiting.get(told.id)?.resolve(told.answer);
-    return waiting.delete(told.id);
+  const take = (received: Message<Answer>) => {
+    if ('subscription' in received) return listeners.get(received.subscription)?.(received.result);
+    pending.get(received.id)?.resolve(received.answer);
+    return pending.delete(received.id);
   };
   socket.on('message', (data) => {
     try {
       take(message(bytesOf(data)));
     } catch {
-      // A message that cannot be read may have been any answer, so the messages after it cannot be trusted either.
+      // An unreadable message may have been any answer, so later messages cannot be trusted either.
       socket.terminate();
     }
   });
   const opened = new Promise<void>((resolve, reject) => {
     socket.on('open', resolve);
-    // An error is always followed by the end of the connection.
+    // An `error` event is always followed by `close`.
     socket.on('error', (error) => {
       hasExceeded ||= (error as { code?: unknown }).code === excessCode;
       reject(toFailing(error));
@@ -115,30 +115,30 @@ const connect = <Answer>(url: URL, limits: SocketLimits, { message }: Reading<An
   opened.catch(() => undefined);
   const ended = new Promise<void>((resolve) => {
     socket.on('close', () => {
-      for (const { reject } of waiting.values()) reject(hasExceeded ? new Suspected() : lost());
-      waiting.clear();
+      for (const { reject } of pending.values()) reject(hasExceeded ? new SuspectedOversize() : lost());
+      pending.clear();
       resolve();
     });
   });
   const ask = (method: string, params: string, cancellation: Cancellation, askedAt: number) =>
     new Promise<Answer>((resolve, reject) => {
       const id = ++lastId;
-      const stay = cancellation.onCancel(() => {
-        waiting.delete(String(id));
-        watch.giveUp(askedAt);
+      const stopWatching = cancellation.onCancel(() => {
+        pending.delete(String(id));
+        watch.abandon(askedAt);
         reject(lost());
       });
-      const settle: Waiting<Answer> = {
+      const settle: PendingRequest<Answer> = {
         resolve: (answer) => {
-          stay();
+          stopWatching();
           resolve(answer);
         },
         reject: (fault) => {
-          stay();
+          stopWatching();
           reject(fault);
         },
       };
-      waiting.set(String(id), settle);
+      pending.set(String(id), settle);
       socket.send(requestText(method, params, id), (error) => error && settle.reject(lost()));
     });
   const exchange = async (method: string, params: string, cancellation: Cancellation) => {
@@ -162,8 +162,8 @@ const endOf = async (ended: Promise<void>, signal: AbortSignal) => {
   settled.abort();
 };
 
-/** Keeps one connection: makes it when it is needed, and again after it was lost. */
-const createLane = <Answer>(open: () => Connection<Answer>, ended: () => void = () => undefined) => {
+/** Holds one connection, which is opened on demand and again after a loss. */
+const createReconnectingConnection = <Answer>(open: () => Connection<Answer>, ended: () => void = () => undefined) => {
   let current: Connection<Answer> | null = null;
   let isClosed = false;
   return {
@@ -187,10 +187,10 @@ const createLane = <Answer>(open: () => Connection<Answer>, ended: () => void = 
   };
 };
 
-type Lane<Answer> = ReturnType<typeof createLane<Answer>>;
+type ReconnectingConnection<Answer> = ReturnType<typeof createReconnectingConnection<Answer>>;
 
-/** Asks one question at a time, so that too large a message is the answer to the open one. */
-const createTurns = <Answer>({ connection }: Lane<Answer>, maxBytes: number) => {
+/** Sends one request at a time, so that an oversized message can be attributed to its request. */
+const createSequentialExchange = <Answer>({ connection }: ReconnectingConnection<Answer>, maxBytes: number) => {
   let turn: Promise<unknown> = Promise.resolve();
   const ask = async (method: string, params: string, cancellation: Cancellation) => {
     if (cancellation.isCancelled()) throw lost();
@@ -198,10 +198,10 @@ const createTurns = <Answer>({ connection }: Lane<Answer>, maxBytes: number) => 
     try {
       return await exchange(method, params, cancellation);
     } catch (error) {
-      // The answer may still come, and would be taken for that to the next question.
+      // A late answer must not be attributed to the next request.
       terminate();
-      if (!(error instanceof Suspected)) throw error;
-      throw new NodeFault('oversized', `gave an answer that is larger than ${maxBytes} bytes`);
+      if (!(error instanceof SuspectedOversize)) throw error;
+      throw new NodeFault('oversized', `returned an answer larger than ${maxBytes} bytes`);
     }
   };
   return (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
@@ -212,59 +212,59 @@ const createTurns = <Answer>({ connection }: Lane<Answer>, maxBytes: number) => 
 };
 
 /**
- * Talks to one node: over one connection for questions, over another for subscriptions, and over a third for questions
- * that are asked one at a time because too large a message ended the first.
+ * Connects to one node over up to three connections: one for requests, one for subscriptions, and one for requests that
+ * are sent one at a time because an oversized message closed the first.
  */
-export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: Reading<Answer>) => {
+export const createSocket = <Answer>(url: URL, limits: SocketLimits, reading: MessageReader<Answer>) => {
   const open = () => connect(url, limits, reading);
-  const lane = () => createLane(open, reading.ended);
-  const [asking, listening, single] = [lane(), lane(), lane()];
-  const askAlone = createTurns(single, limits.maxBytes);
-  const large = createBoundedCache<string, true>(maxRemembered);
+  const lane = () => createReconnectingConnection(open, reading.ended);
+  const [requests, subscriptions, sequential] = [lane(), lane(), lane()];
+  const exchangeAlone = createSequentialExchange(sequential, limits.maxBytes);
+  const knownOversized = createBoundedCache<string, true>(maxRemembered);
   let hasLarge = false;
 
-  /** Remembers questions with too large answers, so that they are asked alone at once. */
-  const askSuspect = (method: string, params: string, cancellation: Cancellation) =>
-    askAlone(method, params, cancellation).catch((error: unknown) => {
+  /** Sends a request alone. If its answer is oversized, the request is remembered and sent alone from then on. */
+  const exchangeSuspect = (method: string, params: string, cancellation: Cancellation) =>
+    exchangeAlone(method, params, cancellation).catch((error: unknown) => {
       const isLarge = error instanceof NodeFault && error.kind === 'oversized';
       if (isLarge && params.length <= maxRememberedLength) {
         hasLarge = true;
-        large.set(`${method} ${params}`, true);
+        knownOversized.set(`${method} ${params}`, true);
       }
       throw error;
     });
   const isKnownLarge = (method: string, params: string) =>
-    hasLarge && params.length <= maxRememberedLength && large.has(`${method} ${params}`);
+    hasLarge && params.length <= maxRememberedLength && knownOversized.has(`${method} ${params}`);
   return {
     /** `params` is JSON. Rejects with a NodeFault. */
     exchange: async (method: string, params: string, cancellation: Cancellation): Promise<Answer> => {
-      if (isKnownLarge(method, params)) return await askSuspect(method, params, cancellation);
+      if (isKnownLarge(method, params)) return await exchangeSuspect(method, params, cancellation);
       try {
-        return await asking.connection().exchange(method, params, cancellation);
+        return await requests.connection().exchange(method, params, cancellation);
       } catch (error) {
-        if (!(error instanceof Suspected) || changing.test(method)) throw error;
-        return await askSuspect(method, params, cancellation);
+        if (!(error instanceof SuspectedOversize) || nonIdempotent.test(method)) throw error;
+        return await exchangeSuspect(method, params, cancellation);
       }
     },
-    /** Tells of `subscription` until the connection ends or the signal fires, which resolves; `begun` is called once it does. */
+    /** Subscribes and resolves when the connection closes or the signal aborts. `onSubscribed` is called on success. */
     listen: async (
       subscription: string,
-      notice: (result: unknown) => void,
+      onNotification: (result: unknown) => void,
       signal: AbortSignal,
-      begun: () => void = () => undefined,
+      onSubscribed: () => void = () => undefined,
     ): Promise<void> => {
-      const { exchange, listeners, ended } = listening.connection();
+      const { exchange, listeners, ended } = subscriptions.connection();
       const ask = (method: string, given: unknown) =>
         withTimeout(limits.connectMs, (cancellation) => exchange(method, JSON.stringify([given]), cancellation));
       const id = reading.subscriptionId(await ask('eth_subscribe', subscription));
-      listeners.set(id, notice);
-      begun();
+      listeners.set(id, onNotification);
+      onSubscribed();
       await endOf(ended, signal);
       listeners.delete(id);
       void ask('eth_unsubscribe', id).catch(() => undefined);
     },
     close: async (): Promise<void> => {
-      await Promise.all([asking, listening, single].map((lane) => lane.close()));
+      await Promise.all([requests, subscriptions, sequential].map((lane) => lane.close()));
     },
   };
 };

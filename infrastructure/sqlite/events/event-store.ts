@@ -13,19 +13,28 @@ import {
   type StreamWrite,
   WrongRevision,
 } from '../../../application/ports/event-store.js';
+import { defaultDeadlines } from '../../deadlines.js';
 import { loopTurn } from '../../loop-turn.js';
 import { unavailable } from '../../unavailable.js';
 import { createCheckpoints } from '../checkpoints.js';
-import { type Access, type Database, limitGiven, openDatabase, openToRead } from '../database.js';
+import {
+  type Access,
+  type Database,
+  limitParameter,
+  openDatabase,
+  openReadOnly,
+  type WriteDeadlines,
+  writtenInTime,
+} from '../database.js';
 import { noThread, startThread } from '../thread.js';
 import type { Adoption, Append, Appended, EventRow } from './event-writer.js';
 import { createSubscriptions } from './subscriptions.js';
 
 const batchSize = 500;
-/** Rows read or serialized in one turn of the event loop: an append may have thousands. */
+/** Maximum number of rows read or serialized in one turn of the event loop. An append may have thousands. */
 const rowsAtOnce = 250;
 const backwardsSize = 100;
-/** Smaller batches, because an answer as of an earlier moment reads them while the service answers other requests. */
+/** Batch size for one organization. Smaller, because an as-of query reads the batches while other requests are served. */
 const organizationSize = 200;
 
 type Row = EventRow & { position: number; stream: string; time: number };
@@ -44,7 +53,7 @@ const recorded = ({ data, metadata, position, stream, id, type, time }: Row): Re
 const allColumns = 'position, stream, id, type, data, metadata, time, remaining';
 type AllRow = readonly [number, string, string, string, string, string, number, number];
 
-/** Parses the metadata once for all events of an append, which share it. */
+/** Converts rows to events. Parses the metadata once for all events of an append, which share it. */
 const allRecorded = (rows: readonly AllRow[]): Recorded[] => {
   let text = '';
   let known: Recorded['metadata'] | undefined;
@@ -55,7 +64,7 @@ const allRecorded = (rows: readonly AllRow[]): Recorded[] => {
     return { type, data: JSON.parse(data), id, metadata: known, stream, position, time, bytes };
   });
 };
-/** Serializes the metadata once for all events of a command, which share it, and a large append in several turns. */
+/** Serializes an append, the shared metadata only once. Spreads a large append over several turns of the event loop. */
 const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   let before: Metadata | undefined;
   const rowOf = ({ id, type, data, metadata }: NewEvent) => {
@@ -71,9 +80,7 @@ const appendOf = async (writes: readonly StreamWrite[]): Promise<Append> => {
   return append;
 };
 const countOf = (append: Append) => append.reduce((sum, { events }) => sum + events.length, 0);
-/**
- * Rebuilds the recorded events of an append without reading them back; they are contiguous and end at position `last`.
- */
+/** Builds the recorded events of an append without reading them back. Their positions are contiguous and end at `last`. */
 const recordedBy = (append: Append, last: Position, time: number): Recorded[] => {
   let position = last - countOf(append);
   let known = {} as Metadata;
@@ -122,7 +129,7 @@ const organizationReads = (
   const timeAt = db.prepare('SELECT time FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1');
   const corrections = db.prepare('SELECT position, time FROM events WHERE stream = ? ORDER BY revision');
 
-  /** Finds the last position up to a time by binary search: all commits before one that belongs to it belong to it too. */
+  /** Finds the last position that belongs to a moment. Uses a binary search, because all commits before it belong too. */
   const lastPositionUpTo = (moment: Moment): Position => {
     const isIn = commitsUpTo(moment, corrections.all(clockStream) as Commit[]);
     let [low, high] = [0, head()];
@@ -134,7 +141,7 @@ const organizationReads = (
     return low;
   };
   return {
-    // A reader that went on to events of the meantime would never end beside a busy writer.
+    // The read ends at the current head, because a reader that continued to new events might never end.
     readOrganization: async function* (organizationId, after) {
       const end = head();
       yield* batches(
@@ -156,18 +163,24 @@ const organizationReads = (
   };
 };
 
-export const sqliteEventStore = async (path: string, access: Access = 'write'): Promise<EventStore> => {
+export const sqliteEventStore = async (
+  path: string,
+  access: Access = 'write',
+  deadlines: WriteDeadlines = defaultDeadlines,
+): Promise<EventStore> => {
   const isRead = access === 'read';
-  const writer = isRead ? noThread : await startThread<Append | Adoption, Appended>('event-writer', { path });
+  const writer = isRead
+    ? noThread
+    : await startThread<Append | Adoption, Appended>('event-writer', { path, lockMs: deadlines.lockMs });
   const checkpoints = createCheckpoints(path);
-  const db = isRead ? openToRead(path) : openDatabase(path, 'durable');
+  const db = isRead ? openReadOnly(path) : openDatabase(path, 'durable');
   const ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? ORDER BY revision`);
-  const ofAll = db.prepare(`SELECT ${allColumns} FROM events WHERE position > ? ORDER BY position ${limitGiven}`);
-  // Arrays are faster than objects, and this statement reads all of history.
+  const ofAll = db.prepare(`SELECT ${allColumns} FROM events WHERE position > ? ORDER BY position ${limitParameter}`);
+  // Arrays are faster than objects, and this statement reads the whole history.
   ofAll.setReturnArrays(true);
   const last = db.prepare('SELECT max(position) AS position FROM events');
   const head = () => (last.get() as { position: number | null }).position ?? 0;
-  /** Reads a batch that ends where an append ends, so that no reader shows half a command. */
+  /** Reads a batch that ends where an append ends, so that readers never see half a command. */
   const allAfter = async (after: Position) => {
     const batch: Recorded[] = [];
     for (let [position, left] = [after, batchSize]; left > 0; ) {
@@ -176,7 +189,7 @@ export const sqliteEventStore = async (path: string, access: Access = 'write'): 
       const rows = ofAll.all(position, asked) as unknown as AllRow[];
       batch.push(...allRecorded(rows));
       const last = rows.at(-1);
-      // The last rows of the store, which end where an append ends, are fewer than asked for.
+      // A short result means the end of the store, which is always the end of an append.
       if (!last || rows.length < asked) break;
       position = last[0];
       left = Math.max(batchSize - batch.length, last[7]);
@@ -187,19 +200,19 @@ export const sqliteEventStore = async (path: string, access: Access = 'write'): 
   const subscriptions = createSubscriptions({ readAfter: allAfter, batchSize, head, isAppending: writer.isBusy });
 
   return {
-    refusesFreely: true,
+    rejectsWithoutTrace: true,
     append: async (writes) => {
       const job = await appendOf(writes);
-      const outcome = await writer.run(job).catch(unavailable('the event store'));
+      const outcome = await writtenInTime(writer.run(job), deadlines).catch(unavailable('Event store'));
       if ('conflict' in outcome) throw new WrongRevision(outcome.conflict);
       const { position, time } = outcome;
-      checkpoints.written(countOf(job));
+      checkpoints.noteCommitted(countOf(job));
       if (time !== null) subscriptions.offer(() => recordedBy(job, position, time));
       return position;
     },
     adopt: async (events) => {
-      await writer.run(adoption(events)).catch(unavailable('the event store'));
-      checkpoints.written(events.length);
+      await writer.run(adoption(events)).catch(unavailable('Event store'));
+      checkpoints.noteCommitted(events.length);
     },
     read: async (stream) => {
       const rows = ofStream.all(stream) as (Row & { revision: number })[];

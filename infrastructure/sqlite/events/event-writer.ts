@@ -1,18 +1,18 @@
 import { clockStream, organizationOf } from '../../../application/ports/event-store.js';
-import { checkpointedElsewhere } from '../checkpoints.js';
-import { inTransaction, limitGiven, openDatabase } from '../database.js';
+import { rareAutoCheckpoint } from '../checkpoints.js';
+import { inTransaction, limitLockWait, limitParameter, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 
 export type EventRow = { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 export type Append = readonly {
   readonly stream: string;
   readonly expected: number;
-  /** Events; metadata is null where it equals that of the event before, as within one command. */
+  /** Events to append. Metadata is null when it equals that of the previous event, as within one command. */
   readonly events: readonly (Omit<EventRow, 'metadata'> & { readonly metadata: string | null })[];
 }[];
-/** Events that another store recorded, with their times. */
+/** Events that another store recorded, with their commit times. */
 export type Adoption = { readonly adopted: readonly (EventRow & { readonly stream: string; readonly time: number })[] };
-/** `time` is null when no event is new to subscribers. */
+/** Outcome of an append. `time` is the commit time in Unix ms, or null when no event is new to subscribers. */
 export type Appended = { readonly position: number; readonly time: number | null } | { readonly conflict: string };
 
 const schema = `
@@ -26,23 +26,23 @@ const schema = `
     data TEXT NOT NULL,
     metadata TEXT NOT NULL,
     time INTEGER NOT NULL,
-    remaining INTEGER NOT NULL -- how many more events the same append holds
+    remaining INTEGER NOT NULL -- number of events of the same append that follow
   );
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_stream ON events (stream, revision);
   CREATE INDEX IF NOT EXISTS events_by_organization ON events (organization, position);`;
 
 const corrects = (writes: Append) => writes.some(({ stream }) => stream === clockStream);
 
-/** Returns the time of a commit, which does not go back with the clock, except where an event says so. */
+/** Returns the time of a commit. It never decreases, except in a commit that records a correction of the clock. */
 const timeAfter = (last: number, writes: Append) => (corrects(writes) ? Date.now() : Math.max(Date.now(), last));
 
-serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
+serveThread<{ path: string; lockMs: number }, Append | Adoption, Appended>(({ path, lockMs }) => {
   const db = openDatabase(path, 'durable');
   db.exec(schema);
-  db.exec(checkpointedElsewhere);
+  db.exec(rareAutoCheckpoint);
   const revisionOf = db.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?');
   const storedAfter = db.prepare(
-    `SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision ${limitGiven}`,
+    `SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision ${limitParameter}`,
   );
   const lastTime = db.prepare('SELECT time FROM events ORDER BY position DESC LIMIT 1');
   const insert = db.prepare(
@@ -51,7 +51,7 @@ serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
 
   const currentRevision = (stream: string) => (revisionOf.get(stream) as { revision: number | null }).revision ?? -1;
 
-  /** Recognizes a write that was stored but whose answer got lost: the same ids are already in the same place. */
+  /** Returns the position of a write that was already stored: the same ids are at the same revisions; null otherwise. */
   const storedBefore = ({ stream, expected, events }: Append[number]) => {
     const rows = storedAfter.all(stream, expected, events.length) as { id: string; position: number }[];
     const same = rows.length === events.length && rows.every(({ id }, i) => id === events[i]?.id);
@@ -90,7 +90,9 @@ serveThread<{ path: string }, Append | Adoption, Appended>(({ path }) => {
     return { position, time: null };
   };
 
-  // One transaction, and so one wait for the disk, covers all jobs that arrived while the last one was written.
+  limitLockWait(db, lockMs);
+
+  // One transaction, and therefore one fsync, covers all jobs that arrived while the previous batch was written.
   return (jobs) =>
     inTransaction(db, () => {
       let last = (lastTime.get() as { time: number } | undefined)?.time ?? 0;

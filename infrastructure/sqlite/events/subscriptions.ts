@@ -1,59 +1,59 @@
 import type { EventStore, Position, Recorded } from '../../../application/ports/event-store.js';
 import { loopTurn } from '../../loop-turn.js';
 
-/** Interval at which the store is checked for events appended by other processes. */
+/** Interval at which the store is polled for events of other processes. */
 const pollIntervalMs = 20;
 const inboxLimit = 10_000;
-/** Events beyond which each subscriber works in a turn of its own. */
-const readWithoutPause = 200;
+/** Batch size above which each subscriber gets its own turn of the event loop. */
+const maxSharedTurnSize = 200;
 
 /**
- * Inbox of one subscriber. Events appended by this process arrive directly and need not be read back; those of other
- * processes are found by reading the store.
+ * Inbox of one subscriber. Events that this process appends arrive directly. Events of other processes are found by
+ * reading the store.
  */
 const createInbox = (after: Position) => {
   let events: Recorded[] = [];
-  let reach = after;
-  let mustLook = true;
+  let offeredUpTo = after;
+  let mustRead = true;
   let wake = () => {};
   return {
-    /** Adds events, unless the inbox is full: the gap then makes the subscriber read the store instead. */
+    /** Adds events unless the inbox is full. A full inbox leaves a gap, and the subscriber reads the store instead. */
     offer: (more: readonly Recorded[]) => {
       if (events.length >= inboxLimit) return;
       events.push(...more);
-      reach = Math.max(reach, more.at(-1)?.position ?? reach);
+      offeredUpTo = Math.max(offeredUpTo, more.at(-1)?.position ?? offeredUpTo);
       wake();
     },
-    /** Wakes the subscriber if the store holds events beyond those offered. */
-    notice: (head: Position) => {
-      if (head <= reach) return;
-      mustLook = true;
+    /** Wakes the subscriber if the store has events after those that were offered. */
+    noteHead: (head: Position) => {
+      if (head <= offeredUpTo) return;
+      mustRead = true;
       wake();
     },
     wake: () => wake(),
-    /** Takes the events after the position; null if the store has to be read because some are missing. */
+    /** Takes the events after the position; null when events are missing and the store must be read. */
     takeAfter: (cursor: Position): readonly Recorded[] | null => {
       const taken = events.filter(({ position }) => position > cursor);
       events = [];
-      if (mustLook || taken.some(({ position }, i) => position !== cursor + 1 + i)) return null;
+      if (mustRead || taken.some(({ position }, i) => position !== cursor + 1 + i)) return null;
       return taken;
     },
-    /** Records the subscriber's position after it read the store, and whether it read everything. */
+    /** Records the subscriber's position after a read of the store, and whether the read reached the end. */
     caughtUp: (cursor: Position, isAll: boolean) => {
-      reach = cursor;
-      mustLook = !isAll;
+      offeredUpTo = cursor;
+      mustRead = !isAll;
     },
     wait: (signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         wake = resolve;
-        if (events.length > 0 || mustLook || signal.aborted) resolve();
+        if (events.length > 0 || mustRead || signal.aborted) resolve();
       }),
   };
 };
 
 type ReadAfter = (position: Position) => Promise<readonly Recorded[]>;
 
-/** Reads a batch once for all subscribers that are there; one that was empty or failed is read again. */
+/** Reads a batch once for all subscribers at the same position. An empty or failed read is repeated. */
 const createSharedRead = (readAfter: ReadAfter) => {
   let latest: { readonly after: Position; readonly batch: ReturnType<ReadAfter> } | undefined;
   const forget = () => {
@@ -76,20 +76,20 @@ const createSharedRead = (readAfter: ReadAfter) => {
   };
 };
 
-/** Subscriptions to appended events. The store is checked once for all subscribers, and they share the batches read. */
+/** Manages subscriptions to appended events. All subscribers share one poll of the store and the batches read. */
 export const createSubscriptions = (store: {
   /** Returns a batch that ends where an append ends. */
   readAfter: ReadAfter;
   batchSize: number;
   head(): Position;
-  /** Tells whether appends of this process are running, whose events will be offered. */
+  /** Returns whether this process has appends in flight, whose events will be offered. */
   isAppending(): boolean;
 }) => {
   const inboxes = new Set<ReturnType<typeof createInbox>>();
   let timer: NodeJS.Timeout | undefined;
   const shared = createSharedRead(store.readAfter);
 
-  /** Returns infinity if the store cannot be read, so that the subscribers read it and meet the error. */
+  /** Returns infinity if the store cannot be read, so that the subscribers read it and get the error. */
   const headOfStore = () => {
     try {
       return store.head();
@@ -97,15 +97,15 @@ export const createSubscriptions = (store: {
       return Number.POSITIVE_INFINITY;
     }
   };
-  const look = () => {
+  const poll = () => {
     if (store.isAppending()) return;
     const head = headOfStore();
-    for (const inbox of inboxes) inbox.notice(head);
+    for (const inbox of inboxes) inbox.noteHead(head);
   };
   const enter = (after: Position, signal: AbortSignal) => {
     const inbox = createInbox(after);
     inboxes.add(inbox);
-    timer ??= setInterval(look, pollIntervalMs);
+    timer ??= setInterval(poll, pollIntervalMs);
     signal.addEventListener('abort', inbox.wake);
     return inbox;
   };
@@ -117,7 +117,7 @@ export const createSubscriptions = (store: {
     timer = undefined;
     shared.forget();
   };
-  /** A full batch may be followed by more. */
+  /** Returns whether a batch reached the end of the store. A full batch may be followed by more. */
   const isAll = (batch: readonly Recorded[]) => batch.length < store.batchSize;
   const read = async (inbox: ReturnType<typeof createInbox>, cursor: Position) => {
     const batch = await shared.read(cursor);
@@ -125,7 +125,7 @@ export const createSubscriptions = (store: {
     return batch;
   };
   const inOwnTurn = async (batch: readonly Recorded[]) => {
-    if (batch.length > readWithoutPause) await loopTurn();
+    if (batch.length > maxSharedTurnSize) await loopTurn();
     return batch;
   };
   const subscribe: EventStore['subscribe'] = async function* (after, signal) {
@@ -144,7 +144,7 @@ export const createSubscriptions = (store: {
   };
   return {
     subscribe,
-    /** Hands events just appended here to the subscribers, in order; `appended` is called only if there are any. */
+    /** Passes newly appended events to the subscribers, in order. Calls `appended` only if there are subscribers. */
     offer: (appended: () => readonly Recorded[]) => {
       if (inboxes.size === 0) return;
       const events = appended();

@@ -9,10 +9,10 @@ export type AnswersJob =
     };
 export type FoundAnswers = readonly (Uint8Array | null)[];
 
-/** Seconds for which the time of use of an answer is left as it is, so that few finds have to write. */
+/** Minimum age in seconds of an answer's time of use before it is updated, so that few lookups write. */
 const usedSeconds = 60;
 const lockMs = 1000;
-/** Number of answers that are dropped at a time. */
+/** Number of answers that are evicted at a time. */
 const dropped = 100;
 
 const schema = `
@@ -56,7 +56,7 @@ serveThread<{ path: string; maxBytes: number }, AnswersJob, FoundAnswers>(({ pat
   const keep = ({ answers }: Extract<AnswersJob, { kind: 'keep' }>) =>
     inTransaction(db, () => {
       for (const { id, result, size } of answers) insert.run(id, seconds(), size, result);
-      // Far above the bound, as after a smaller one was set, many are dropped at a time.
+      // Far above the limit, for example after it was lowered, many answers are evicted at a time.
       while (total() > 2 * maxBytes) drop.run();
       while (total() > maxBytes) dropOne.run();
       return [];

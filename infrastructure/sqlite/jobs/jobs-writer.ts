@@ -3,9 +3,7 @@ import { type Database, inTransaction, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { createLeases } from './leases.js';
 
-/**
- * Requests to the writing thread; they carry `now`, because the caller's clock function cannot be passed to a thread.
- */
+/** Requests to the writing thread. They include `now`, because the caller's clock function cannot be sent to a thread. */
 export type JobsRequest =
   | { readonly kind: 'put'; readonly jobs: readonly (Job & { readonly at: number })[]; readonly now: number }
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
@@ -14,7 +12,7 @@ export type JobsRequest =
   | { readonly kind: 'leave'; readonly worker: string }
   | { readonly kind: 'count' };
 
-export type InHand = ReadonlyMap<string, ReadonlyMap<string, number>>;
+export type RunningJobs = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 type Take = {
   readonly kind: 'take';
@@ -22,8 +20,8 @@ type Take = {
   readonly free: number;
   readonly perOrganization: number;
   readonly perLane: number;
-  /** Number of jobs the worker has in hand, by organization and lane. */
-  readonly inHand: InHand;
+  /** Number of running jobs of the worker, by organization and lane. */
+  readonly running: RunningJobs;
   readonly now: number;
 };
 
@@ -37,22 +35,22 @@ type Finish = {
 
 export type JobsAnswer = {
   readonly jobs: readonly Job[];
-  /** Time at which the next job comes due that was not due yet. */
+  /** Unix ms at which the next job is due; `null` if no job waits. */
   readonly next: number | null;
   readonly count: number;
 };
 
-/** Head start of a lane or organization that was idle: it goes before those served less than this ago. */
+/** Head start of an idle lane or organization: it precedes those that were served within this time. */
 const creditMs = 10_000;
 const nothing: JobsAnswer = { jobs: [], next: null, count: 0 };
 
 const layout = 3;
 
 /**
- * A lane with waiting jobs is in `lanes` with its turn: when its first job is due, or when it was last served if that
- * is later. Its organization is in `organizations` with a turn made alike from those of its lanes. Organizations are
- * taken by turn, and the lanes of each by theirs, so that all are served in rotation however many jobs or lanes one
- * has, and neither a long lane nor many lanes with nothing due cost anything.
+ * A lane with waiting jobs has a row in `lanes` with its turn: the time when its first job is due or, if later, the time
+ * when it was last served. Its organization has a row in `organizations` with a turn derived from its lanes. Organizations
+ * are served by turn, and the lanes of each by theirs. All are therefore served in rotation, and the cost depends neither
+ * on the length of a lane nor on the number of lanes without due jobs.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS jobs (
@@ -70,7 +68,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS organizations_by_turn ON organizations (turn);
   CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, beat INTEGER NOT NULL) WITHOUT ROWID;`;
 
-/** Creates the tables. A queue of an older layout is dropped: open deliveries are put again when a deliverer starts. */
+/** Creates the tables. Drops a queue of an older layout, because open deliveries are put again when a deliverer starts. */
 const createTables = (db: Database) =>
   inTransaction(db, () => {
     const found = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
@@ -79,18 +77,18 @@ const createTables = (db: Database) =>
   });
 
 const prepare = (db: Database) => ({
-  // A job that waits comes forward, and one in hand is done once more, also if it was removed meanwhile.
+  // A waiting job is moved to an earlier time. A running job runs once more, even if it was removed meanwhile.
   insert: db.prepare(
     `INSERT INTO jobs (id, organization, lane, at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET removed = 0, put_again = worker IS NOT NULL, at = min(at, excluded.at)
      WHERE worker IS NOT NULL OR excluded.at < at RETURNING worker, organization, lane`,
   ),
-  // A lane or organization keeps its turn if that is already at this time or earlier.
-  callLane: db.prepare(
+  // A lane or organization keeps its turn if the turn is not later than this time.
+  queueLane: db.prepare(
     `INSERT INTO lanes VALUES ($organization, $lane, $turn)
      ON CONFLICT (organization, lane) DO UPDATE SET turn = excluded.turn WHERE turn > $at`,
   ),
-  callOrganization: db.prepare(
+  queueOrganization: db.prepare(
     `INSERT INTO organizations VALUES ($organization, $turn)
      ON CONFLICT (organization) DO UPDATE SET turn = excluded.turn WHERE turn > $at`,
   ),
@@ -119,34 +117,36 @@ const prepare = (db: Database) => ({
 });
 type Statements = ReturnType<typeof prepare>;
 
-type Place = Pick<Job, 'organization' | 'lane'>;
+type LaneId = Pick<Job, 'organization' | 'lane'>;
 
-const call = (run: Statements, { organization, lane }: Place, at: number, turn: number) => {
-  run.callLane.run({ organization, lane, at, turn });
-  run.callOrganization.run({ organization, at, turn });
+const queueLane = (run: Statements, { organization, lane }: LaneId, at: number, turn: number) => {
+  run.queueLane.run({ organization, lane, at, turn });
+  run.queueOrganization.run({ organization, at, turn });
 };
 
 const put = (run: Statements, job: Job & { readonly at: number }, now: number) => {
-  // A time in the past becomes now, so that the job does not overtake those already waiting.
+  // A time in the past becomes now, so that the job does not overtake jobs that already wait.
   const at = Math.max(job.at, now);
-  const put = run.insert.get(job.id, job.organization, job.lane, at) as (Place & { worker: string | null }) | undefined;
-  if (put?.worker === null) call(run, put, at, at > now ? at : now - creditMs);
+  const put = run.insert.get(job.id, job.organization, job.lane, at) as
+    | (LaneId & { worker: string | null })
+    | undefined;
+  if (put?.worker === null) queueLane(run, put, at, at > now ? at : now - creditMs);
 };
 
 const remove = (run: Statements, id: string) => {
-  const waited = run.drop.get(id) as Place | undefined;
+  const waited = run.drop.get(id) as LaneId | undefined;
   if (!waited) run.markRemoved.run(id);
   else if (!run.waiting.get(waited.organization, waited.lane, 1)) run.dropLane.run(waited.organization, waited.lane);
 };
 
 const finish = (run: Statements, { worker, id, again, now }: Finish) => {
   const due = again === null ? null : Math.max(again, now);
-  const waits = run.putBack.get({ id, worker, now, again: due }) as (Place & { at: number }) | undefined;
-  if (waits) call(run, waits, waits.at, waits.at);
+  const waits = run.putBack.get({ id, worker, now, again: due }) as (LaneId & { at: number }) | undefined;
+  if (waits) queueLane(run, waits, waits.at, waits.at);
   else run.end.run(id, worker);
 };
 
-const serveLane = (run: Statements, place: Place, most: number, { worker, now }: Take): Job[] => {
+const serveLane = (run: Statements, place: LaneId, most: number, { worker, now }: Take): Job[] => {
   const { organization, lane } = place;
   const rows = run.waiting.all(organization, lane, most + 1) as { row: number; id: string; at: number }[];
   const due = rows.slice(0, most).filter(({ at }) => at <= now);
@@ -157,7 +157,7 @@ const serveLane = (run: Statements, place: Place, most: number, { worker, now }:
   return due.map(({ id }) => ({ id, ...place }));
 };
 
-/** Shares `most` places among `all`, so that none gets more than the others unless they leave it places. */
+/** Shares `most` slots fairly among `all`. Slots that one does not use go to those after it. */
 const share = <T>(all: readonly T[], most: number, take: (one: T, most: number) => readonly Job[]): Job[] => {
   const jobs: Job[] = [];
   for (const [i, one] of all.entries()) {
@@ -169,9 +169,9 @@ const share = <T>(all: readonly T[], most: number, take: (one: T, most: number) 
 
 const serveOrganization = (run: Statements, organization: string, most: number, request: Take): Job[] => {
   const { perLane, now } = request;
-  const inHand = request.inHand.get(organization);
-  const roomIn = (lane: string) => perLane - (inHand?.get(lane) ?? 0);
-  const full = [...(inHand?.keys() ?? [])].filter((lane) => roomIn(lane) <= 0).length;
+  const running = request.running.get(organization);
+  const roomIn = (lane: string) => perLane - (running?.get(lane) ?? 0);
+  const full = [...(running?.keys() ?? [])].filter((lane) => roomIn(lane) <= 0).length;
   const lanes = (run.dueLanes.all(organization, now, most + full) as { lane: string }[])
     .map(({ lane }) => lane)
     .filter((lane) => roomIn(lane) > 0);
@@ -185,15 +185,15 @@ const serveOrganization = (run: Statements, organization: string, most: number, 
 };
 
 const take = (run: Statements, request: Take): Job[] => {
-  const { free, perOrganization, inHand, now } = request;
+  const { free, perOrganization, running, now } = request;
   if (free <= 0) return [];
   const roomOf = (organization: string) => {
     let room = perOrganization;
-    for (const jobs of inHand.get(organization)?.values() ?? []) room -= jobs;
+    for (const jobs of running.get(organization)?.values() ?? []) room -= jobs;
     return room;
   };
-  // Organizations with jobs in hand may be due and have no room, so as many more are read.
-  const organizations = (run.dueOrganizations.all(now, free + inHand.size) as { organization: string }[])
+  // Organizations with running jobs may be due but have no free slot, so as many more organizations are read.
+  const organizations = (run.dueOrganizations.all(now, free + running.size) as { organization: string }[])
     .map(({ organization }) => organization)
     .filter((organization) => roomOf(organization) > 0);
   return share(organizations, free, (organization, own) =>
@@ -205,7 +205,7 @@ serveThread<{ path: string; leaseMs: number }, JobsRequest, JobsAnswer>(({ path,
   const db = openDatabase(path, 'relaxed');
   createTables(db);
   const run = prepare(db);
-  const leases = createLeases(db, leaseMs, (place, now) => call(run, place, now, now));
+  const leases = createLeases(db, leaseMs, (place, now) => queueLane(run, place, now, now));
 
   const answer = (request: JobsRequest): JobsAnswer => {
     switch (request.kind) {

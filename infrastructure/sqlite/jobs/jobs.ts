@@ -5,44 +5,44 @@ import type { Job, Jobs } from '../../../application/ports/jobs.js';
 import { createDoorbell } from '../../doorbell.js';
 import { unavailable } from '../../unavailable.js';
 import { startThread, type Thread } from '../thread.js';
-import type { InHand, JobsAnswer, JobsRequest } from './jobs-writer.js';
-import { usualLeaseMs } from './leases.js';
+import type { JobsAnswer, JobsRequest, RunningJobs } from './jobs-writer.js';
+import { defaultLeaseMs } from './leases.js';
 
-/** Interval at which an idle worker looks for jobs put by other processes and for dead workers. */
+/** Interval at which an idle worker polls for jobs of other processes and for dead workers. */
 const pollIntervalMs = 100;
-const failedAgainMs = 1000;
-const rewriteIntervalMs = 500;
-/** Jobs per request, so that other requests get in between when many are put at once. */
+const failedRetryMs = 1000;
+const writeRetryMs = 500;
+/** Maximum number of jobs per request, so that a large put does not block other requests. */
 const putAtOnce = 1000;
 
 type Writer = Thread<JobsRequest, JobsAnswer>;
-type Working = { readonly writer: Writer; readonly now: () => number; readonly signal: AbortSignal };
+type WorkerContext = { readonly writer: Writer; readonly now: () => number; readonly signal: AbortSignal };
 
-/** Counts the jobs that one worker has in hand, by organization and lane. */
-const createHands = () => {
-  const inHand = new Map<string, Map<string, number>>();
+/** Counts the running jobs of one worker, by organization and lane. */
+const createRunningJobs = () => {
+  const running = new Map<string, Map<string, number>>();
   let busy = 0;
   return {
-    inHand: inHand as InHand,
+    running: running as RunningJobs,
     busy: () => busy,
     add: ({ organization, lane }: Job) => {
       busy++;
-      const lanes = inHand.get(organization) ?? new Map<string, number>();
-      inHand.set(organization, lanes.set(lane, (lanes.get(lane) ?? 0) + 1));
+      const lanes = running.get(organization) ?? new Map<string, number>();
+      running.set(organization, lanes.set(lane, (lanes.get(lane) ?? 0) + 1));
     },
     drop: ({ organization, lane }: Job) => {
       busy--;
-      const lanes = inHand.get(organization);
+      const lanes = running.get(organization);
       const left = (lanes?.get(lane) ?? 1) - 1;
       if (left > 0) lanes?.set(lane, left);
       else lanes?.delete(lane);
-      if (lanes?.size === 0) inHand.delete(organization);
+      if (lanes?.size === 0) running.delete(organization);
     },
   };
 };
 
-/** A doorbell that remembers a ring until the next wait. */
-const createCall = () => {
+/** Creates a doorbell that remembers a ring until the next wait. */
+const createLatchedBell = () => {
   const bell = createDoorbell();
   let rung = false;
   return {
@@ -57,41 +57,45 @@ const createCall = () => {
   };
 };
 
-const writeSurely = async ({ writer, signal }: Working, request: JobsRequest) => {
+const writeWithRetry = async ({ writer, signal }: WorkerContext, request: JobsRequest) => {
   for (;;) {
     try {
       return await writer.run(request);
     } catch {
-      // The job is done again by the worker that takes over this one's jobs.
+      // The worker that takes over runs the job again.
       if (signal.aborted) return;
-      await sleep(rewriteIntervalMs);
+      await sleep(writeRetryMs);
     }
   }
 };
 
-/** Runs one worker, as `work` of the port describes. */
-const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call: ReturnType<typeof createCall>) => {
+/** Runs one worker until the signal fires, as specified by `Jobs.work`. */
+const runWorker = async (
+  work: Parameters<Jobs['work']>[0],
+  working: WorkerContext,
+  bell: ReturnType<typeof createLatchedBell>,
+) => {
   const { writer, now, signal } = working;
   const worker = randomUUID();
-  const hands = createHands();
+  const runningJobs = createRunningJobs();
   const begun = new Set<Promise<unknown>>();
   const finish = (id: string, again: number | null) =>
-    writeSurely(working, { kind: 'finish', worker, id, again, now: now() });
+    writeWithRetry(working, { kind: 'finish', worker, id, again, now: now() });
 
   const outcomeOf = async (job: Job) => {
     try {
       return await work.run(job);
     } catch {
-      return { again: now() + failedAgainMs };
+      return { again: now() + failedRetryMs };
     }
   };
-  const doOne = async (job: Job) => {
-    hands.add(job);
+  const runJob = async (job: Job) => {
+    runningJobs.add(job);
     const outcome = await outcomeOf(job);
-    // The place is free before the outcome is written, because the thread writes it before it takes the next jobs.
-    hands.drop(job);
+    // The slot is freed before the outcome is written: the thread writes the outcome before it takes the next jobs.
+    runningJobs.drop(job);
     const written = finish(job.id, outcome === 'done' ? null : outcome.again);
-    call.ring();
+    bell.ring();
     await written;
   };
   const keep = (settling: Promise<unknown>) => {
@@ -100,56 +104,53 @@ const doJobs = async (work: Parameters<Jobs['work']>[0], working: Working, call:
   };
   const take = async () => {
     const { atOnce, perOrganization, perLane } = work;
-    const free = atOnce - hands.busy();
-    const { inHand } = hands;
+    const free = atOnce - runningJobs.busy();
+    const { running } = runningJobs;
     const limits = { perOrganization, perLane };
-    const { jobs, next } = await writer.run({ kind: 'take', worker, free, ...limits, inHand, now: now() });
-    // The signal may have aborted meanwhile; jobs that are not begun go back for other workers.
-    for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : doOne(job));
-    // Each lane got only its share, so lanes with more due jobs may fill the places left.
+    const { jobs, next } = await writer.run({ kind: 'take', worker, free, ...limits, running, now: now() });
+    // The signal may have fired meanwhile. Jobs that were not started are put back for other workers.
+    for (const job of jobs) keep(signal.aborted ? finish(job.id, now()) : runJob(job));
+    // Each lane got only its share, so lanes with more due jobs may fill the remaining slots.
     if (jobs.length > 0 && jobs.length < free) return 0;
     return Math.min(pollIntervalMs, next === null ? pollIntervalMs : next - now());
   };
 
   while (!signal.aborted) {
     const pauseMs = await take().catch(() => pollIntervalMs);
-    if (pauseMs > 0) await call.wait(pauseMs, signal);
+    if (pauseMs > 0) await bell.wait(pauseMs, signal);
   }
   await Promise.all(begun);
-  await writeSurely(working, { kind: 'leave', worker });
+  await writeWithRetry(working, { kind: 'leave', worker });
 };
 
-/**
- * Job queue shared by all processes on this data directory; it outlives them, but a power cut may lose its last
- * moments.
- */
-export const sqliteJobs = async (path: string, leaseMs = usualLeaseMs): Promise<Jobs> => {
+/** Job queue shared by all processes on a data directory. Persistent, but a power failure may lose the last changes. */
+export const sqliteJobs = async (path: string, leaseMs = defaultLeaseMs): Promise<Jobs> => {
   const now = Date.now;
   const writer: Writer = await startThread('jobs-writer', { path, leaseMs });
   const closing = new AbortController();
-  const calls = new Set<ReturnType<typeof createCall>>();
+  const bells = new Set<ReturnType<typeof createLatchedBell>>();
   const workers = new Set<Promise<void>>();
-  const ask = (request: JobsRequest) => writer.run(request).catch(unavailable('the job queue'));
+  const ask = (request: JobsRequest) => writer.run(request).catch(unavailable('Job queue'));
 
   return {
     put: async (jobs) => {
       for (const some of slicesOf(jobs, putAtOnce)) await ask({ kind: 'put', jobs: some, now: now() });
-      for (const call of calls) call.ring();
+      for (const bell of bells) bell.ring();
     },
     remove: async (ids) => {
       await ask({ kind: 'remove', ids });
     },
     work: async (work, signal) => {
-      const call = createCall();
-      calls.add(call);
-      const working = doJobs(work, { writer, now, signal: AbortSignal.any([signal, closing.signal]) }, call);
+      const bell = createLatchedBell();
+      bells.add(bell);
+      const working = runWorker(work, { writer, now, signal: AbortSignal.any([signal, closing.signal]) }, bell);
       workers.add(working);
       await working;
       workers.delete(working);
-      calls.delete(call);
+      bells.delete(bell);
     },
     count: async () => (await ask({ kind: 'count' })).count,
-    // A file loses no jobs while it is open, so its identity never changes.
+    // A file does not lose jobs while it is open, so its identity never changes.
     identity: async () => path,
     close: async () => {
       closing.abort();

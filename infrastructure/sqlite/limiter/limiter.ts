@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Limiter } from '../../../application/ports/limiter.js';
-import { unavailable } from '../../unavailable.js';
-import { inTransaction, limitLockWait, openDatabase } from '../database.js';
+import { type Deadlines, defaultDeadlines } from '../../deadlines.js';
+import { openDatabase } from '../database.js';
+import { createBatches } from './batches.js';
 import { createHandover } from './handover.js';
 import { createNonceTable } from './nonce-table.js';
 import { createRates } from './rates.js';
 
-export const answerKeptMs = 86_400_000;
+export const answerTtlMs = 86_400_000;
 const sweepIntervalMs = 100;
-/** Wait for a lock; short, because this store is written on the main thread. */
-const lockMs = 200;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS nonces (nonce TEXT, api_key TEXT, PRIMARY KEY (nonce, api_key)) WITHOUT ROWID;
@@ -20,18 +19,21 @@ const schema = `
   );
   CREATE INDEX IF NOT EXISTS answers_by_time ON answers (time);`;
 
-type Task = { work: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void };
-
 type Found = { request: string; seed: string; answer: string | null };
 const claimOf = (found: Found, request: string): Awaited<ReturnType<Limiter['claimIdempotencyKey']>> => {
   if (found.request !== request) return { kind: 'other-request' };
-  // No answer means that this is the first try, or that the first died or still runs; the seed makes a rerun harmless.
+  // A missing answer means that this is the first attempt, or that the first crashed or still runs. The seed makes a
+  // rerun idempotent.
   if (found.answer === null) return { kind: 'first', seed: found.seed };
   return { kind: 'answered', answer: found.answer };
 };
 
-/** Limiter shared by all processes on this data directory; not fsynced, so a power cut may lose its last moment. */
-export const sqliteLimiter = async (path: string, now: () => number): Promise<Limiter> => {
+/** Creates a limiter shared by all processes on a data directory. Not fsynced: a power failure may lose the last changes. */
+export const sqliteLimiter = async (
+  path: string,
+  now: () => number,
+  { lockMs }: Pick<Deadlines, 'lockMs'> = defaultDeadlines,
+): Promise<Limiter> => {
   const db = openDatabase(path, 'relaxed');
   db.exec(schema);
   const addAnswer = db.prepare('INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, NULL, ?)');
@@ -44,59 +46,38 @@ export const sqliteLimiter = async (path: string, now: () => number): Promise<Li
   const nonces = createNonceTable(db);
   const rates = createRates(db, now);
   const handover = createHandover(db);
-  limitLockWait(db, lockMs);
-
-  let tasks: Task[] = [];
   let swept = 0;
   const sweep = () => {
     if (Math.abs(now() - swept) < sweepIntervalMs) return;
     swept = now();
     nonces.sweep();
-    dropAnswers.run(swept - answerKeptMs);
+    dropAnswers.run(swept - answerTtlMs);
   };
-  /** Runs the requests of one turn of the event loop in one transaction. */
-  const flush = () => {
-    const batch = tasks;
-    tasks = [];
-    try {
-      const results = inTransaction(db, () => {
-        sweep();
-        return batch.map(({ work }) => work());
-      });
-      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as never);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  };
-  const soon = <T>(work: () => T): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      tasks.push({ work, resolve, reject });
-      if (tasks.length === 1) setImmediate(flush);
-    }).catch(unavailable('the limiter'));
+  const batches = createBatches(db, lockMs, sweep);
 
   return {
     admit: async ({ apiKey, nonce, charge, span }) => {
-      const outcome = await soon(() => nonces.spend(apiKey, nonce, span));
+      const outcome = await batches.run(() => nonces.spend(apiKey, nonce, span));
       return {
         replayed: outcome === 'replayed',
-        forgotten: outcome === 'forgotten',
+        isSpanUnknown: outcome === 'forgotten',
         quota: outcome === 'fresh' && charge ? rates.charge(charge) : null,
       };
     },
-    openSpan: (id) => soon(() => nonces.openSpan(id)),
+    openSpan: (id) => batches.run(() => nonces.openSpan(id)),
     charge: rates.charge,
     claimIdempotencyKey: (apiKey, idempotencyKey, request) =>
-      soon(() => {
+      batches.run(() => {
         addAnswer.run(apiKey, idempotencyKey, request, randomUUID(), now());
         return claimOf(findAnswer.get(apiKey, idempotencyKey) as Found, request);
       }),
     recordAnswer: async (apiKey, idempotencyKey, answer) => {
-      await soon(() => setAnswer.run(answer, apiKey, idempotencyKey));
+      await batches.run(() => setAnswer.run(answer, apiKey, idempotencyKey));
     },
-    memories: handover.memories,
-    remember: (memories) => soon(() => handover.remember(memories)),
+    exportRecords: handover.exportRecords,
+    importRecords: (memories) => batches.run(() => handover.importRecords(memories)),
     close: async () => {
-      if (tasks.length > 0) flush();
+      batches.finish();
       rates.close();
       db.close();
     },

@@ -1,26 +1,24 @@
-import { rememberedMs } from '../../../application/access/nonces.js';
+import { retentionMs } from '../../../application/access/nonces.js';
 import { createBoundedCache } from '../../../application/async/bounded-cache.js';
 import type { Database } from '../database.js';
 
-/**
- * Nonces deleted per sweep: few enough not to delay requests, enough to keep up with ten thousand requests a second.
- */
-const sweptAtOnce = 2000;
-const rememberedSpans = 100;
+/** Maximum number of nonces deleted per sweep: few enough not to delay requests, enough for 10,000 requests per second. */
+const maxSweptNonces = 2000;
+const maxSpans = 100;
 
-/** Spans of nonces that this file knows; of many only the last are in use, so that the others may be forgotten. */
+/** Manages the spans of nonces. Only the newest spans are kept, because older ones are no longer in use. */
 const createSpans = (db: Database) => {
   const add = db.prepare('INSERT OR IGNORE INTO spans (id) VALUES (?)');
-  const drop = db.prepare(`DELETE FROM spans WHERE number <= (SELECT max(number) FROM spans) - ${rememberedSpans}`);
+  const drop = db.prepare(`DELETE FROM spans WHERE number <= (SELECT max(number) FROM spans) - ${maxSpans}`);
   const find = db.prepare('SELECT id FROM spans WHERE id = ?');
-  const known = createBoundedCache<string, true>(rememberedSpans);
-  const look = (id: string) => {
+  const known = createBoundedCache<string, true>(maxSpans);
+  const load = (id: string) => {
     const isFound = find.get(id) !== undefined;
     if (isFound) known.set(id, true);
     return isFound;
   };
   return {
-    isKnown: (id: string | undefined) => id === undefined || known.get(id) === true || look(id),
+    isKnown: (id: string | undefined) => id === undefined || known.has(id) || load(id),
     open: (id: string) => {
       add.run(id);
       drop.run();
@@ -28,15 +26,15 @@ const createSpans = (db: Database) => {
   };
 };
 
-/** Nonces that were spent, and the spans that they belong to. */
+/** Stores spent nonces and their spans. */
 export const createNonceTable = (db: Database) => {
   const spans = createSpans(db);
   const add = db.prepare('INSERT OR IGNORE INTO nonces VALUES (?, ?)');
-  // Nonces begin with their time, so the oldest are one range of the primary key.
+  // Nonces begin with their time, so the oldest nonces are one range of the primary key.
   const drop = db.prepare(
-    `DELETE FROM nonces WHERE (nonce, api_key) IN (SELECT nonce, api_key FROM nonces WHERE nonce < ? LIMIT ${sweptAtOnce})`,
+    `DELETE FROM nonces WHERE (nonce, api_key) IN (SELECT nonce, api_key FROM nonces WHERE nonce < ? LIMIT ${maxSweptNonces})`,
   );
-  /** Time of the nonce that was spent last: what is forgotten depends on nonces, since the clock may jump. */
+  /** Time of the nonce that was spent last. The sweep depends on nonces instead of the clock, because the clock may jump. */
   let latest = 0;
   return {
     spend: (apiKey: string, nonce: string, span: string | undefined) => {
@@ -45,6 +43,6 @@ export const createNonceTable = (db: Database) => {
       return Number(add.run(nonce, apiKey).changes) === 1 ? 'fresh' : 'replayed';
     },
     openSpan: spans.open,
-    sweep: () => drop.run(String(latest - rememberedMs)),
+    sweep: () => drop.run(String(latest - retentionMs)),
   };
 };

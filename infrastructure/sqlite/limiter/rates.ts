@@ -2,20 +2,20 @@ import type { Charge } from '../../../application/ports/limiter.js';
 import { type Limits, type Quota, quotaOf, windowAt, windows } from '../../../domain/rate-limit.js';
 import { type Database, inTransaction } from '../database.js';
 
-/** Interval of saving, and so the most that a restart forgets. Seconds are too short to be worth saving. */
+/** Interval at which counts are saved. A crash loses at most the counts of this interval. */
 const saveIntervalMs = 200;
-const kept = windows.filter((window) => window !== 'second');
+const savedWindows = windows.filter((window) => window !== 'second');
 
 type Window = (typeof windows)[number];
-/** `used` is the count last read from the file plus `unsaved`, the part counted here since. */
+/** Count of one window. `used` is the count in the file plus `unsaved`, the part counted here since then. */
 type Count = { readonly start: number; readonly end: number; used: number; unsaved: number };
 type Counts = Readonly<Record<Window, Count>>;
 
 /**
- * Window nearest to its limit. All windows count alike, so it stays the nearest until one of them starts anew; until
- * then only this one is counted, and the others are brought up to date when they are needed.
+ * Window nearest to its limit. All windows count the same charges, so this window stays the nearest until one of them
+ * restarts. Until then only this window is updated, and the others are updated when they are needed.
  */
-type Near = {
+type NearestWindow = {
   readonly limits: Limits;
   readonly limit: number;
   readonly end: number;
@@ -24,17 +24,22 @@ type Near = {
   left: number;
   uncounted: number;
 };
-type Held = { readonly id: string; counts: Counts | null; near: Near | null };
+type Account = { readonly id: string; counts: Counts | null; nearest: NearestWindow | null };
 
 const isWithin = ({ start, end }: Count, at: number) => at >= start && at < end;
 
-const chargeNear = (near: Near, { limits, cost }: Charge, at: number): Quota | null => {
-  if (near.limits !== limits || at < near.from || at >= near.until || near.left < cost) return null;
-  near.left -= cost;
-  near.uncounted += cost;
-  return { allowed: true, limit: near.limit, remaining: near.left, resetMs: near.end - at };
+const chargeNearest = (nearest: NearestWindow, { limits, cost }: Charge, at: number): Quota | null => {
+  if (nearest.limits !== limits || at < nearest.from || at >= nearest.until || nearest.left < cost) return null;
+  nearest.left -= cost;
+  nearest.uncounted += cost;
+  return { allowed: true, limit: nearest.limit, remaining: nearest.left, resetMs: nearest.end - at };
 };
-const nearIn = (counts: Counts, limits: Limits, { limit, remaining, resetMs }: Quota, at: number): Near => ({
+const nearestWindowIn = (
+  counts: Counts,
+  limits: Limits,
+  { limit, remaining, resetMs }: Quota,
+  at: number,
+): NearestWindow => ({
   limits,
   limit,
   end: at + resetMs,
@@ -43,33 +48,33 @@ const nearIn = (counts: Counts, limits: Limits, { limit, remaining, resetMs }: Q
   left: remaining,
   uncounted: 0,
 });
-const use = (counts: Counts, cost: number) => {
+const addCost = (counts: Counts, cost: number) => {
   for (const window of windows) {
     counts[window].used += cost;
     counts[window].unsaved += cost;
   }
 };
 /** Adds the charges of the nearest window to all windows. */
-const settle = (held: Held) => {
-  if (held.counts && held.near) use(held.counts, held.near.uncounted);
-  held.near = null;
+const settle = (account: Account) => {
+  if (account.counts && account.nearest) addCost(account.counts, account.nearest.uncounted);
+  account.nearest = null;
 };
 
-const createHolding = () => {
-  const organizations = new Map<string, Map<string, Held>>();
+const createAccounts = () => {
+  const organizations = new Map<string, Map<string, Account>>();
   const begin = (organizationId: string, chain: string) => {
-    const chains = organizations.get(organizationId) ?? new Map<string, Held>();
-    const held = { id: `${organizationId}/${chain}`, counts: null, near: null };
-    organizations.set(organizationId, chains.set(chain, held));
-    return held;
+    const chains = organizations.get(organizationId) ?? new Map<string, Account>();
+    const account = { id: `${organizationId}/${chain}`, counts: null, nearest: null };
+    organizations.set(organizationId, chains.set(chain, account));
+    return account;
   };
   return {
-    of: (organizationId: string, chain: string): Held =>
+    of: (organizationId: string, chain: string): Account =>
       organizations.get(organizationId)?.get(chain) ?? begin(organizationId, chain),
     all: () => [...organizations.values()].flatMap((chains) => [...chains.values()]),
-    /** Forgets organizations without a charge for an hour; their counts are read from the file when they return. */
+    /** Drops organizations whose hour has ended without a charge. Their next charge reads the counts from the file. */
     forgetBefore: (now: number) => {
-      const isOver = ({ counts }: Held) => counts !== null && now >= counts.hour.end;
+      const isOver = ({ counts }: Account) => counts !== null && now >= counts.hour.end;
       for (const [organizationId, chains] of organizations)
         if ([...chains.values()].every(isOver)) organizations.delete(organizationId);
     },
@@ -77,9 +82,9 @@ const createHolding = () => {
 };
 
 /**
- * Counts in memory, for speed, and adds the counts to the file, where other processes add theirs. With several
- * processes on one data directory each allows a second's limit, while the longer windows are shared except for the last
- * moment.
+ * Counts charges in memory and adds them to the file every 200 ms, where other processes add theirs. With several
+ * processes on one data directory, each process applies the limit per second on its own. Longer windows are shared,
+ * except for the charges that are not saved yet.
  */
 export const createRates = (db: Database, now: () => number) => {
   db.exec(
@@ -91,7 +96,7 @@ export const createRates = (db: Database, now: () => number) => {
        used = CASE WHEN start = excluded.start THEN used + excluded.used ELSE excluded.used END, start = excluded.start
      WHERE excluded.start >= start RETURNING used`,
   );
-  const holding = createHolding();
+  const accounts = createAccounts();
   let timer: NodeJS.Timeout | undefined;
 
   const begin = (id: string, window: Window, at: number): Count => {
@@ -99,19 +104,19 @@ export const createRates = (db: Database, now: () => number) => {
     const found = window === 'second' ? undefined : (find.get(id, window, start) as { used: number } | undefined);
     return { start, end, used: found?.used ?? 0, unsaved: 0 };
   };
-  const countsAt = ({ id, counts }: Held, at: number): Counts => {
+  const countsAt = ({ id, counts }: Account, at: number): Counts => {
     if (counts && windows.every((window) => isWithin(counts[window], at))) return counts;
     const fresh = (window: Window) => (counts && isWithin(counts[window], at) ? counts[window] : begin(id, window, at));
     return Object.fromEntries(windows.map((window) => [window, fresh(window)])) as Counts;
   };
-  const chargeAll = (held: Held, { limits, cost, overdraws }: Charge, at: number): Quota => {
-    settle(held);
-    const counts = countsAt(held, at);
-    held.counts = counts;
+  const chargeAll = (account: Account, { limits, cost, overdraws }: Charge, at: number): Quota => {
+    settle(account);
+    const counts = countsAt(account, at);
+    account.counts = counts;
     const allowed = overdraws || windows.every((window) => counts[window].used + cost <= limits[window]);
-    if (allowed) use(counts, cost);
+    if (allowed) addCost(counts, cost);
     const quota = quotaOf(limits, counts, { now: at, cost, allowed });
-    if (allowed) held.near = nearIn(counts, limits, quota, at);
+    if (allowed) account.nearest = nearestWindowIn(counts, limits, quota, at);
     return quota;
   };
 
@@ -124,20 +129,20 @@ export const createRates = (db: Database, now: () => number) => {
   const save = () => {
     timer = undefined;
     inTransaction(db, () => {
-      for (const held of holding.all()) {
-        settle(held);
-        if (held.counts) for (const window of kept) saveCount(held.id, window, held.counts[window]);
+      for (const account of accounts.all()) {
+        settle(account);
+        if (account.counts) for (const window of savedWindows) saveCount(account.id, window, account.counts[window]);
       }
     });
-    holding.forgetBefore(now());
+    accounts.forgetBefore(now());
   };
-  /** Saves after a pause; if the file cannot be written, the counts are kept and saved later. */
-  const saveSoon = () => {
+  /** Saves after a pause. If the file cannot be written, the counts are kept and saved later. */
+  const scheduleSave = () => {
     timer ??= setTimeout(() => {
       try {
         save();
       } catch {
-        saveSoon();
+        scheduleSave();
       }
     }, saveIntervalMs).unref();
   };
@@ -145,9 +150,9 @@ export const createRates = (db: Database, now: () => number) => {
   return {
     charge: (charge: Charge): Quota => {
       const at = now();
-      const held = holding.of(charge.organizationId, charge.chain);
-      saveSoon();
-      return (held.near && chargeNear(held.near, charge, at)) ?? chargeAll(held, charge, at);
+      const account = accounts.of(charge.organizationId, charge.chain);
+      scheduleSave();
+      return (account.nearest && chargeNearest(account.nearest, charge, at)) ?? chargeAll(account, charge, at);
     },
     close: () => {
       clearTimeout(timer);

@@ -3,16 +3,16 @@ import type { AnyCollection } from '../../../projections/define.js';
 
 type Cell = string | number | null;
 
-/** Rows of one collection as a flat list of cells, which is the cheapest form to pass between threads. */
+/** Rows of one collection as a flat list of cells, which is the cheapest form to send between threads. */
 export type DocumentRows = { readonly collection: string; readonly cells: readonly Cell[] };
 
-/** First cells of every row; a null document means that the row is removed. */
+/** First cells of every row. A null document removes the row. */
 export const ownCells = ['scope', 'id', 'document'] as const;
 export const documentCell = 2;
 
 const known = new WeakMap<AnyCollection, readonly string[]>();
 
-/** Returns the fields that the indexes need; each is a cell after the first ones. */
+/** Returns the fields that the indexes need. Their values follow the first cells of a row. */
 export const columnsOf = (collection: AnyCollection): readonly string[] => {
   const found = known.get(collection);
   if (found) return found;
@@ -28,7 +28,7 @@ const put = (cells: Cell[], { collection, scope, id, document }: Change) => {
   for (const column of columnsOf(collection)) cells.push((document as Fields | null)?.[column] ?? null);
 };
 
-/** Collects changes as rows, by collection. */
+/** Collects changes as rows, grouped by collection. */
 export const createDocumentRows = () => {
   const cells = new Map<string, Cell[]>();
   const cellsOf = ({ name }: AnyCollection) => {

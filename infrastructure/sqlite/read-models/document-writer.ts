@@ -1,6 +1,7 @@
+import { slicesOf } from '../../../application/async/slices.js';
 import type { Position } from '../../../application/ports/event-store.js';
 import { maxHoldMs, type Positions } from '../../../application/ports/generations.js';
-import { checkpointedElsewhere } from '../checkpoints.js';
+import { rareAutoCheckpoint } from '../checkpoints.js';
 import { type Database, inTransaction, limitLockWait, openDatabase } from '../database.js';
 import { serveThread } from '../thread.js';
 import { type DocumentRows, documentCell, ownCells } from './document-rows.js';
@@ -24,16 +25,13 @@ export type Job =
   | { readonly do: 'hold'; readonly ms: number }
   | { readonly do: 'removeRetired' };
 
-/** Time to wait for the lock: creating an index over millions of documents blocks other writers for long. */
+/** Maximum wait for the lock. Long, because creating an index over millions of documents blocks other writers. */
 const lockMs = 60_000;
 
 type Write = (cells: DocumentRows['cells']) => void;
 type Writers = ReadonlyMap<string, Write>;
 
-/**
- * Prepares writing to a generation. If it belongs to another version of the projection, only the columns it has are
- * written.
- */
+/** Prepares writes to a generation. In a generation of another version, writes only the columns that it has. */
 const writerOf = (db: Database, name: string, declared: readonly string[], columns: readonly string[]): Write => {
   const [given, kept] = [
     [...ownCells, ...declared],
@@ -46,8 +44,7 @@ const writerOf = (db: Database, name: string, declared: readonly string[], colum
   const remove = db.prepare(`DELETE FROM ${quoted(name)} WHERE scope = ? AND id = ?`);
   const places = kept.map((column) => given.indexOf(column));
   return (cells) => {
-    for (let at = 0; at < cells.length; at += given.length) {
-      const row = cells.slice(at, at + given.length);
+    for (const row of slicesOf(cells, given.length)) {
       if (row[documentCell] === null) remove.run(...row.slice(0, documentCell));
       else put.run(...places.map((place) => row[place] ?? null));
     }
@@ -66,12 +63,13 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
       generations.inState(state).flatMap((row) => {
         const table = declared.get(row.collection);
         if (table && row.version > table.version && state === 'live')
-          throw new Error(`a newer version of the software has taken over ${row.collection}`);
+          throw new Error(
+            `A newer release has taken over the read model ${row.collection}. Stop this process or upgrade it.`,
+          );
         return table ? [[row.collection, writerOf(db, tableName(row), table.columns, row.columns)]] : [];
       }),
     );
-  // Cached writers stay valid while the revision is the expected one, because every change of the live generation moves
-  // it.
+  // Cached writers stay valid while the revision is unchanged, because every swap of a live generation increments it.
   let live: { readonly revision: number; readonly writers: Writers } = { revision: -1, writers: new Map() };
   let building: { readonly names: string; readonly writers: Writers } = { names: '', writers: new Map() };
   return {
@@ -98,18 +96,18 @@ const createWriting = (db: Database, generations: ReturnType<typeof createGenera
   };
 };
 
-type Given = { readonly path: string; readonly tables: readonly Table[]; readonly firstRevision: number };
+type WriterOptions = { readonly path: string; readonly tables: readonly Table[]; readonly firstRevision: number };
 
-serveThread<Given, Job, boolean>(({ path, tables, firstRevision }) => {
+serveThread<WriterOptions, Job, boolean>(({ path, tables, firstRevision }) => {
   const db = openDatabase(path, 'relaxed');
   limitLockWait(db, lockMs);
-  db.exec(checkpointedElsewhere);
+  db.exec(rareAutoCheckpoint);
   const generations = createGenerations(db, tables, firstRevision);
   const writing = createWriting(db, generations, tables);
   const declared = ({ collections }: Extract<Job, { collections: unknown }>) =>
     tables.filter(({ collection }) => collections.includes(collection));
 
-  /** Runs one job; false means that it was refused. */
+  /** Runs one job. Returns false if it was rejected. */
   const run = (job: Job): unknown => {
     switch (job.do) {
       case 'commit':

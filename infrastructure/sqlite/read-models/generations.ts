@@ -1,9 +1,10 @@
 import type { Position } from '../../../application/ports/event-store.js';
 import type { Generation, Positions } from '../../../application/ports/generations.js';
+import { withoutParts } from '../../../application/ports/read-models.js';
 import { parseStored } from '../damage.js';
 import { type Database, inTransaction } from '../database.js';
 
-/** A collection as the code declares it; the document fields that its indexes need are columns. */
+/** Collection as declared in the code. Document fields that its indexes need are columns. */
 export type Table = {
   readonly collection: string;
   readonly version: number;
@@ -12,7 +13,7 @@ export type Table = {
 };
 
 type State = Generation['state'] | 'retired';
-/** `ready` means that the generation has the indexes of its own version. */
+/** Stored generation. `ready` means that the indexes of its version exist. */
 type Row = Omit<Generation, 'state'> & {
   readonly state: State;
   readonly columns: readonly string[];
@@ -58,8 +59,7 @@ const createIndex = (name: string, index: string, columns: readonly string[]) =>
 };
 
 /**
- * Points the view, which readers query, at a generation; a statement sees exactly one generation even if a swap happens
- * meanwhile.
+ * Points the view that readers query at a generation. A statement sees exactly one generation, even during a swap.
  */
 const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
   DROP VIEW IF EXISTS ${quoted(generation.collection)};
@@ -67,7 +67,7 @@ const showView = (generation: Pick<Generation, 'collection' | 'number'>) => `
 
 const namesOf = (tables: readonly Table[]) => new Set(tables.map(({ collection }) => collection));
 
-/** Catalogue of generations in the database; its changing functions must run inside a write transaction. */
+/** Catalogue of the generations in a database. Functions that change it must run inside a write transaction. */
 const createCatalogue = (db: Database, firstRevision: number) => {
   db.exec(schema(firstRevision));
   const select = db.prepare('SELECT * FROM generations ORDER BY collection, number');
@@ -86,7 +86,7 @@ const createCatalogue = (db: Database, firstRevision: number) => {
   return {
     inState: (state: State) => rows().filter((row) => row.state === state),
     positions: (): Positions => parseStored((checkpoint.get() as { positions: string }).positions),
-    /** Sets the positions; moving the revision makes a concurrent commit fail. */
+    /** Sets the positions. Increments the revision, so that a concurrent commit fails. */
     move: (positions: Positions) => move.run(JSON.stringify(positions)),
     add: ({ collection, version, columns, indexes }: Table, state: State) => {
       const number = 1 + Math.max(0, ...rows().flatMap((row) => (row.collection === collection ? [row.number] : [])));
@@ -103,9 +103,9 @@ const createCatalogue = (db: Database, firstRevision: number) => {
 };
 type Catalogue = ReturnType<typeof createCatalogue>;
 
-/** Creates a first generation of every collection that has none. */
+/** Creates the first generation of every collection that has none. */
 const prepare = (db: Database, { positions, move, add, inState }: Catalogue, tables: readonly Table[]) => {
-  // Position names of older versions include the projection's version.
+  // Position names in files of older releases include the projection's version.
   const stored = Object.entries(positions());
   if (stored.some(([name]) => name.includes('@')))
     move(Object.fromEntries(stored.map(([name, at]) => [name.replace(/@\d+$/, ''), at])));
@@ -136,7 +136,7 @@ const createSwap = (db: Database, { positions, move, inState }: Catalogue) => {
           db.exec(showView(row));
         }
         const reached = Object.fromEntries(next.map(({ collection, position }) => [collection, position]));
-        move({ ...before, ...reached });
+        move({ ...withoutParts(before, names), ...reached });
         db.exec('DELETE FROM hold');
         return true;
       }),
@@ -172,7 +172,7 @@ export const createGenerations = (db: Database, tables: readonly Table[], firstR
           add(table, 'building');
         }
       }),
-    /** Must run inside a transaction; returns false and writes nothing if another builder was faster. */
+    /** Advances builds. Must run inside a transaction. Returns false and writes nothing if another builder was faster. */
     advance: (from: Positions, to: Positions) => {
       const moved = tables.filter(({ collection }) => to[collection] !== undefined);
       const rows = new Map(building(moved).map((row) => [row.collection, row]));
@@ -184,9 +184,7 @@ export const createGenerations = (db: Database, tables: readonly Table[], firstR
       for (const { collection } of moved) setPosition.run(to[collection] ?? 0, collection);
       return true;
     },
-    /**
-     * Creates the indexes last, which is faster, and each in its own transaction, so that others can write in between.
-     */
+    /** Creates the indexes after the build, which is faster. Each has its own transaction, so that others can write. */
     makeReady: (wanted: readonly Table[]) => {
       for (const row of building(wanted).filter(({ ready }) => !ready)) {
         for (const [index, columns] of Object.entries(row.indexes))

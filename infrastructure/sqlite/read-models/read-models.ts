@@ -13,14 +13,14 @@ import { loopTurn } from '../../loop-turn.js';
 import { unavailable } from '../../unavailable.js';
 import { type Checkpoints, createCheckpoints } from '../checkpoints.js';
 import { parseStored } from '../damage.js';
-import { type Access, type Database, limitGiven, openDatabase, openToRead } from '../database.js';
+import { type Access, type Database, limitParameter, openDatabase, openReadOnly } from '../database.js';
 import { noThread, startThread, type Thread } from '../thread.js';
 import { columnsOf, createDocumentRows } from './document-rows.js';
 import type { Job } from './document-writer.js';
 import { type Table, tableName } from './generations.js';
 
 const scannedAtOnce = 1000;
-const doneWithoutPause = 200;
+const itemsPerTurn = 200;
 
 type Scanned = { scope: string; id: string; document: string };
 type Listed = { id: string; document: string; key: number | string };
@@ -34,19 +34,16 @@ const tableOf = (collection: AnyCollection): Table => ({
   indexes: indexesOf(collection),
 });
 
-/** Keys before every other in either direction: SQLite sorts numbers before texts before blobs. */
+/** Page keys that precede all others, by direction. SQLite sorts numbers before texts and texts before blobs. */
 const startOf = { newestFirst: [new Uint8Array([255]), ''], oldestFirst: [-Infinity, ''] } as const;
 
-/**
- * Builds the query of a page. Columns are qualified with their table, because SQLite reads an unknown quoted name as a
- * text.
- */
+/** Builds the query of a page. Columns are qualified, because SQLite treats an unknown quoted name as a string literal. */
 const pageSql = ({ name, indexes }: AnyCollection, index: string, oldestFirst: boolean) => {
   const { equal, order } = indexes[index] as AnyCollection['indexes'][string];
   const [compare, direction] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC'];
   return `SELECT id, document, one."${order}" AS key FROM "${name}" AS one
     WHERE scope = ? ${equal.map((field) => `AND one."${field}" = ?`).join(' ')} AND (one."${order}", id) ${compare} (?, ?)
-    ORDER BY one."${order}" ${direction}, id ${direction} ${limitGiven}`;
+    ORDER BY one."${order}" ${direction}, id ${direction} ${limitParameter}`;
 };
 
 /** Prepares reads from a table, or from the view of the live generation. */
@@ -67,7 +64,7 @@ const statementsOn = (db: Database, name: string) => {
   };
 };
 
-/** Refuses to list by an index that the live generation of another version lacks: the list would be slow or wrong. */
+/** Rejects a list by an index that the live generation of another version lacks, because it would be slow or wrong. */
 const createIndexCheck = (db: Database) => {
   const live = db.prepare("SELECT version, indexes FROM generations WHERE collection = ? AND state = 'live'");
   const own = new Set<string>();
@@ -77,11 +74,14 @@ const createIndexCheck = (db: Database) => {
     if (row.version === collection.version) return void own.add(collection.name);
     const stored = parseStored<Table['indexes']>(row.indexes);
     if (String(stored[index]) !== String(indexesOf(collection)[index]))
-      throw new Failure('UNAVAILABLE', `${collection.name} is being rebuilt and cannot be listed this way yet`);
+      throw new Failure(
+        'UNAVAILABLE',
+        `Read model ${collection.name} is being rebuilt and does not support this list yet. Retry later.`,
+      );
   };
 };
 
-/** Reads the checkpoint; positions are parsed only when they changed, because every query asks for them. */
+/** Reads the checkpoint. Parses the positions only when they have changed, because every query reads them. */
 const createCheckpoint = (db: Database) => {
   const select = db.prepare('SELECT revision, positions FROM checkpoint');
   let text = '{}';
@@ -96,10 +96,10 @@ const createCheckpoint = (db: Database) => {
 
 type Writer = Thread<Job, boolean>;
 
-/** Works through the list in parts and lets other requests run in between. */
+/** Processes the list in parts and lets other requests run in between. */
 const inParts = async <T, R>(all: readonly T[], work: (one: T) => R): Promise<R[]> => {
   const done: R[] = [];
-  for (const slice of slicesOf(all, doneWithoutPause)) {
+  for (const slice of slicesOf(all, itemsPerTurn)) {
     if (done.length > 0) await loopTurn();
     for (const one of slice) done.push(work(one));
   }
@@ -117,7 +117,7 @@ const generationsOver = (db: Database, writer: Writer): Generations => {
     "SELECT collection, number, version, state, position FROM generations WHERE state <> 'retired'",
   );
   const begun = db.prepare("SELECT number FROM generations WHERE collection = ? AND state = 'building'");
-  const write = (job: Job) => writer.run(job).catch(unavailable('the read-model store'));
+  const write = (job: Job) => writer.run(job).catch(unavailable('Read-model store'));
   const about = (job: 'begin' | 'makeReady' | 'abandon') => (collections: readonly AnyCollection[]) =>
     write({ do: job, collections: collections.map(({ name }) => name) });
   const generations = () => (all.all() as Generation[]).map((row) => ({ ...row }));
@@ -131,7 +131,7 @@ const generationsOver = (db: Database, writer: Writer): Generations => {
     return known;
   };
   return {
-    all: async () => generations(),
+    listGenerations: async () => generations(),
     begin: async (collections) => void (await about('begin')(collections)),
     built: {
       getMany: async <Doc>(collection: Collection<Doc>, keys: readonly DocumentKey[]) => {
@@ -159,13 +159,13 @@ const readModelsOver = (
   const statements = new Map(collections.map(({ name }) => [name, statementsOn(db, name)]));
   const statementsFor = ({ name }: AnyCollection) => {
     const found = statements.get(name);
-    if (!found) throw new Error(`there is no collection ${name}`);
+    if (!found) throw new Error(`Unknown read-model collection: ${name}`);
     return found;
   };
   const requireIndex = createIndexCheck(db);
   const pages = new Map<string, ReturnType<Database['prepare']>>();
   const pageStatement = (collection: AnyCollection, index: string, direction: keyof typeof startOf) => {
-    if (!collection.indexes[index]) throw new Error(`${collection.name} has no index ${index}`);
+    if (!collection.indexes[index]) throw new Error(`Unknown index "${index}" of collection ${collection.name}`);
     requireIndex(collection, index);
     const name = `${collection.name} ${index} ${direction}`;
     const statement = pages.get(name) ?? db.prepare(pageSql(collection, index, direction === 'oldestFirst'));
@@ -195,8 +195,8 @@ const readModelsOver = (
     commit: async (changes, { revision }, positions) => {
       const rows = await rowsOf(changes);
       const job: Job = { do: 'commit', changes: rows, revision, positions: JSON.stringify(positions) };
-      const isDone = await writer.run(job).catch(unavailable('the read-model store'));
-      checkpoints.written(changes.length);
+      const isDone = await writer.run(job).catch(unavailable('Read-model store'));
+      checkpoints.noteCommitted(changes.length);
       return isDone;
     },
     generations: generationsOver(db, writer),
@@ -215,7 +215,7 @@ export const sqliteReadModels = async (
   const writer: Writer = isRead
     ? noThread
     : await startThread('document-writer', { path, tables: collections.map(tableOf), firstRevision });
-  const db = isRead ? openToRead(path) : openDatabase(path, 'relaxed');
+  const db = isRead ? openReadOnly(path) : openDatabase(path, 'relaxed');
   const checkpoints = createCheckpoints(path);
   const close = async () => {
     await writer.close();

@@ -2,7 +2,7 @@ import type { App } from '../../../application/app.js';
 import { roles } from '../../../domain/aggregates/credential.js';
 import { oneOf } from '../command/arguments.js';
 import { type Command, table } from '../command/command.js';
-import { inForce, operator, organizationOption as organization, withStores } from '../command/session.js';
+import { operator, organizationOption as organization, waitUntilInForce, withStores } from '../command/session.js';
 
 const listed = async (app: App, organizationId: string) => {
   const found = [];
@@ -12,17 +12,17 @@ const listed = async (app: App, organizationId: string) => {
 
 export const credentialIssue: Command = {
   words: 'credential issue',
-  summary: 'Issue a credential. Its secret is shown this once.',
+  summary: 'Issue a credential. Its secret is shown only once.',
   options: {
     organization,
     role: {
       type: 'string',
       value: roles.join('|'),
-      summary: 'What it may do; client, or with --rotate as before, when not given.',
+      summary: 'Role; client by default, or with --rotate the role of the newest credential.',
     },
     rotate: {
       type: 'boolean',
-      summary: 'Issue the next one: those before stay valid, and are named, until you delete them.',
+      summary: 'Also list the existing credentials, which stay valid until you delete them.',
     },
   },
   run: (invocation) => {
@@ -52,20 +52,20 @@ export const credentialList: Command = {
     withStores(invocation, async (app) => {
       const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
       const credentials = await listed(app, organizationId);
-      invocation.print({ credentials }, table(credentials, 'there are no credentials'));
+      invocation.print({ credentials }, table(credentials, 'No credentials'));
     }),
 };
 
 export const credentialDelete: Command = {
   words: 'credential delete',
-  summary: 'Delete a credential and destroy the key that opens its secret.',
+  summary: 'Delete a credential and destroy the key that decrypts its secret.',
   parameters: ['<api_key>'],
   options: {},
   run: (invocation) =>
     withStores(invocation, async (app, settle) => {
       const [apiKey = ''] = invocation.parameters;
       const deleted = await settle(await app.credentials.delete(operator(app), apiKey));
-      await inForce(app);
-      invocation.print(deleted, 'deleted');
+      await waitUntilInForce(app);
+      invocation.print(deleted, 'Deleted');
     }),
 };

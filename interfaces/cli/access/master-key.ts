@@ -2,13 +2,13 @@ import type { Command } from '../command/command.js';
 
 export const masterKeyRotate: Command = {
   words: 'master-key rotate',
-  summary: 'Wrap every key of the vault under a new master key; docs/security.md has the steps.',
+  summary: 'Re-encrypt every key of the vault with a new master key; see docs/security.md for the steps.',
   options: {},
   run: async ({ open, print }) => {
     const { app, close } = await open({ newMasterKey: true });
     try {
       const keys = await app.changeMasterKey();
-      print({ keys }, `${keys} keys are wrapped under the new master key`);
+      print({ keys }, `Re-encrypted ${keys} keys with the new master key`);
     } finally {
       await close();
     }

@@ -5,8 +5,8 @@ export const organizationCreate: Command = {
   words: 'organization create',
   summary: 'Create an organization.',
   options: {
-    name: { type: 'string', value: 'NAME', summary: 'What people call it.', required: true },
-    domain: { type: 'string', value: 'DOMAIN', summary: 'Its unique short name: a-z, 0-9, dashes.', required: true },
+    name: { type: 'string', value: 'NAME', summary: 'Display name.', required: true },
+    domain: { type: 'string', value: 'DOMAIN', summary: 'Unique short name: a-z, 0-9, dashes.', required: true },
   },
   run: (invocation) =>
     withStores(invocation, async (app, settle) => {
@@ -30,6 +30,6 @@ export const organizationList: Command = {
         name,
         create_time,
       }));
-      invocation.print({ organizations }, table(rows, 'there are no organizations'));
+      invocation.print({ organizations }, table(rows, 'No organizations'));
     }),
 };

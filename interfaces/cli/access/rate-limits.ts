@@ -2,7 +2,7 @@ import { defaultLimits, type Limits, windows } from '../../../domain/rate-limit.
 import { chains } from '../../../domain/variant.js';
 import { oneOf, wholeNumber } from '../command/arguments.js';
 import { type Command, type Option, table } from '../command/command.js';
-import { inForce, operator, organizationOption, withStores } from '../command/session.js';
+import { operator, organizationOption, waitUntilInForce, withStores } from '../command/session.js';
 
 const tags: readonly string[] = chains.map(({ tag }) => tag);
 
@@ -13,7 +13,7 @@ const optionOf = (window: string) => `per-${window}`;
 const limitOptions = Object.fromEntries(
   windows.map((window): [string, Option] => [
     optionOf(window),
-    { type: 'string', value: 'N', summary: `Requests a ${window}; ${defaultLimits[window]} when not given.` },
+    { type: 'string', value: 'N', summary: `Requests per ${window}; ${defaultLimits[window]} by default.` },
   ]),
 );
 const limitsOf = (options: Readonly<Record<string, string | undefined>>) =>
@@ -26,10 +26,10 @@ const limitsOf = (options: Readonly<Record<string, string | undefined>>) =>
 
 export const rateLimitSet: Command = {
   words: 'ratelimit set',
-  summary: 'Set how many requests an organization may make; in force on running servers when this returns.',
+  summary: 'Set the rate limits of an organization. Running servers apply them before the command returns.',
   options: {
     organization: organizationOption,
-    chain: chainOption('On which chain; on every one without a record of its own when not given.'),
+    chain: chainOption('Chain; by default every chain without its own record.'),
     ...limitOptions,
   },
   run: (invocation) => {
@@ -38,8 +38,8 @@ export const rateLimitSet: Command = {
     return withStores(invocation, async (app, settle) => {
       const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
       const set = await settle(await app.rateLimits.set(operator(app), organizationId, chain, limits));
-      await inForce(app);
-      invocation.print(set, 'set');
+      await waitUntilInForce(app);
+      invocation.print(set, 'Rate limits set');
     });
   },
 };
@@ -47,36 +47,36 @@ export const rateLimitSet: Command = {
 export const rateLimitList: Command = {
   words: 'ratelimit list',
   summary: 'List the rate-limit records of an organization.',
-  options: { organization: organizationOption, chain: chainOption('Only of this chain.') },
+  options: { organization: organizationOption, chain: chainOption('Only the record of this chain.') },
   run: (invocation) => {
     const chain = chainOf(invocation.options.chain);
     return withStores(invocation, async (app) => {
       const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
       const data = await app.rateLimits.list(organizationId, chain);
       const rows = data.map(({ ratelimit_info, update_time }) => ({
-        chain: ratelimit_info.chain || 'every other',
+        chain: ratelimit_info.chain || 'all others',
         second: String(ratelimit_info.per_second_limit),
         hour: String(ratelimit_info.per_hour_limit),
         day: String(ratelimit_info.per_day_limit),
         month: String(ratelimit_info.per_month_limit),
         update_time,
       }));
-      invocation.print({ data }, table(rows, 'there are no records: the defaults apply'));
+      invocation.print({ data }, table(rows, 'No records: the defaults apply'));
     });
   },
 };
 
 export const rateLimitDelete: Command = {
   words: 'ratelimit delete',
-  summary: 'Delete the rate-limit record of one chain, or without a chain all records of an organization.',
-  options: { organization: organizationOption, chain: chainOption('Of which chain.') },
+  summary: 'Delete the rate-limit record of one chain, or all records of an organization without --chain.',
+  options: { organization: organizationOption, chain: chainOption('Chain; all records by default.') },
   run: (invocation) => {
     const chain = chainOf(invocation.options.chain);
     return withStores(invocation, async (app, settle) => {
       const organizationId = await app.organizations.idOf(invocation.options.organization ?? '');
       const deleted = await settle(await app.rateLimits.delete(operator(app), organizationId, chain));
-      await inForce(app);
-      invocation.print(deleted, 'deleted');
+      await waitUntilInForce(app);
+      invocation.print(deleted, 'Deleted');
     });
   },
 };

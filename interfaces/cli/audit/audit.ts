@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { App } from '../../../application/app.js';
-import { shownEvent } from '../../../application/audit/event-record.js';
-import { checkFile, type Lines, type Verdict } from '../../../application/audit/export-file.js';
+import { toEventRecord } from '../../../application/audit/event-record.js';
+import { type Lines, type Verdict, verifyExport } from '../../../application/audit/export-file.js';
 import type { AcceptedLoss, Flaw } from '../../../application/audit/proof.js';
 import { now, parseAsOf } from '../../../application/history/parse-moment.js';
 import { fail } from '../../../domain/failure.js';
 import { UsageError } from '../../usage-error.js';
 import { urlOption } from '../client/call.js';
-import { AnswerIsNo, AnswerIsUnknown, type Command, type Invocation } from '../command/command.js';
+import { type Command, InconclusiveResult, type Invocation, NegativeResult } from '../command/command.js';
 import { momentOption, organizationOption, withApp } from '../command/session.js';
-import { foundId, knownId } from './known-organization.js';
+import { findOrganizationId, requireOrganizationId } from './known-organization.js';
 import { createSummary, summaryText } from './summary.js';
 import { proveWitnessed, sortedFiles } from './witness.js';
 
@@ -20,7 +20,7 @@ const moment = (given: string | undefined, name: string, otherwise: ReturnType<t
   given === undefined ? otherwise : parseAsOf(given, `--${name}`);
 
 const widths = { position: 10, time: 24, type: 26, chain: 6 } as const;
-const eventLines = (event: ReturnType<typeof shownEvent>) =>
+const eventLines = (event: ReturnType<typeof toEventRecord>) =>
   [
     String(event.position).padEnd(widths.position),
     event.commit_time.padEnd(widths.time),
@@ -32,11 +32,11 @@ const eventLines = (event: ReturnType<typeof shownEvent>) =>
 
 export const auditReplay: Command = {
   words: 'audit replay',
-  summary: 'Print every event of an organization in order, with its API, who, when and why, and a summary.',
+  summary: 'Print every event of an organization in order, with API, actor, time and request, and a summary.',
   options: {
     organization: organizationOption,
-    from: momentOption('Leave out what was before; a position or an ISO time.'),
-    'as-of': momentOption('Leave out what came after.'),
+    from: momentOption('Start at this event position or ISO time.'),
+    'as-of': momentOption('Stop at this event position or ISO time.'),
   },
   run: (invocation) =>
     withApp(invocation, async (app) => {
@@ -47,11 +47,11 @@ export const auditReplay: Command = {
       const summary = createSummary(organizationId);
       for await (const batch of app.audit.replay(organizationId, from, until))
         for (const event of batch) {
-          const shown = shownEvent(event);
+          const shown = toEventRecord(event);
           summary.add(shown);
           print(shown, eventLines(shown));
         }
-      print({ summary: summary.told() }, summaryText(summary.told()));
+      print({ summary: summary.result() }, summaryText(summary.result()));
     }),
 };
 
@@ -59,10 +59,10 @@ const ownerOnly = 0o600;
 
 export const auditExport: Command = {
   words: 'audit export',
-  summary: 'Write the history of an organization into a file that proves it: NDJSON, hash-chained and signed.',
+  summary: 'Export the history of an organization to a verifiable file: NDJSON, hash-chained and signed.',
   options: {
     organization: organizationOption,
-    out: { type: 'string', value: 'FILE', summary: 'Where to write; what is there is replaced.', required: true },
+    out: { type: 'string', value: 'FILE', summary: 'Output file; an existing file is overwritten.', required: true },
   },
   run: (invocation) =>
     withApp(invocation, async (app) => {
@@ -80,7 +80,7 @@ export const auditExport: Command = {
       const { keyId: key_id, publicKey: public_key } = app.audit;
       print(
         { organization_id: organizationId, events, file: out, key_id, public_key },
-        `${events} events of ${organizationId} in ${out}, signed under key ${key_id}`,
+        `Exported ${events} events of ${organizationId} to ${out}, signed with key ${key_id}`,
       );
     }),
 };
@@ -88,10 +88,10 @@ export const auditExport: Command = {
 const unusable = (path: string) => (error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  return fail('FAILED_PRECONDITION', `${path} cannot be used: ${message}`);
+  return fail('FAILED_PRECONDITION', `Cannot access ${path}: ${message}`);
 };
 
-/** Splits at line feeds alone, because texts may hold U+2028, which line readers take for the end of a line. */
+/** Splits a file at line feeds only, because texts may contain U+2028, which line readers treat as a line end. */
 const linesOf = async function* (path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of createReadStream(path, 'utf8')) {
@@ -118,35 +118,35 @@ const shownLoss = ({ event, known, found, by, reason, time }: AcceptedLoss) => (
   reason,
 });
 const lossText = ({ event, known, found, by, reason, time }: AcceptedLoss) =>
-  `  event ${event}: ${by} accepted at ${time} that ${found.count} events are there, where ${known?.count ?? 'none'} were known: ${reason}`;
+  `  event ${event}: accepted by ${by} at ${time}: ${found.count} events found, ${known?.count ?? 'none'} known before. Reason: ${reason}`;
 
 type Proof = Verdict & {
-  /** Key that is trusted; null where only the key in the file is known, which proves nothing. */
+  /** Trusted key; null if only the key in the file itself is known, which proves nothing. */
   readonly key: string | null;
   readonly store: string;
   readonly where: 'file' | 'store';
 };
 
-/** Prints the verdict, and ends the command with exit code 1 when the history is not valid, 2 when nobody can tell. */
-const tell = ({ print }: Invocation, { key, store, where, ...verdict }: Proof) => {
+/** Prints the verdict. Ends the command with exit code 1 if the history is invalid, and 2 if no key is trusted. */
+const printVerdict = ({ print }: Invocation, { key, store, where, ...verdict }: Proof) => {
   const { flaw, organizationId, events, seals, hash, losses = [] } = verdict;
-  const told = { organization_id: organizationId, events, seals, hash, key: key ?? "the file's own", store };
-  const about = losses.length > 0 ? { ...told, accepted_losses: losses.map(shownLoss) } : told;
+  const facts = { organization_id: organizationId, events, seals, hash, key: key ?? "the file's own", store };
+  const about = losses.length > 0 ? { ...facts, accepted_losses: losses.map(shownLoss) } : facts;
   const answer = { valid: flaw ? false : key && true, ...about };
   const counted = `${events} events of ${organizationId}, ${seals} seals`;
   if (!flaw && key === null) {
-    print(answer, `NOT PROVEN: ${counted} agree with each other; give the key that you trust with --key`);
-    throw new AnswerIsUnknown('no key is trusted');
+    print(answer, `NOT PROVEN: ${counted} are consistent, but no key is trusted. Pass the trusted key with --key.`);
+    throw new InconclusiveResult('No key is trusted');
   }
   if (!flaw) return print(answer, [`valid: ${counted}; ${key}; ${store}`, ...losses.map(lossText)].join('\n'));
   const { event, last, id, about: thing, reason } = flaw;
   const named = { ...(id !== undefined && { event_id: id }), ...(thing !== undefined && { about: thing }) };
   const first = { where, event, last, ...named, reason };
   print({ ...answer, first }, `NOT VALID, in the ${where}: ${flawText(flaw)}`);
-  throw new AnswerIsNo(reason);
+  throw new NegativeResult(reason);
 };
 
-const isStoreAtHand = ({ settings: { eventStoreUrl, dataDirectory } }: Invocation) =>
+const hasStore = ({ settings: { eventStoreUrl, dataDirectory } }: Invocation) =>
   eventStoreUrl !== undefined || existsSync(join(dataDirectory, 'events.db'));
 
 const keyText = (pinned: string | undefined, own: string | undefined) => {
@@ -155,42 +155,43 @@ const keyText = (pinned: string | undefined, own: string | undefined) => {
 };
 
 const keyForm = /^audpk_[A-Za-z0-9+/]{43}=$/;
-/** Refuses a text that is no key, under which every history would be wrong. */
+/** Returns the key of --key. Rejects text that is not a key, because every history would fail to verify with it. */
 const pinnedKey = ({ options: { key } }: Invocation) => {
-  if (key !== undefined && !keyForm.test(key)) throw new UsageError('--key must be a key from /.well-known/audit-keys');
+  if (key !== undefined && !keyForm.test(key))
+    throw new UsageError('--key must be a public key (audpk_…) from /.well-known/audit-keys');
   return key;
 };
 
-const isHeldIn = async (app: App, organizationId: string) => (await foundId(app, organizationId)) !== null;
+const isHeldIn = async (app: App, organizationId: string) => (await findOrganizationId(app, organizationId)) !== null;
 
-/** Compares a file with the store of the service that signed it; an organization that is gone differs in all events. */
+/** Compares a file with the store of the service that signed it. All events of a missing organization differ. */
 const compareWith = async (app: App, { organizationId, events }: Verdict, lines: Lines): Promise<Flaw | null> => {
   if (await isHeldIn(app, organizationId)) return app.audit.compare(organizationId, lines);
   return { event: 1, last: events, reason: 'missing in the store, which does not have the organization' };
 };
 
 /**
- * Proves a file under the pinned key, else under that of the store at hand, and compares it with the store unless the
- * pinned key is of another service.
+ * Verifies a file with the key of --key, or else with the key of the configured store. Compares the file with the store
+ * unless --key is the key of another service.
  */
 const proveFile = async (invocation: Invocation, path: string, app: App | null) => {
   const [pinned, own] = [pinnedKey(invocation), app?.audit.publicKey];
   const open = () => linesOf(path);
-  const checked = await checkFile(open, { ...invocation.proof, trusted: pinned ?? own }).catch(unusable(path));
+  const checked = await verifyExport(open, { ...invocation.proof, trusted: pinned ?? own }).catch(unusable(path));
   const key = keyText(pinned, own);
   if (checked.flaw || !app || (pinned ?? own) !== own)
-    return tell(invocation, { ...checked, key, store: 'not compared', where: 'file' });
+    return printVerdict(invocation, { ...checked, key, store: 'not compared', where: 'file' });
   const compared = await compareWith(app, checked, open());
   const proved = compared ?? (await app.audit.verify(checked.organizationId)).flaw;
   const flaw = proved?.isLate ? null : proved;
-  tell(invocation, { ...checked, flaw, key, store: flaw ? 'differs' : 'the store agrees', where: 'store' });
+  printVerdict(invocation, { ...checked, flaw, key, store: flaw ? 'differs' : 'the store agrees', where: 'store' });
 };
 
 const proveStore = async (invocation: Invocation, organization: string) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);
-    const organizationId = await knownId(app, organization);
-    tell(invocation, await proofOf(app, organizationId, pinned));
+    const organizationId = await requireOrganizationId(app, organization);
+    printVerdict(invocation, await proofOf(app, organizationId, pinned));
   });
 
 const proofOf = async (app: App, organizationId: string, pinned: string | undefined): Promise<Proof> => {
@@ -199,7 +200,7 @@ const proofOf = async (app: App, organizationId: string, pinned: string | undefi
   return { ...verdict, key: keyText(pinned, app.audit.publicKey), store, where: 'store' };
 };
 
-/** Proves every history that was ever sealed, those of removed organizations and of the service itself included. */
+/** Verifies every history that was ever sealed, including those of removed organizations and of the service itself. */
 const proveAll = (invocation: Invocation) =>
   withApp(invocation, async (app) => {
     const pinned = pinnedKey(invocation);
@@ -207,51 +208,50 @@ const proveAll = (invocation: Invocation) =>
     for (const organizationId of await app.audit.sealedOrganizations()) {
       const proof = await proofOf(app, organizationId, pinned);
       try {
-        tell(invocation, proof);
+        printVerdict(invocation, proof);
       } catch (error) {
-        if (!(error instanceof AnswerIsNo)) throw error;
+        if (!(error instanceof NegativeResult)) throw error;
         wrong++;
       }
     }
-    if (wrong > 0) throw new AnswerIsNo(`${wrong} histories are not valid`);
+    if (wrong > 0) throw new NegativeResult(`${wrong} histories are not valid`);
   });
 
-/** Proves the histories that the arguments name: of a file, of an organization, or all of them. */
+/** Verifies the history of a file, of one organization or of all, depending on the arguments. */
 const proveHistories = async (invocation: Invocation, file: string | undefined) => {
   const { organization, all } = invocation.options;
   if (all !== undefined) return proveAll(invocation);
   if (file === undefined) return proveStore(invocation, organization ?? '');
-  if (!isStoreAtHand(invocation)) return proveFile(invocation, file, null);
+  if (!hasStore(invocation)) return proveFile(invocation, file, null);
   await withApp(invocation, (app) => proveFile(invocation, file, app));
 };
 
 export const auditVerify: Command = {
   words: 'audit verify',
   summary:
-    'Prove an exported file, and the store against it where there is one; or with --organization the store itself.',
+    'Verify an exported file, and compare it with the store if there is one; with --organization, verify the store.',
   parameters: ['[FILE…]'],
   options: {
-    organization: { type: 'string', value: 'ID|DOMAIN', summary: 'Prove the history in the store by its seals.' },
-    all: { type: 'boolean', summary: 'Prove every history that was ever sealed, of removed organizations too.' },
-    key: { type: 'string', value: 'KEY', summary: 'The public key to trust, from /.well-known/audit-keys.' },
+    organization: { type: 'string', value: 'ID|DOMAIN', summary: 'Verify the history in the store by its seals.' },
+    all: { type: 'boolean', summary: 'Verify every history that was ever sealed, including removed organizations.' },
+    key: { type: 'string', value: 'KEY', summary: 'Trusted public key, from /.well-known/audit-keys.' },
     witness: {
       type: 'string',
       value: 'FILE…',
-      summary: 'Prove that the log of seals continues every head that these files of witnesses have.',
+      summary: 'Verify that the log of seals is consistent with every head in these witness files.',
     },
-    url: { ...urlOption, summary: 'With --witness: ask this running service for the proofs, instead of the store.' },
+    url: { ...urlOption, summary: 'With --witness: get the proofs from this running service instead of the store.' },
   },
   run: async (invocation) => {
     const { organization, all, witness, url } = invocation.options;
     const { exports, witnesses } = await sortedFiles(invocation.parameters, witness);
     const named = [...exports, organization, all].filter((one) => one !== undefined);
     if (named.length > 1 || named.length + witnesses.length === 0)
-      throw new UsageError('give a FILE, --organization or --all');
+      throw new UsageError('Specify exactly one of FILE, --organization and --all');
     if (named.length === 1) await proveHistories(invocation, exports[0]);
     if (witnesses.length === 0) return;
     const pinned = pinnedKey(invocation);
-    if (url !== undefined || !isStoreAtHand(invocation))
-      return proveWitnessed(invocation, witnesses, { app: null, pinned });
+    if (url !== undefined || !hasStore(invocation)) return proveWitnessed(invocation, witnesses, { app: null, pinned });
     await withApp(invocation, (app) => proveWitnessed(invocation, witnesses, { app, pinned }));
   },
 };

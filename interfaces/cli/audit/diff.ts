@@ -18,11 +18,11 @@ const textOf = (one: Difference) => {
 
 export const auditDiff: Command = {
   words: 'audit diff',
-  summary: 'Show what changed in the read models of an organization between two moments, document by document.',
+  summary: 'Show how the read models of an organization changed between two moments, document by document.',
   options: {
     organization: organizationOption,
-    from: { ...momentOption('As things stood then; a position or an ISO time.'), required: true },
-    to: momentOption('As they stood then; now when not given.'),
+    from: { ...momentOption('Earlier moment: an event position or an ISO time.'), required: true },
+    to: momentOption('Later moment; now by default.'),
   },
   run: (invocation) =>
     withApp(invocation, async (app) => {

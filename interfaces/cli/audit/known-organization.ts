@@ -1,16 +1,16 @@
 import type { App } from '../../../application/app.js';
 import { Failure } from '../../../domain/failure.js';
 
-/** Returns the id of an organization that the store has; null when it has none of that name. */
-export const foundId = (app: App, organization: string): Promise<string | null> =>
+/** Returns the id of an organization, given its id or domain; null if the store does not have it. */
+export const findOrganizationId = (app: App, organization: string): Promise<string | null> =>
   app.organizations.idOf(organization).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'NOT_FOUND') return null;
     throw error;
   });
 
-/** Returns the id of an organization, also of one that is gone but whose seals are in the log; refuses any other. */
-export const knownId = async (app: App, organization: string): Promise<string> => {
-  const found = await foundId(app, organization);
+/** Returns the id of an organization, including a missing one whose seals are in the log. Rejects any other. */
+export const requireOrganizationId = async (app: App, organization: string): Promise<string> => {
+  const found = await findOrganizationId(app, organization);
   if (found !== null) return found;
   if ((await app.audit.sealedOrganizations()).includes(organization)) return organization;
   return app.organizations.idOf(organization);

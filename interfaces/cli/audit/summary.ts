@@ -1,7 +1,7 @@
 import type { EventRecord } from '../../../application/audit/event-record.js';
 import { table } from '../command/command.js';
 
-/** Number of wallets that are counted one by one; further ones share a line, so that memory stays bounded. */
+/** Maximum number of wallets that are counted separately. Further wallets share a line, which bounds the memory. */
 const maxWallets = 1000;
 const otherWallets = 'others';
 
@@ -20,7 +20,7 @@ const walletOf = (data: object) => {
   return typeof walletId === 'string' ? walletId : undefined;
 };
 
-/** Counts the replayed events by type and by wallet, for the summary at the end of a replay. */
+/** Counts events by type and by wallet, for the summary at the end of a replay. */
 export const createSummary = (organizationId: string) => {
   const types = new Map<string, number>();
   const wallets = new Map<string, number>();
@@ -36,7 +36,7 @@ export const createSummary = (organizationId: string) => {
       if (wallet !== undefined)
         count(wallets, wallets.has(wallet) || wallets.size < maxWallets ? wallet : otherWallets);
     },
-    told: (): Summary => ({
+    result: (): Summary => ({
       organization_id: organizationId,
       events,
       first,

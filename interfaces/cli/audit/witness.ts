@@ -1,23 +1,23 @@
 import { open, readFile } from 'node:fs/promises';
 import type { App } from '../../../application/app.js';
-import type { ShownHead } from '../../../application/audit/log/shown-head.js';
+import type { HeadRecord } from '../../../application/audit/log/head-record.js';
 import {
   type Discontinuity,
   firstDiscontinuity,
   firstRemoteDiscontinuity,
-  headIn,
+  parseWitnessedHead,
   type RemoteLog,
-  type Seen,
+  type WitnessedHead,
 } from '../../../application/audit/log/witnessed.js';
 import { fail } from '../../../domain/failure.js';
 import { createClient } from '../../client.js';
 import { callOrExplain, credentialsFor, urlFor } from '../client/call.js';
-import { AnswerIsNo, AnswerIsUnknown, type Invocation } from '../command/command.js';
+import { InconclusiveResult, type Invocation, NegativeResult } from '../command/command.js';
 
-/** Beginning of the first line of an export. */
+/** Start of the first line of an export. */
 const exportStart = '{"chainfold_audit":';
 const unusable = (path: string) => (error: Error) =>
-  fail('FAILED_PRECONDITION', `${path} cannot be used: ${error.message}`);
+  fail('FAILED_PRECONDITION', `Cannot access ${path}: ${error.message}`);
 
 const isExport = async (path: string) => {
   const file = await open(path).catch(unusable(path));
@@ -30,8 +30,8 @@ const isExport = async (path: string) => {
 };
 
 /**
- * Tells exports from files of witnesses, because a shell puts all names that match a pattern after `--witness`. Without
- * that option every file is an export.
+ * Separates exports from witness files. A shell expands `--witness *.json` to one option value and further parameters,
+ * so parameters may be either. Without `--witness` every file is an export.
  */
 export const sortedFiles = async (parameters: readonly string[], witness: string | undefined) => {
   if (witness === undefined) return { exports: parameters, witnesses: [] };
@@ -42,17 +42,17 @@ export const sortedFiles = async (parameters: readonly string[], witness: string
   };
 };
 
-type WitnessFile = { readonly path: string; readonly heads: readonly Seen[] };
+type WitnessFile = { readonly path: string; readonly heads: readonly WitnessedHead[] };
 
-/** Reads the heads of a file: one on each line, or one in the whole file. Lines that hold none are passed over. */
+/** Reads the heads in a file: one per line, or a single one in the whole file. Lines without a head are ignored. */
 const headsIn = async (path: string): Promise<WitnessFile> => {
   const text = await readFile(path, 'utf8').catch(unusable(path));
-  const heads = text.split('\n').flatMap((line) => headIn(line) ?? []);
-  const whole = heads.length === 0 ? headIn(text) : null;
+  const heads = text.split('\n').flatMap((line) => parseWitnessedHead(line) ?? []);
+  const whole = heads.length === 0 ? parseWitnessedHead(text) : null;
   return { path, heads: whole ? [whole] : heads };
 };
 
-/** Asks a running service for its log, whose answers are proofs and need not be believed. */
+/** Reads the log of a running service. Its answers are proofs, so the service need not be trusted. */
 const remoteLog = (invocation: Invocation): RemoteLog => {
   const url = urlFor(invocation);
   const { admin } = createClient({ url, ...credentialsFor({ ...invocation, options: {} }) });
@@ -60,24 +60,24 @@ const remoteLog = (invocation: Invocation): RemoteLog => {
     head: () =>
       callOrExplain(
         url,
-        async () => (await fetch(new URL('/.well-known/audit-log', url))).json() as Promise<ShownHead>,
+        async () => (await fetch(new URL('/.well-known/audit-log', url))).json() as Promise<HeadRecord>,
       ),
     consistency: async (from, to) =>
       (await callOrExplain(url, () => admin.getConsistencyProof({ from, to }))).consistency_path,
   };
 };
 
-/** Ends the command with exit code 2 where nobody can tell, after saying why. */
-const unknown = ({ print }: Invocation, witnesses: number, reason: string): never => {
+/** Prints the reason why nothing can be verified, and ends the command with exit code 2. */
+const inconclusive = ({ print }: Invocation, witnesses: number, reason: string): never => {
   print({ valid: null, witnesses, reason }, `NOT PROVEN: ${reason}`);
-  throw new AnswerIsUnknown(reason);
+  throw new InconclusiveResult(reason);
 };
 
-const tell = ({ print }: Invocation, found: Discontinuity | null, files: readonly WitnessFile[]) => {
+const printVerdict = ({ print }: Invocation, found: Discontinuity | null, files: readonly WitnessFile[]) => {
   const heads = files.flatMap((file) => file.heads);
   const size = Math.max(...heads.map((head) => head.size));
   if (!found) {
-    const text = `valid: the log continues ${heads.length} heads of witnesses, the last of ${size} seals`;
+    const text = `valid: the log is consistent with ${heads.length} heads of witnesses, the last of ${size} seals`;
     return print({ valid: true, witnesses: files.length, heads: heads.length, size }, text);
   }
   const { head, reason } = found;
@@ -85,12 +85,14 @@ const tell = ({ print }: Invocation, found: Discontinuity | null, files: readonl
   const first = { where: 'log', file, size: head.size, root: head.root, reason };
   print(
     { valid: false, witnesses: files.length, heads: heads.length, first },
-    `NOT VALID, in the log: what ${file} has of ${head.size} seals shows that the log is ${reason}`,
+    `NOT VALID, in the log: the head of ${head.size} seals in ${file} shows that the log is ${reason}`,
   );
-  throw new AnswerIsNo(reason);
+  throw new NegativeResult(reason);
 };
 
-/** Proves that the present log continues every head in the files, from the store at hand or from a running service. */
+/**
+ * Verifies that the current log, from the store or from a running service, is consistent with every head in the files.
+ */
 export const proveWitnessed = async (
   invocation: Invocation,
   paths: readonly string[],
@@ -98,14 +100,14 @@ export const proveWitnessed = async (
 ): Promise<void> => {
   const files = await Promise.all(paths.map(headsIn));
   const empty = files.find(({ heads }) => heads.length === 0);
-  if (empty) unknown(invocation, files.length, `${empty.path} has no head of a log`);
+  if (empty) inconclusive(invocation, files.length, `${empty.path} contains no log head`);
   const heads = files.flatMap((file) => file.heads);
   const publicKey = pinned ?? app?.audit.publicKey;
   if (publicKey === undefined)
-    return unknown(invocation, files.length, 'no key is trusted; give the key that you trust with --key');
+    return inconclusive(invocation, files.length, 'No key is trusted. Pass the trusted key with --key.');
   const trust = { ...invocation.proof, publicKey };
   const found = app
     ? await firstDiscontinuity(heads, app.sealLog, trust)
     : await firstRemoteDiscontinuity(heads, remoteLog(invocation), trust);
-  tell(invocation, found, files);
+  printVerdict(invocation, found, files);
 };

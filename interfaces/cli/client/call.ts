@@ -22,12 +22,12 @@ export const credentialsFor = ({ options, environment, settings }: Invocation): 
   if (!given) {
     const demo = demoCredentials(settings);
     if (demo) return demo;
-    throw new UsageError('no credentials: give --key and --secret, or CHAINFOLD_API_KEY and CHAINFOLD_API_SECRET');
+    throw new UsageError('No credentials. Pass --key and --secret, or set CHAINFOLD_API_KEY and CHAINFOLD_API_SECRET.');
   }
   const [key, secret] = given;
   if (key && secret) return { key, secret };
   throw new UsageError(
-    'a key and its secret are needed together: --key with --secret, CHAINFOLD_API_KEY with CHAINFOLD_API_SECRET',
+    'A key requires its secret and vice versa: --key with --secret, CHAINFOLD_API_KEY with CHAINFOLD_API_SECRET.',
   );
 };
 
@@ -35,28 +35,30 @@ const readRequest = (text = '{}'): object => {
   try {
     return JSON.parse(text === '-' ? readFileSync(0, 'utf8') : text);
   } catch {
-    throw new UsageError(`the request is not JSON, such as '{"page_size":10}'; - reads it from standard input`);
+    throw new UsageError(
+      `The request is not valid JSON. Expected for example '{"page_size":10}', or - to read it from standard input.`,
+    );
   }
 };
 
 export const urlOption: Option = {
   type: 'string',
   value: 'URL',
-  summary: 'Where the service is; from CHAINFOLD_HOST and _PORT when not given.',
+  summary: 'URL of the service; from CHAINFOLD_HOST and CHAINFOLD_PORT by default.',
 };
 export const urlFor = ({ options: { url }, settings }: Invocation): string => {
   if (url === undefined) return baseUrl(settings.host, settings.port);
   if (URL.canParse(url) && /^https?:/i.test(url)) return url;
-  throw new UsageError('--url must be the URL of a service, such as http://127.0.0.1:8080');
+  throw new UsageError('--url must be an http or https URL, such as http://127.0.0.1:8080');
 };
 
-/** Returns the code of the network error that is the innermost cause, such as ECONNREFUSED, or its message. */
+/** Returns the code of the innermost cause, such as ECONNREFUSED, or its message if it has no code. */
 const networkError = (error: unknown): string => {
   const { cause, code, message } = error as NodeJS.ErrnoException;
   return cause === undefined ? code || message : networkError(cause);
 };
 
-/** Runs work that needs a running service, and refuses with the network error and advice when none answers at the URL. */
+/** Runs work that needs a running service. Explains the network error if no service answers at the URL. */
 export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -64,23 +66,23 @@ export const callOrExplain = async <T>(url: string, work: () => Promise<T>): Pro
     if (error instanceof ProblemError) throw error;
     return fail(
       'UNAVAILABLE',
-      `no service answers at ${url} (${networkError(error)}): start one with npm start, or give --url`,
+      `No service answers at ${url} (${networkError(error)}). Start one with npm start, or pass --url.`,
     );
   }
 };
 
-/** Answers a query as of a moment from the stores themselves, without the limit on events that the service has. */
+/** Answers a query as of a moment directly from the stores, without the service's limit on events. */
 const askStores = (invocation: Invocation, request: object) =>
   withApp(invocation, async (app) => {
     const { options, parameters, print } = invocation;
     const { 'as-of': given, organization = '' } = options;
     if (given === undefined)
-      throw new UsageError('--organization needs --as-of: without a moment the service itself answers');
+      throw new UsageError('--organization requires --as-of. Without --as-of, call the service with its credentials.');
     const path = `/v1/${parameters.slice(0, 2).join('/')}`;
     const endpoint =
       endpoints.find((one) => one.path === path) ??
-      fail('NOT_FOUND', explainUnknown(path, 'chainfold call --help lists them'));
-    const bounds = { most: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+      fail('NOT_FOUND', explainUnknown(path, 'chainfold call --help lists all operations'));
+    const bounds = { maxEvents: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     const goTo = prepareAsOf(endpoint.operation, { given, name: '--as-of', ...bounds });
     const input = check(createAjv().compile(endpoint.request), request);
     const organizationId = await app.organizations.idOf(organization);
@@ -92,23 +94,23 @@ const askStores = (invocation: Invocation, request: object) =>
 
 export const call: Command = {
   words: 'call',
-  summary: 'Call an operation of a running service, signed; - reads the request from standard input.',
+  summary: 'Sign and send a request to a running service; - reads the request from standard input.',
   parameters: ['<api>', '<Operation>', '[json]'],
   options: {
     url: urlOption,
-    key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
-    secret: { type: 'string', value: 'SECRET', summary: 'Its api_secret.' },
-    'idempotency-key': { type: 'string', value: 'KEY', summary: 'Makes a retry answer as the first try did.' },
-    'min-position': { type: 'string', value: 'N', summary: 'Wait until the answer includes this position.' },
-    'as-of': momentOption('Answer as things stood then: Gets and Lists of the wallet APIs.'),
+    key: { type: 'string', value: 'KEY', summary: 'The api_key; CHAINFOLD_API_KEY or the demo key by default.' },
+    secret: { type: 'string', value: 'SECRET', summary: 'The api_secret.' },
+    'idempotency-key': { type: 'string', value: 'KEY', summary: 'A retry with the same key returns the first answer.' },
+    'min-position': { type: 'string', value: 'N', summary: 'Wait until the answer includes this event position.' },
+    'as-of': momentOption('Answer as of this moment. Only for Get and List operations of the wallet APIs.'),
     organization: {
       type: 'string',
       value: 'ID|DOMAIN',
-      summary: 'With --as-of: answer for it from the stores, without a service and without a limit.',
+      summary: 'With --as-of: answer directly from the stores, without a service and without its limit on events.',
     },
   },
   details: () =>
-    ['operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
+    ['Operations:', ...endpoints.map(({ variant, operation }) => `  ${variant.segment} ${operation.name}`)].join('\n'),
   run: async (invocation) => {
     const { options, parameters, print } = invocation;
     const [api, name, json] = parameters;

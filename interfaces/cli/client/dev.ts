@@ -11,10 +11,10 @@ type Reply = { readonly result?: object; readonly error?: { readonly code: numbe
 const invalidParams = -32_602;
 const options: Readonly<Record<string, Option>> = {
   url: urlOption,
-  key: { type: 'string', value: 'KEY', summary: 'The api_key; else CHAINFOLD_API_KEY, else the demo organization.' },
+  key: { type: 'string', value: 'KEY', summary: 'The api_key; CHAINFOLD_API_KEY or the demo key by default.' },
 };
 
-/** Test tokens that a family's development chain can deploy. */
+/** Test tokens that can be deployed on a family's development chain. */
 const deployable: Readonly<Record<Family, readonly string[]>> = {
   evm: ['ERC-20', 'ERC-721', 'ERC-1155'],
   sui: [],
@@ -30,7 +30,7 @@ const keyFor = ({ options, environment, settings }: Invocation) =>
   environment.CHAINFOLD_API_KEY ??
   demoCredentials(settings)?.key ??
   (() => {
-    throw new UsageError('no credentials: give --key, or CHAINFOLD_API_KEY');
+    throw new UsageError('No api_key. Pass --key, or set CHAINFOLD_API_KEY.');
   })();
 
 const textOf = (result: object) =>
@@ -39,7 +39,7 @@ const textOf = (result: object) =>
     .map(([name, value]) => `${name.padEnd(18)} ${value}`)
     .join('\n');
 
-/** The development chain is controlled through its gateway address. */
+/** Calls a `dev_` method of the development chains through the gateway, and prints its result. */
 const control = async (invocation: Invocation, method: string, params: readonly unknown[]) => {
   const url = urlFor(invocation);
   const [first] = chains.filter(({ can }) => can.includes('gateway'));
@@ -67,7 +67,7 @@ export const devMine: Command = {
 
 export const devReorg: Command = {
   words: 'dev reorg',
-  summary: 'Replace the newest blocks of the development chain by as many others.',
+  summary: 'Replace the newest blocks of the development chain with the same number of other blocks.',
   parameters: ['<depth>'],
   options: { ...options, drop: { type: 'boolean', summary: 'Do not mine their transactions again.' } },
   run: (invocation) =>
@@ -83,11 +83,11 @@ export const devTransfer: Command = {
   parameters: ['<to>', '<value>'],
   options: {
     ...options,
-    variant: { type: 'string', value: segments.join('|'), summary: 'Of which chain; c when not given.' },
+    variant: { type: 'string', value: segments.join('|'), summary: 'Chain; c by default.' },
     token: {
       type: 'string',
       value: 'TOKEN',
-      summary: 'A contract that `dev deploy-token` deployed; on s a coin type.',
+      summary: 'Contract from `dev deploy-token`, or a coin type on s.',
     },
   },
   run: (invocation) => {
@@ -109,7 +109,7 @@ export const devDeployToken: Command = {
     variant: {
       type: 'string',
       value: withTokens.map(({ segment }) => segment).join('|'),
-      summary: 'On which chain; c when not given.',
+      summary: 'Chain; c by default.',
     },
   },
   run: (invocation) => {

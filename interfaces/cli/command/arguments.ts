@@ -17,34 +17,36 @@ type Given = {
   readonly inlineValue?: boolean;
 };
 
-/** Says what is wrong with one option, without its value, which may be a secret; null when nothing is. */
+/** Describes the error in one option, without its value, which may be a secret; null if it is valid. */
 const optionFault = (known: Command['options'], { name, rawName, value, inlineValue }: Given): string | null => {
   const option = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!option) {
     const flags = Object.keys(known).map((one) => `--${one}`);
-    return `there is no option ${rawName}${didYouMean(rawName, flags) || `; there are ${flags.join(', ')}`}`;
+    return `Unknown option ${rawName}${didYouMean(rawName, flags) || `. Options: ${flags.join(', ')}`}`;
   }
   if (option.type === 'boolean') return value === undefined ? null : `--${name} takes no value`;
-  if (value === undefined) return `--${name} needs a value: ${optionText(name, option)}`;
+  if (value === undefined) return `--${name} requires a value: ${optionText(name, option)}`;
   return !inlineValue && /^-./.test(value)
-    ? `--${name} needs a value: ${optionText(name, option)}; one that begins with a dash is given as --${name}=-…`
+    ? `--${name} requires a value: ${optionText(name, option)}. Write a value that begins with a dash as --${name}=-…`
     : null;
 };
 
-const refuseUse = (message: string): never => {
+const rejectUsage = (message: string): never => {
   throw new UsageError(message);
 };
 
 const checkParameters = (command: Command, given: readonly string[]) => {
   const wanted = command.parameters ?? [];
   const needed = wanted.filter((name) => !name.startsWith('['));
-  if (given.length < needed.length) refuseUse(`${needed[given.length]} is needed: ${usageOf(command)}`);
+  if (given.length < needed.length) rejectUsage(`${needed[given.length]} is required. Usage: ${usageOf(command)}`);
   const isOpen = wanted.at(-1)?.endsWith('…]') ?? false;
   if (given.length > wanted.length && !isOpen)
-    refuseUse(`${given.length} parameters are too many: ${usageOf(command)}`);
+    rejectUsage(
+      `Too many parameters: expected at most ${wanted.length}, got ${given.length}. Usage: ${usageOf(command)}`,
+    );
 };
 
-/** Reads the arguments of a command, and refuses those that it does not have with what it has instead. */
+/** Parses the arguments of a command. Rejects unknown options, missing values and missing or extra parameters. */
 export const parse = (command: Command, args: readonly string[]): Parsed => {
   const known = { ...command.options, ...sharedOptions };
   const { values, positionals, tokens } = parseArgs({
@@ -56,31 +58,33 @@ export const parse = (command: Command, args: readonly string[]): Parsed => {
   });
   for (const token of tokens) {
     const fault = token.kind === 'option' ? optionFault(known, token as Given) : null;
-    if (fault) refuseUse(fault);
+    if (fault) rejectUsage(fault);
   }
   const { json, help, ...options } = values;
   const parsed = { options: options as Parsed['options'], parameters: positionals, json: !!json, help: !!help };
   if (parsed.help) return parsed;
   const missing = Object.entries(command.options).find(([name, { required }]) => required && !parsed.options[name]);
-  if (missing) refuseUse(`--${missing[0]} is needed: ${optionText(...missing)}`);
+  if (missing) rejectUsage(`--${missing[0]} is required: ${optionText(...missing)}`);
   checkParameters(command, positionals);
   return parsed;
 };
 
-/** Returns the allowed value that an option was given, and refuses any other with the list of those that are allowed. */
+/** Returns the value of an option if it is allowed. Otherwise rejects it with the list of allowed values. */
 export const oneOf = <T extends string>(flag: string, given: string | undefined, allowed: readonly T[]): T => {
   const found = allowed.find((one) => one === given);
   if (found !== undefined) return found;
-  return refuseUse(`${flag} must be one of ${allowed.join(', ')}${didYouMean(given ?? '', allowed)}`);
+  return rejectUsage(`${flag} must be one of ${allowed.join(', ')}${didYouMean(given ?? '', allowed)}`);
 };
 
-/** Reads a whole number of at most so many digits. */
+/** Parses a non-negative integer of at most `digits` digits. */
 export const wholeNumber = (flag: string, given: string, digits: number): number =>
   given.length <= digits && /^\d+$/.test(given)
     ? Number(given)
-    : refuseUse(`${flag} must be a whole number of at most ${digits} digits`);
+    : rejectUsage(`${flag} must be a non-negative integer of at most ${digits} digits`);
 
-/** Says which command the arguments may mean; options and their values are not repeated, since they may be secrets. */
+/**
+ * Explains an unknown command and suggests the closest one. Options and values are not repeated: they may be secrets.
+ */
 export const explainUnknownCommand = (commands: readonly Command[], args: readonly string[]): string => {
   const firstOption = args.findIndex((word) => word.startsWith('-'));
   const [first = '', second = ''] = firstOption < 0 ? args : args.slice(0, firstOption);
@@ -89,11 +93,11 @@ export const explainUnknownCommand = (commands: readonly Command[], args: readon
   const group = names.filter((words) => words.startsWith(`${first} `));
   if (group.length === 0) {
     const nearest = nearestName(given, names) ?? nearestName(first, names);
-    return `there is no command "${given}"; ${nearest ? `did you mean ${nearest}?` : 'chainfold --help lists them'}`;
+    return `Unknown command "${given}". ${nearest ? `Did you mean ${nearest}?` : 'chainfold --help lists all commands.'}`;
   }
   const nearest = nearestName(
     second,
     group.map((words) => words.slice(first.length + 1)),
   );
-  return `there is no command "${given}"; ${nearest ? `did you mean ${first} ${nearest}?` : `there are ${group.join(', ')}`}`;
+  return `Unknown command "${given}". ${nearest ? `Did you mean ${first} ${nearest}?` : `Commands: ${group.join(', ')}`}`;
 };

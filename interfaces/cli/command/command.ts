@@ -1,7 +1,7 @@
 import type { App } from '../../../application/app.js';
 import type { Trust } from '../../../application/audit/proof.js';
 import type { Examined } from '../../../application/maintenance/finding.js';
-import type { MovePorts } from '../../../application/maintenance/migrate.js';
+import type { MigrationPorts } from '../../../application/maintenance/migrate.js';
 
 export type Option = {
   readonly type: 'string' | 'boolean';
@@ -11,12 +11,13 @@ export type Option = {
   readonly required?: true;
 };
 
-/** Checked settings from the environment, as far as commands use them. */
+/** Validated settings from the environment that commands use. */
 export type Settings = {
   readonly host: string;
   readonly port: number;
   readonly healthPort: number | undefined;
   readonly dataDirectory: string;
+  readonly requestTimeoutMs: number;
   readonly demo: boolean;
   readonly production: boolean;
   readonly stuckSeconds: number;
@@ -27,15 +28,15 @@ export type Settings = {
   readonly chains: readonly { readonly tag: string; readonly urls: readonly string[] | 'off' | 'unset' }[];
 };
 
-/** Parts that a command opens besides the stores. */
+/** Resources that a command needs besides the stores. */
 type Needs = {
   readonly newMasterKey?: boolean;
-  /** Chains to connect to; a development chain lives and dies with the process that starts it. */
+  /** Chains to connect to. A development chain runs inside the process and ends with it. */
   readonly chains?: 'configured' | 'with development';
 };
 
 /** Source and target stores of `migrate`. */
-type OpenedMove = { readonly ports: MovePorts; readonly close: () => Promise<void> };
+type OpenedMigration = { readonly ports: MigrationPorts; readonly close: () => Promise<void> };
 
 type Opened = { readonly app: App; readonly close: () => Promise<unknown> };
 
@@ -48,16 +49,16 @@ export type Invocation = {
   readonly open: (needs?: Needs) => Promise<Opened>;
   /** Runs the checks of `doctor`. */
   readonly examine: () => Promise<readonly Examined[]>;
-  readonly openMigration: (to: 'services' | 'embedded') => Promise<OpenedMove>;
-  /** Prints one line of JSON with --json, otherwise the text. */
+  readonly openMigration: (to: 'services' | 'embedded') => Promise<OpenedMigration>;
+  /** Prints `answer` as one line of JSON with --json, and `text` otherwise. */
   readonly print: (answer: object, text: string) => void;
-  /** Writes without a line feed, for lines that are redrawn; null when there is no terminal, and with --json. */
+  /** Writes without a line feed, for lines that are redrawn; null without a terminal and with --json. */
   readonly draw: ((text: string) => void) | null;
-  /** Prints to standard error, so that the answer on standard output stays clean. */
-  readonly complain: (text: string) => void;
-  /** Digest and signature check with which an exported file is proved without the stores. */
+  /** Prints a line to standard error. */
+  readonly printError: (text: string) => void;
+  /** Digest and signature check that verify an exported file without the stores. */
   readonly proof: Omit<Trust, 'publicKey'>;
-  /** Waits for a person's Ctrl-C or a service manager's request to end. */
+  /** Resolves on Ctrl-C, or when a service manager stops the process. */
   readonly stopped: () => Promise<void>;
 };
 
@@ -71,23 +72,23 @@ export type Command = {
   readonly run: (invocation: Invocation) => Promise<void>;
 };
 
-/** Ends a command with exit code 1 after it has printed a negative answer itself. */
-export class AnswerIsNo extends Error {
+/** Ends a command with exit code 1 after it has printed a negative result. */
+export class NegativeResult extends Error {
   override readonly name = 'AnswerIsNo';
 }
 
-/** Ends a command with exit code 2 after it has printed that it cannot tell the answer. */
-export class AnswerIsUnknown extends Error {
+/** Ends a command with exit code 2 after it has printed that the result is inconclusive. */
+export class InconclusiveResult extends Error {
   override readonly name = 'AnswerIsUnknown';
 }
 
 /** Options that every command has. */
 export const sharedOptions: Readonly<Record<string, Option>> = {
-  json: { type: 'boolean', summary: 'Print one line of JSON, for machines.' },
+  json: { type: 'boolean', summary: 'Print one line of JSON.' },
   help: { type: 'boolean', summary: 'Show this help.' },
 };
 
-/** Words and parameters of a command, as it is typed. */
+/** Returns the command line of a command with its parameters. */
 export const usageOf = ({ words, parameters = [] }: Command) => `chainfold ${[words, ...parameters].join(' ')}`;
 
 export const optionText = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`;
@@ -95,7 +96,7 @@ export const optionText = (name: string, { value }: Option) => `--${name}${value
 const column = (left: string, right: string) => `  ${left.padEnd(34)} ${right}`;
 
 const optionHelp = ([name, option]: [string, Option]) =>
-  column(optionText(name, option), `${option.summary}${option.required ? ' (needed)' : ''}`);
+  column(optionText(name, option), `${option.summary}${option.required ? ' (required)' : ''}`);
 
 export const helpOf = (command: Command) =>
   [
@@ -113,7 +114,7 @@ export const overview = (commands: readonly Command[]) =>
     '',
     ...commands.map(({ words, parameters = [], summary }) => column([words, ...parameters].join(' '), summary)),
     '',
-    'chainfold <command> --help tells more. Settings come from the environment; docs/configuration.md lists them.',
+    'Run chainfold <command> --help for details. Settings come from the environment; docs/configuration.md lists them.',
   ].join('\n');
 
 export const table = (rows: readonly Readonly<Record<string, string>>[], empty: string) => {

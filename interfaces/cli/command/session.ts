@@ -6,14 +6,14 @@ import type { Invocation, Option } from './command.js';
 
 const catchUpMs = 30_000;
 
-/** Time within which running servers apply what another process wrote. */
-const inForceMs = 500;
-export const inForce = (app: App) => app.system.sleep(inForceMs);
+/** Time within which running servers apply a change that another process wrote. */
+const inForceDelayMs = 500;
+export const waitUntilInForce = (app: App) => app.system.sleep(inForceDelayMs);
 
 export const organizationOption = {
   type: 'string',
   value: 'ID|DOMAIN',
-  summary: 'The organization that it is about.',
+  summary: 'Organization id or domain.',
   required: true,
 } as const;
 
@@ -27,13 +27,13 @@ const userName = () => {
   }
 };
 
-/** Actor of the events that a command writes: the user of the operating system. */
+/** Returns the actor of the events that a command writes: the user of the operating system. */
 export const operator = (app: App): Operation => ({
   actor: { kind: 'operator', id: userName() },
   requestId: app.system.uuid(),
 });
 
-/** Runs work that only reads or appends events, without keeping the read models going. */
+/** Runs work on the stores without a projector, for commands that only read or append events. */
 export const withApp = async <T>({ open }: Invocation, work: (app: App) => Promise<T>): Promise<T> => {
   const { app, close } = await open();
   try {
@@ -44,8 +44,8 @@ export const withApp = async <T>({ open }: Invocation, work: (app: App) => Promi
 };
 
 /**
- * Works on the stores directly, whether or not a server runs: keeps the read models going meanwhile (harmless beside a
- * server that does the same) and ends only when they include what the command wrote.
+ * Runs work on the stores directly, whether or not a server is running. A projector updates the read models meanwhile
+ * (harmless next to the projector of a server), and the command ends once they include its events.
  */
 export const withStores = async <T>(
   { open }: Invocation,

@@ -1,8 +1,8 @@
-import { AnswerIsNo, type Command, table } from '../command/command.js';
+import { type Command, NegativeResult, table } from '../command/command.js';
 
 export const doctor: Command = {
   words: 'doctor',
-  summary: 'Look at configuration, stores, nodes, clocks and lag, and say what to do; changes nothing.',
+  summary: 'Check configuration, stores, nodes, clocks and lag, and suggest fixes. Changes nothing.',
   options: {},
   run: async ({ examine, print }) => {
     const checks = await examine();
@@ -14,10 +14,11 @@ export const doctor: Command = {
       found,
     }));
     const advices = new Set(checks.flatMap(({ advice }) => advice ?? []));
-    const whose = (given: string) => checks.filter(({ advice }) => advice === given).map(({ check }) => check);
-    const advice = [...advices].map((one) => `- ${[...new Set(whose(one))].join(', ')}: ${one}`);
-    const verdict = failed + warnings === 0 ? 'all is well' : `${failed} failed, ${warnings} warnings; what to do:`;
+    const checksWith = (given: string) => checks.filter(({ advice }) => advice === given).map(({ check }) => check);
+    const advice = [...advices].map((one) => `- ${[...new Set(checksWith(one))].join(', ')}: ${one}`);
+    const verdict =
+      failed + warnings === 0 ? 'All checks passed' : `${failed} failed, ${warnings} warnings. What to do:`;
     print({ ok: failed === 0, checks }, [table(rows, ''), '', verdict, ...advice].join('\n'));
-    if (failed > 0) throw new AnswerIsNo(`${failed} checks failed`);
+    if (failed > 0) throw new NegativeResult(`${failed} checks failed`);
   },
 };

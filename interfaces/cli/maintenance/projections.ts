@@ -4,7 +4,7 @@ import type { Rebuilt } from '../../../application/projecting/rebuild.js';
 import { didYouMean } from '../../../domain/nearest-name.js';
 import { type AnyProjection, projections as allProjections } from '../../../projections/index.js';
 import { UsageError } from '../../usage-error.js';
-import { AnswerIsNo, type Command, type Invocation, table } from '../command/command.js';
+import { type Command, type Invocation, NegativeResult, table } from '../command/command.js';
 import { createRebuildProgress } from './rebuild-progress.js';
 
 const sampledMs = 500;
@@ -14,10 +14,11 @@ const tracedWords: Readonly<Record<string, string>> = { true: 'yes', false: 'no'
 
 type Shown = Awaited<ReturnType<App['status']['projections']>>[number] & { readonly rate: number | null };
 
-/** Words for the state of a projection; a rebuild that did not move while it was sampled counts as paused. */
-const stateOf = ({ stopped, lag, rate, rebuild }: Shown, rebuildRate: number | null) => {
+/** Describes the state of a projection. A rebuild without progress during the sampling counts as paused. */
+const stateOf = ({ stopped, stoppedFor, lag, rate, rebuild }: Shown, rebuildRate: number | null) => {
   const states = [
     ...(stopped === null ? [] : [`stopped: ${stopped}`]),
+    ...(stoppedFor === null ? [] : [`stopped for ${stoppedFor}`]),
     ...(rebuild ? [`${rebuildRate ? 'rebuilding' : 'rebuild paused at'} ${rebuild.percent} %`] : []),
     ...(stopped === null && lag > 0 && rate === 0 ? ['waiting'] : []),
   ];
@@ -26,7 +27,7 @@ const stateOf = ({ stopped, lag, rate, rebuild }: Shown, rebuildRate: number | n
 
 export const projectionsStatus: Command = {
   words: 'projections status',
-  summary: 'Show how far the read models are behind the events, and the followers behind their chains.',
+  summary: 'Show the lag of read models behind events and of followers behind their chains.',
   options: {},
   run: async ({ open, print }) => {
     const { app, close } = await open();
@@ -57,7 +58,7 @@ export const projectionsStatus: Command = {
       }));
       print(
         { projections, followers: followers.map((one) => ({ ...one, traced: traced[one.chain] ?? null })) },
-        [table(rows, 'there are no projections'), '', table(chains, 'no chain was followed yet')].join('\n'),
+        [table(rows, 'No projections'), '', table(chains, 'No chain followed yet')].join('\n'),
       );
     } finally {
       await close();
@@ -70,32 +71,31 @@ const wantedBy = ({ parameters, options }: Invocation): readonly AnyProjection[]
   const unknown = parameters.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new UsageError(
-      `there is no projection ${unknown}${didYouMean(unknown, known) || `; there are ${known.join(', ')}`}`,
+      `Unknown projection ${unknown}${didYouMean(unknown, known) || `. Projections: ${known.join(', ')}`}`,
     );
-  if (parameters.length > 0 === Boolean(options.all))
-    throw new UsageError('name some projections or give --all, not both');
+  if (parameters.length > 0 === Boolean(options.all)) throw new UsageError('Specify either projection names or --all');
   return options.all ? allProjections : allProjections.filter(({ name }) => parameters.includes(name));
 };
 
 const comparisonText = ({ name, equal, live, built, differing, differences }: Rebuilt['comparisons'][number]) => {
-  if (equal) return `${name}: the same, ${built.documents} documents, hash ${built.hash}`;
+  if (equal) return `${name}: identical, ${built.documents} documents, hash ${built.hash}`;
   const keys = differences.map(({ scope, id }) => `  ${scope} ${id}`);
   return [
-    `${name}: NOT the same, ${differing} documents differ (live ${live.documents} documents, hash ${live.hash}; rebuilt ${built.documents}, ${built.hash})`,
+    `${name}: DIFFERENT, ${differing} documents differ (live: ${live.documents} documents, hash ${live.hash}; rebuilt: ${built.documents} documents, hash ${built.hash})`,
     ...keys,
   ].join('\n');
 };
 
 const endings: Readonly<Record<Rebuilt['outcome'], (names: string) => string>> = {
-  swapped: (names) => `rebuilt, and live now: ${names}`,
-  interrupted: () => 'interrupted; what is built is kept: the same command goes on, with --abandon it is removed',
-  different: () => 'nothing was swapped; without --compare the same command puts what is built in place',
-  failed: () => 'some could not be rebuilt; the live ones stay',
+  swapped: (names) => `Rebuilt and live: ${names}`,
+  interrupted: () => 'Interrupted. Run the same command to resume, or add --abandon to discard the rebuild.',
+  different: () => 'Nothing was swapped. Run the same command without --compare to swap in the rebuilt read models.',
+  failed: () => 'Some read models could not be rebuilt. The live ones are unchanged.',
 };
 
 const textOf = (rebuilt: Rebuilt, took: number) => {
   const rate = Math.round(rebuilt.events / took);
-  const failures = Object.entries(rebuilt.failures).map(([name, reason]) => `${name} cannot be rebuilt: ${reason}`);
+  const failures = Object.entries(rebuilt.failures).map(([name, reason]) => `Cannot rebuild ${name}: ${reason}`);
   return [
     ...rebuilt.comparisons.map(comparisonText),
     ...failures,
@@ -110,15 +110,15 @@ const rebuild = async (invocation: Invocation, app: App, wanted: readonly AnyPro
   void stopped().then(() => stop.abort());
   const progress = createRebuildProgress(invocation);
   const compare = options.compare !== undefined;
-  // The live read models are compared at the head of the events, so a projector runs even when no server does.
+  // Live read models must reach the last event to be compared, so a projector runs even if no server does.
   const projecting = compare ? supervise('projector', app.projector.run, stop.signal, app.system) : null;
   try {
-    const rebuilt = await app.rebuild.run(wanted, { signal: stop.signal, tell: progress.tell, compare });
+    const rebuilt = await app.rebuild.run(wanted, { signal: stop.signal, report: progress.update, compare });
     progress.end();
     const took = progress.seconds();
     const answer = { phase: 'done', ...rebuilt, seconds: took, events_per_second: Math.round(rebuilt.events / took) };
     print(answer, draw ? textOf(rebuilt, took) : JSON.stringify(answer));
-    if (rebuilt.outcome !== 'swapped') throw new AnswerIsNo(rebuilt.outcome);
+    if (rebuilt.outcome !== 'swapped') throw new NegativeResult(rebuilt.outcome);
   } finally {
     stop.abort();
     await projecting;
@@ -127,15 +127,16 @@ const rebuild = async (invocation: Invocation, app: App, wanted: readonly AnyPro
 
 export const projectionsRebuild: Command = {
   words: 'projections rebuild',
-  summary: 'Build read models anew beside the live ones and swap them; reads go on, Ctrl-C and the same again goes on.',
+  summary:
+    'Rebuild read models next to the live ones, then swap them. Reads continue; Ctrl-C pauses, the same command resumes.',
   parameters: ['[NAME…]'],
   options: {
     all: { type: 'boolean', summary: 'Rebuild every projection.' },
-    compare: { type: 'boolean', summary: 'Compare with the live ones, document for document; swap only if the same.' },
-    restart: { type: 'boolean', summary: 'Begin anew instead of going on with what was begun.' },
-    abandon: { type: 'boolean', summary: 'Only remove what was begun.' },
+    compare: { type: 'boolean', summary: 'Compare with the live ones, document by document; swap only if identical.' },
+    restart: { type: 'boolean', summary: 'Start over instead of resuming an interrupted rebuild.' },
+    abandon: { type: 'boolean', summary: 'Only discard an interrupted rebuild.' },
   },
-  details: () => `projections: ${allProjections.map(({ name }) => name).join(', ')}`,
+  details: () => `Projections: ${allProjections.map(({ name }) => name).join(', ')}`,
   run: async (invocation) => {
     const wanted = wantedBy(invocation);
     const { app, close } = await invocation.open();
@@ -144,7 +145,7 @@ export const projectionsRebuild: Command = {
       if (restart !== undefined || abandon !== undefined) await app.rebuild.abandon(wanted);
       if (abandon === undefined) return await rebuild(invocation, app, wanted);
       const names = wanted.map(({ name }) => name);
-      invocation.print({ abandoned: names }, `nothing is built any more of ${names.join(', ')}`);
+      invocation.print({ abandoned: names }, `Discarded the rebuild of ${names.join(', ')}`);
     } finally {
       await close();
     }

@@ -24,7 +24,7 @@ const textOf = ({ phase, percent, events, events_per_second, eta_seconds }: Meas
   return `${phase.padEnd(9)} ${barOf(percent)}  ${events} events, ${events_per_second}/s${left}`;
 };
 
-/** Shows the progress of a rebuild: a bar on a terminal, elsewhere a line of JSON a second. */
+/** Shows the progress of a rebuild: a bar on a terminal, or a line of JSON per second elsewhere. */
 export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' | 'print'>) => {
   const started = performance.now();
   let first: number | undefined;
@@ -47,7 +47,7 @@ export const createRebuildProgress = ({ draw, print }: Pick<Invocation, 'draw' |
     };
   };
   return {
-    tell: (progress: RebuildProgress) => line.tell(progress.phase, () => measure(progress)),
+    update: (progress: RebuildProgress) => line.update(progress.phase, () => measure(progress)),
     end: line.end,
     seconds: () => (performance.now() - started) / 1000,
   };

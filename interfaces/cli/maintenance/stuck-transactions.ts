@@ -3,12 +3,12 @@ import { type Command, table } from '../command/command.js';
 
 export const transactionsStuck: Command = {
   words: 'transactions stuck',
-  summary: 'List what was sent long ago and is in no block, oldest first.',
+  summary: 'List transactions that were sent long ago and are in no block, oldest first.',
   options: {
     'older-than': {
       type: 'string',
       value: 'SECONDS',
-      summary: 'How long ago; CHAINFOLD_STUCK_SECONDS when not given.',
+      summary: 'Minimum age; CHAINFOLD_STUCK_SECONDS by default.',
     },
   },
   run: async ({ open, options, settings, print }) => {
@@ -28,7 +28,7 @@ export const transactionsStuck: Command = {
           age_seconds: String(ageSeconds),
         }),
       );
-      print({ transactions: stuck }, table(stuck, 'nothing is stuck'));
+      print({ transactions: stuck }, table(stuck, 'No stuck transactions'));
     } finally {
       await close();
     }

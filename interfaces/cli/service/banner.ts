@@ -5,16 +5,16 @@ import type { Settings } from '../command/command.js';
 
 const storeLines = ({ dataDirectory, eventStoreUrl, mongodbUrl, redisUrl }: Settings) => {
   const engines = [eventStoreUrl && 'EventStoreDB', mongodbUrl && 'MongoDB', redisUrl && 'Redis'].filter(Boolean);
-  const embedded = engines.length < 3 ? [`${engines.length > 0 ? 'the rest ' : ''}embedded in ${dataDirectory}`] : [];
+  const embedded = engines.length < 3 ? [`${engines.length > 0 ? 'others ' : ''}embedded in ${dataDirectory}`] : [];
   return `stores    ${[...engines, ...embedded].join(', ')}`;
 };
 
 const chainLines = (app: App) => {
   const followed = app.followers.map(({ variant }) => variant);
-  return `chains    ${followed.length > 0 ? `following ${followed.join(', ')}` : 'none is followed'}`;
+  return `chains    ${followed.length > 0 ? `following ${followed.join(', ')}` : 'none followed'}`;
 };
 
-/** Names the APIs whose development chain cannot run on this machine, and the setting that gives them a node. */
+/** Lists the APIs whose development chain cannot run on this machine, with the setting that configures a node. */
 const lackLines = (app: App, { production, chains: given }: Settings) => {
   const isReached = ({ tag, segment, surface }: Variant) =>
     surface === 'query' ? app.nodes.has(`${segment}/mainnet`) : app.followers.some(({ variant }) => variant === tag);
@@ -24,11 +24,11 @@ const lackLines = (app: App, { production, chains: given }: Settings) => {
   if (!first) return [];
   const apis = lacking.map(({ tag }) => tag).join(', ');
   return [
-    `          no development chain for ${apis} on ${process.platform} ${process.arch}: start a node, then this with CHAIN_${first.tag}_URL=http://127.0.0.1:8545`,
+    `          no development chain for ${apis} on ${process.platform} ${process.arch}: start a node, then restart with CHAIN_${first.tag}_URL=http://127.0.0.1:8545`,
   ];
 };
 
-/** Commands that work with the chains of this start; `dev transfer` only where a development chain has a faucet. */
+/** Suggests commands for the chains that are running; `dev transfer` only if a development chain has a faucet. */
 const suggestions = (app: App) => {
   const wallets = variants.filter(({ surface }) => surface === 'wallet');
   const paid = wallets.find(({ segment }) => app.nodes.get(`${segment}/mainnet`)?.isDevelopment);
@@ -43,7 +43,7 @@ const suggestions = (app: App) => {
 };
 
 const tour = (app: App, url: string, { key, secret }: Credentials) => `
-demo organization (its credentials are in the data directory too):
+demo organization (credentials are also stored in the data directory):
   api_key     ${key}
   api_secret  ${secret}
 try, in another terminal:
@@ -53,7 +53,7 @@ ${suggestions(app)
 
 type Started = { readonly url: string | null; readonly demo: Credentials | null; readonly isFollowing: boolean };
 
-/** Text that a person sees once the service is ready. */
+/** Returns the text that is printed once the service is ready. */
 export const bannerOf = (app: App, settings: Settings, { url, demo, isFollowing }: Started) =>
   [
     `chainfold is ready${url ? ` at ${url} (${url}/docs)` : ''}`,

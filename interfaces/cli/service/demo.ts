@@ -9,7 +9,7 @@ import type { Settings } from '../command/command.js';
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const demoFile = ({ dataDirectory }: Settings) => join(dataDirectory, 'demo.json');
 
-/** Reads the demo organization's credentials from the data directory; null when there are none. */
+/** Reads the demo organization's credentials from the data directory; null if there are none. */
 export const demoCredentials = (settings: Settings): Credentials | null => {
   try {
     const { api_key: key, api_secret: secret } = JSON.parse(readFileSync(demoFile(settings), 'utf8'));
@@ -31,15 +31,15 @@ const makeDemo = async (app: App, settings: Settings) => {
     const file = { organization_id: answer.organization_id, ...issued.answer };
     writeFileSync(demoFile(settings), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
-    // Another server on the same directory made it first.
+    // Another server on the same data directory created the demo organization first.
     if (!(error instanceof Failure && error.code === 'ALREADY_EXISTS')) throw error;
   }
 };
 
-/** Creates the demo organization in an empty store, and only when nobody outside this machine can reach the service. */
+/** Creates the demo organization in an empty store. Does nothing unless the service listens only on loopback. */
 export const ensureDemo = async (app: App, settings: Settings): Promise<Credentials | null> => {
   if (!allowsDemo(settings)) return null;
   if ((await app.status.head()) === beginning) await makeDemo(app, settings);
   const found = demoCredentials(settings);
-  return found && (await app.knownCredentials.find(found.key)) ? found : null;
+  return found && (await app.credentialCache.find(found.key)) ? found : null;
 };

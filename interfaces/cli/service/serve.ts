@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { App } from '../../../application/app.js';
-import { type Role, roles, titleOf } from '../../../application/processes/service-process.js';
+import { nameOf, type Role, roles } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
 import { Failure } from '../../../domain/failure.js';
 import { oneOf } from '../command/arguments.js';
@@ -8,14 +8,12 @@ import type { Command, Invocation, Settings } from '../command/command.js';
 import { bannerOf } from './banner.js';
 import { ensureDemo } from './demo.js';
 
-const stopMs = 8000;
-
 const rolesOf = (value: string | undefined): readonly Role[] => {
   if (value === undefined) return roles;
   return value.split(',').map((wanted) => oneOf('each role of --role', wanted.trim(), roles));
 };
 
-/** Loads the HTTP server on demand, so that the other commands start without it. */
+/** Imports the HTTP server on demand, so that other commands start without it. */
 const startServer = async (app: App, settings: Settings, wanted: readonly Role[], isReady: () => boolean) => {
   const isApi = wanted.includes('api');
   const port = isApi ? settings.port : settings.healthPort;
@@ -24,24 +22,24 @@ const startServer = async (app: App, settings: Settings, wanted: readonly Role[]
   return (isApi ? startHttp : startHealth)(app, { ...settings, port }, wanted, isReady);
 };
 
-/** Waits until the read models include every event that the store held at the start, so that no read misses one. */
+/** Waits until the read models include every event that was stored before the start. */
 const catchUp = async (app: App, stopped: AbortSignal) => {
   const head = await app.status.head();
   while (!stopped.aborted && !(await app.progress.reached(head, catchUpMs)));
 };
 
-const askAgainMs = 1000;
+const retryIntervalMs = 1000;
 const catchUpMs = 500;
 
-/** Repeats work until the store it needs can be reached; results in null when the service is stopped meanwhile. */
-const createShutdownTimer = (complain: Invocation['complain'], end: Promise<void>) => {
+/** Retries work while a store is unavailable. The result is null if the service is stopped meanwhile. */
+const createStoreRetry = (printError: Invocation['printError'], end: Promise<void>) => {
   const ended = end.then(() => null);
-  let told = '';
+  let lastReason = '';
   const waitFor = (error: unknown) => {
     if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error;
-    if (told !== error.message) complain(`${error.message}; waiting for it`);
-    told = error.message;
-    const pause = new Promise<true>((resolve) => setTimeout(resolve, askAgainMs, true));
+    if (lastReason !== error.message) printError(`Startup is waiting: ${error.message}`);
+    lastReason = error.message;
+    const pause = new Promise<true>((resolve) => setTimeout(resolve, retryIntervalMs, true));
     return Promise.race([pause, ended]);
   };
   return async <T>(work: () => Promise<T>): Promise<T | null> => {
@@ -58,14 +56,16 @@ const createShutdownTimer = (complain: Invocation['complain'], end: Promise<void
 export const serve: Command = {
   words: 'serve',
   summary: 'Run the service until it is stopped.',
-  options: { role: { type: 'string', value: roles.join(','), summary: 'Which parts to run; all when not given.' } },
+  options: { role: { type: 'string', value: roles.join(','), summary: 'Roles of this process; all by default.' } },
   run: async (invocation) => {
     const { options, settings, print, stopped } = invocation;
     const wanted = rolesOf(options.role);
     const end = stopped();
     const isFollowing = wanted.includes('follower');
-    const patiently = createShutdownTimer(invocation.complain, end);
-    const opened = await patiently(() => invocation.open({ chains: isFollowing ? 'with development' : 'configured' }));
+    const retryUntilStoreIsUp = createStoreRetry(invocation.printError, end);
+    const opened = await retryUntilStoreIsUp(() =>
+      invocation.open({ chains: isFollowing ? 'with development' : 'configured' }),
+    );
     if (!opened) return;
     const { app, close } = opened;
     const stop = new AbortController();
@@ -73,20 +73,21 @@ export const serve: Command = {
     const ended = new AbortController();
     void end.then(() => ended.abort());
     try {
-      const demo = await patiently(() => ensureDemo(app, settings));
+      const demo = await retryUntilStoreIsUp(() => ensureDemo(app, settings));
       const running = app.processes
         .filter(({ role }) => wanted.includes(role))
-        .map((one) => supervise(titleOf(one), one.run, stop.signal, app.system));
+        .map((one) => supervise(nameOf(one), one.run, stop.signal, app.system));
       let isReady = false;
       const http = await startServer(app, settings, wanted, () => isReady);
-      await patiently(() => catchUp(app, ended.signal));
+      await retryUntilStoreIsUp(() => catchUp(app, ended.signal));
       isReady = true;
       const url = wanted.includes('api') ? (http?.url ?? null) : null;
       print({ url, health_url: http?.url ?? null, ready: true }, bannerOf(app, settings, { url, demo, isFollowing }));
-      app.system.log.info({ url, roles: wanted }, 'ready');
+      app.system.log.info({ url, roles: wanted }, 'Service ready');
       await end;
-      app.system.log.info({}, 'stopping');
-      await http?.stop(stopMs);
+      app.system.log.info({}, 'Service stopping');
+      // A request that waits for a store gets its answer before its connection is cut.
+      await http?.stop(settings.requestTimeoutMs);
       stop.abort();
       await Promise.all(running);
     } finally {

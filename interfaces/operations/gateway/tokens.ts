@@ -11,7 +11,7 @@ import { anyOrganization, pageSize, pageToken, pagination } from '../records.js'
 import { formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
 
 const served = variants.filter(({ can }) => can.includes('gateway'));
-/** Names of chains: those of rate limits, or those of gateway addresses. */
+/** Chain by its tag, as in rate limits, or by its segment, as in gateway URLs. */
 const chain = oneOf(served.flatMap(({ tag, segment }): string[] => [tag, segment]));
 const [anyChain] = served.map(({ tag }) => tag);
 const method = formed(3, 100, '^[a-z][a-z0-9]*_[A-Za-z][A-Za-z0-9]*$', 'the name of a method of the gateway');
@@ -19,11 +19,11 @@ const origin = formed(
   4,
   200,
   '^[a-z][a-z0-9+.-]*://[a-z0-9._-]+(?::[0-9]{1,5})?$',
-  'an origin as browsers send it, in lower case and without a path, such as https://app.example',
+  'an origin as sent by browsers, in lowercase and without a path, such as https://app.example',
 );
 const perSecond = int64({ minimum: 1 });
 const latestMs = 99_999_999_999_000;
-const notTime = 'expire_time is neither an ISO time such as 2026-01-31T12:00:00Z nor a number of Unix seconds';
+const notTime = 'expire_time must be an ISO time such as 2026-01-31T12:00:00Z, or Unix seconds as a number';
 const some = { minItems: 1, maxItems: 100 };
 const keys = oneOf(gatewayKeysChoices);
 const anyToken = 'gtk_0123456789abcdef0123456789abcdef';
@@ -68,9 +68,10 @@ const show = (document: GatewayTokenDocument): TokenRecord => {
 };
 
 const tagOf = (name: string): string =>
-  served.find(({ tag, segment }) => tag === name || segment === name)?.tag ?? fail('INVALID_ARGUMENT', 'no such chain');
+  served.find(({ tag, segment }) => tag === name || segment === name)?.tag ??
+  fail('INVALID_ARGUMENT', `Unknown chain. Chains: ${served.map(({ tag }) => tag).join(', ')}`);
 
-/** Returns the documented name of a method; refuses one that no gateway address offers. */
+/** Returns the documented name of a method. Rejects methods that the gateway does not serve on any chain. */
 const methodOf = ({ nodes }: App, name: string): string => {
   const all = [...nodes.values()];
   const isDevelopment = all.some((node) => node.isDevelopment);
@@ -80,7 +81,7 @@ const methodOf = ({ nodes }: App, name: string): string => {
   return fail('INVALID_ARGUMENT', explainMethod(name, isDevelopment));
 };
 
-/** Returns the ISO time of an ISO time with its zone, or of Unix seconds. */
+/** Converts an ISO time with a time zone, or Unix seconds, to an ISO time in UTC. */
 const isoTimeOf = (given: string | number): string => {
   const ms = typeof given === 'number' ? given * 1000 : timeOf(given);
   return ms !== null && ms >= 0 && ms <= latestMs ? new Date(ms).toISOString() : fail('INVALID_ARGUMENT', notTime);
@@ -92,7 +93,7 @@ export const createGatewayToken = operation({
   kind: 'command',
   name: 'CreateGatewayToken',
   summary:
-    'Create a key for gateway calls alone, of those chains, methods and origins. It is shown in this answer only.',
+    'Create a key for gateway calls only, limited to chains, methods and origins. It is shown only in this answer.',
   surface: 'admin',
   extension: true,
   confidential: true,
@@ -115,7 +116,7 @@ export const createGatewayToken = operation({
   response: { gateway_token_id: { schema: id, required: true }, token: { schema: id, required: true } },
   handle: async (app, request, by) => {
     const { organization_id, name, chains, methods, origins, expire_time, per_second_limit } = request;
-    return app.gatewayTokens.create(by, app.organizations.subjectOf(by, organization_id), {
+    return app.gatewayTokens.create(by, app.organizations.targetOf(by, organization_id), {
       name,
       ...(chains && { chains: once(chains.map(tagOf)) }),
       ...(methods && { methods: once(methods.map((one) => methodOf(app, one))) }),
@@ -129,7 +130,7 @@ export const createGatewayToken = operation({
 export const listGatewayTokens = operation({
   kind: 'query',
   name: 'ListGatewayTokens',
-  summary: "An organization's gateway tokens, newest first, without the tokens themselves; without an id, one's own.",
+  summary: "List an organization's gateway tokens, newest first, without the tokens themselves; your own by default.",
   surface: 'admin',
   extension: true,
   request: {
@@ -155,27 +156,27 @@ export const listGatewayTokens = operation({
 export const deleteGatewayToken = operation({
   kind: 'command',
   name: 'DeleteGatewayToken',
-  summary: 'Delete a gateway token. It is refused from then on, also on connections that are open.',
+  summary: 'Delete a gateway token. It is rejected from then on, and its open connections are closed.',
   surface: 'admin',
   extension: true,
   request: { organization_id: { schema: id }, gateway_token_id: { schema: id, required: true } },
   example: () => ({ gateway_token_id: anyToken }),
   response: {},
   handle: async (app, { organization_id, gateway_token_id }, by) =>
-    app.gatewayTokens.delete(by, app.organizations.subjectOf(by, organization_id), gateway_token_id),
+    app.gatewayTokens.delete(by, app.organizations.targetOf(by, organization_id), gateway_token_id),
 });
 
 export const setGatewayKeys = operation({
   kind: 'command',
   name: 'SetGatewayKeys',
   summary:
-    'Set by what an organization calls the gateway: api_keys and tokens (`api_key`), or tokens alone (`tokens`).',
+    'Set which keys the gateway accepts from an organization: api_keys and tokens (`api_key`), or only tokens (`tokens`).',
   surface: 'admin',
   extension: true,
   request: { organization_id: { schema: id }, gateway_keys: { schema: keys, required: true } },
-  // The other choice would lock out the keys of whoever tries the example.
+  // The other value would make the gateway reject the api_key of a reader who tries the example.
   example: () => ({ gateway_keys: 'api_key' as const }),
   response: {},
   handle: async (app, { organization_id, gateway_keys }, by) =>
-    app.gatewayTokens.setKeys(by, app.organizations.subjectOf(by, organization_id), gateway_keys),
+    app.gatewayTokens.setKeys(by, app.organizations.targetOf(by, organization_id), gateway_keys),
 });

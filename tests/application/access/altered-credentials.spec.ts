@@ -5,8 +5,8 @@ import { apiKeyFor, credentialKeyId } from '../../../application/access/credenti
 import { createHandle, globalContext, step } from '../../../application/commands/handle.js';
 import { credential, type Role } from '../../../domain/aggregates/credential.js';
 import { examineCredentials } from '../../../infrastructure/doctor/credentials.js';
+import { appendEvents, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { composeApp, openStores } from '../../support/following/following.js';
-import { appendEvents, notary, sealAll } from '../../support/histories/sealed-history.js';
 import { testSystem } from '../../support/silent.js';
 
 const by = { actor: { kind: 'operator', id: 'test' }, requestId: 'test' } as const;
@@ -18,7 +18,7 @@ describe('a credential whose event was changed in the store', () => {
   const system = { ...testSystem, log: { ...testSystem.log, error: (...line: [object, string]) => logged.push(line) } };
   const start = () => composeApp(stores, { notary, system });
   /** Finds a key as a service would that starts now. */
-  const find = async (apiKey: string) => start().knownCredentials.find(apiKey);
+  const find = async (apiKey: string) => start().credentialCache.find(apiKey);
   const change = (sql: string) => {
     const db = new DatabaseSync(join(stores.directory, 'events.db'));
     db.exec(sql);
@@ -38,10 +38,10 @@ describe('a credential whose event was changed in the store', () => {
     const { api_key, api_secret } = (await start().credentials.issue(by, organizationId, 'client')).answer;
     assert.equal((await find(api_key))?.secret, api_secret);
     promote();
-    const { knownCredentials } = start();
-    for (let i = 0; i < 3; i++) assert.equal(await knownCredentials.find(api_key), null);
+    const { credentialCache } = start();
+    for (let i = 0; i < 3; i++) assert.equal(await credentialCache.find(api_key), null);
     assert.equal(logged.length, 1);
-    assert.match(logged[0]?.[1] ?? '', /^a credential is refused: its role/);
+    assert.match(logged[0]?.[1] ?? '', /^Credential rejected: its role or secret was changed/);
     assert.deepEqual(logged[0]?.[0], { organization_id: organizationId });
   });
 
@@ -54,12 +54,15 @@ describe('a credential whose event was changed in the store', () => {
     stop.abort();
     await running;
     const [before] = await examineCredentials(stores);
-    assert.deepEqual(before, { level: 'ok', found: '1 open, each with its role' });
+    assert.deepEqual(before, { level: 'ok', found: '1 can be decrypted, each bound to its role' });
     promote();
     const [after] = await examineCredentials(stores);
     const digits = answer.api_key.split('_')[2]?.slice(0, 8);
     assert.equal(after?.level, 'fail');
-    assert.equal(after.found, `changed in the event store, and refused: ck_${digits} of ${organizationId} (1 in all)`);
+    assert.equal(
+      after.found,
+      `changed in the event store, and therefore rejected: ck_${digits} of ${organizationId} (1 in total)`,
+    );
   });
 
   it('is not changed by a second event that issues it, before or after its deletion', async () => {
@@ -114,8 +117,8 @@ describe('a credential whose event was changed in the store', () => {
         },
       };
       for (let i = 0; i < 2; i++) {
-        const { knownCredentials } = composeApp({ ...stores, events: counted }, { notary, system });
-        assert.equal((await knownCredentials.find(admin))?.role, 'admin');
+        const { credentialCache } = composeApp({ ...stores, events: counted }, { notary, system });
+        assert.equal((await credentialCache.find(admin))?.role, 'admin');
       }
       assert.equal(walks, 1);
     });

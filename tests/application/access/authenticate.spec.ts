@@ -6,7 +6,7 @@ import {
   apiKeyFor,
   createCredentialCache,
   credentialKeyId,
-  unknownMs,
+  unknownTtlMs,
 } from '../../../application/access/credential-cache.js';
 import { type EventStore, type NewEvent, noStream } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
@@ -24,9 +24,12 @@ const request = (key: string, signature: string) => ({
   method: 'POST',
   path: '/v1/c/ListWallets',
   body: async () => Buffer.from('{}'),
-  isShort: true,
+  hasShortBody: true,
 });
-const isRefused = { code: 'UNAUTHENTICATED', message: 'x-api-signature does not fit this request and x-api-key' };
+const isRefused = {
+  code: 'UNAUTHENTICATED',
+  message: 'x-api-signature does not match this request. Check x-api-key, the api_secret and the signed text.',
+};
 
 describe('the authentication of a request', () => {
   const steps: string[] = [];
@@ -46,10 +49,10 @@ describe('the authentication of a request', () => {
   const accessFor = (
     find: Credentials['find'],
     on = testSystem,
-    lookUpAgain: Credentials['lookUpAgain'] = async () => undefined,
+    repeatLookup: Credentials['repeatLookup'] = async () => undefined,
   ) =>
     createAccess({
-      credentials: { find, lookUpAgain, notice: () => undefined, forgetAll: () => undefined },
+      credentials: { find, repeatLookup, onEvent: () => undefined, clear: () => undefined },
       limits: { find: () => ({}) } as never,
       limiter: {} as never,
       nonces: { spend: async () => ({ quota: null }) },
@@ -98,7 +101,7 @@ describe('the authentication of a request', () => {
       system: on,
       isProven: () => assert.fail('a bound secret needs no proof'),
     });
-    const access = accessFor(cache.find, on, cache.lookUpAgain);
+    const access = accessFor(cache.find, on, cache.repeatLookup);
     const askedFor = async (key: string) => {
       asked.length = 0;
       const body = async () => {
@@ -115,7 +118,7 @@ describe('the authentication of a request', () => {
     for (const [later, ought] of [
       [0, ['body', 'open', 'read']],
       [0, ['body']],
-      [unknownMs, ['body', 'open', 'read']],
+      [unknownTtlMs, ['body', 'open', 'read']],
     ] as const) {
       clock += later;
       assert.deepEqual([await askedFor(known), await askedFor(unknown)], [ought, ought]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiKeyFor, createCredentialCache, unknownMs } from '../../../application/access/credential-cache.js';
+import { apiKeyFor, createCredentialCache, unknownTtlMs } from '../../../application/access/credential-cache.js';
 import { type EventStore, noStream, type Recorded } from '../../../application/ports/event-store.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import { testSystem } from '../../support/silent.js';
@@ -33,7 +33,7 @@ describe('the cache of credentials', () => {
     const cache = open();
     for (let i = 0; i < 50; i++) assert.equal(await cache.find(keyOf('1')), null);
     assert.equal(reads, 1);
-    clock += unknownMs;
+    clock += unknownTtlMs;
     assert.equal(await cache.find(keyOf('1')), null);
     assert.equal(reads, 2);
   });
@@ -41,10 +41,10 @@ describe('the cache of credentials', () => {
   it('knows a key as soon as it hears that it was issued, also while the key was being looked up', async () => {
     const cache = open();
     assert.equal(await cache.find(keyOf('2')), null);
-    cache.notice(issue(keyOf('2')));
+    cache.onEvent(issue(keyOf('2')));
     assert.equal((await cache.find(keyOf('2')))?.secret, 'secret');
     const looking = cache.find(keyOf('3'));
-    cache.notice(issue(keyOf('3')));
+    cache.onEvent(issue(keyOf('3')));
     await looking;
     assert.equal((await cache.find(keyOf('3')))?.secret, 'secret');
   });

@@ -112,11 +112,11 @@ describe('a gateway token', () => {
         data: { gatewayTokenId: answer.gateway_token_id },
         metadata: { organizationId },
       }) as unknown as Recorded;
-    cache.notice(heard('GatewayTokenCreated'));
+    cache.onEvent(heard('GatewayTokenCreated'));
     assert.ok(await cache.find(token));
     assert.deepEqual((await tokens().create(retry, organizationId, facts)).answer, answer);
     await tokens().delete(by, organizationId, answer.gateway_token_id);
-    cache.notice(heard('GatewayTokenDeleted'));
+    cache.onEvent(heard('GatewayTokenDeleted'));
     assert.equal(await cache.find(token), null);
     await assert.rejects(tokens().create(retry, organizationId, facts), { code: 'FAILED_PRECONDITION' });
   });
@@ -180,7 +180,7 @@ describe('a gateway call', () => {
   let gatewayKeys: 'api_key' | 'tokens' = 'api_key';
   const credential = { organizationId, apiKey: 'ck', role: 'client', secret: '' } as const;
   const access = createGatewayAccess({
-    credentials: { find: () => credential } as never,
+    credentialCache: { find: () => credential } as never,
     tokens: { find: () => null } as never,
     limits: { find: () => defaultLimits, gatewayKeys: () => gatewayKeys } as never,
     limiter,

@@ -92,7 +92,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       (await createQuotas({ handle, readModels: models }).list('org_a')).find(({ quota }) => quota === wanted)?.used;
     const exceeded = (quota: QuotaName, most: number, used: number, more: number) => ({
       code: 'QUOTA_EXCEEDED',
-      message: `the quota ${quota} is ${most}: ${used} are used, and this would take ${more} more`,
+      message: `Quota ${quota} exceeded: the limit is ${most}, ${used} are used, and this request needs ${more} more.`,
     });
 
     it('admits as many as the quota allows and refuses the next without a trace', async () => {

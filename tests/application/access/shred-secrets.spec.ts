@@ -7,8 +7,8 @@ import type { StateStore } from '../../../application/ports/state.js';
 import type { Vault } from '../../../application/ports/vault.js';
 import { type CredentialEvent, credential } from '../../../domain/aggregates/credential.js';
 import type { Decider } from '../../../domain/decider.js';
-import { givenKeyRing } from '../../../infrastructure/master-key.js';
-import { stateVault } from '../../../infrastructure/vault.js';
+import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
+import { stateVault } from '../../../infrastructure/keys/vault.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { testSystem } from '../../support/silent.js';
 
@@ -51,7 +51,7 @@ describe('the shredder of secrets', () => {
         }
       },
     };
-    await createShredder({ events: watched, state, vault })(stop.signal);
+    await createShredder({ events: watched, state, vault, system: testSystem })(stop.signal);
   };
 
   it('destroys the key of a deleted credential, and no other', async () => {
@@ -77,7 +77,7 @@ describe('the shredder of secrets', () => {
       },
     };
     stop.abort();
-    await createShredder({ events: counting, state, vault })(stop.signal);
+    await createShredder({ events: counting, state, vault, system: testSystem })(stop.signal);
     assert.ok((seen[0] ?? 0) > 0);
     stop = new AbortController();
     await shred();

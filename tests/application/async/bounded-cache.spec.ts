@@ -31,9 +31,33 @@ describe('a bounded cache', () => {
     assert.equal(keysIn(cache), 'acd');
   });
 
-  it('does not count an entry that is read as new', () => {
+  it('keeps an entry that was read since it was set, and evicts the oldest of the others', () => {
     const cache = filled();
     cache.get('a');
+    cache.set('d', 3);
+    assert.equal(keysIn(cache), 'acd');
+    assert.deepEqual(['a', 'c', 'd'].map(cache.get), [0, 2, 3]);
+  });
+
+  it('keeps an entry that is read again and again, however many others come', () => {
+    const cache = filled();
+    for (let i = 0; i < 10; i++) {
+      assert.equal(cache.get('a'), 0);
+      cache.set(`new ${i}`, i);
+    }
+    assert.equal(cache.has('a'), true);
+  });
+
+  it('evicts the oldest entry when all were read', () => {
+    const cache = filled();
+    for (const key of ['c', 'b', 'a']) cache.get(key);
+    cache.set('d', 3);
+    assert.equal(keysIn(cache), 'bcd');
+  });
+
+  it('does not count a check for an entry as a read', () => {
+    const cache = filled();
+    cache.has('a');
     cache.set('d', 3);
     assert.equal(keysIn(cache), 'bcd');
   });

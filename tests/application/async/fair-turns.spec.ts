@@ -21,7 +21,7 @@ const createScene = (bounds: Parameters<typeof createFairTurns>[0]) => {
 
 describe('fair turns', () => {
   it('lets a newcomer wait for one piece of a key that has a hundred waiting', async () => {
-    const { started, ask, endFirst } = createScene({ atOnce: 1, ofOneKey: 1, maxWaiting: 100 });
+    const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 100 });
     const greedy = Array.from({ length: 100 }, (_, i) => ask('greedy', `greedy ${i}`));
     const modest = ask('modest', 'modest');
     while (!started.includes('modest')) await endFirst();
@@ -32,7 +32,7 @@ describe('fair turns', () => {
   });
 
   it('gives each key one piece a round, in the order in which they asked', async () => {
-    const { started, ask, endFirst } = createScene({ atOnce: 1, ofOneKey: 1, maxWaiting: 10 });
+    const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 10 });
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => ask(name[0] as string, name));
     for (const _ of all) await endFirst();
     await Promise.all(all);
@@ -40,7 +40,11 @@ describe('fair turns', () => {
   });
 
   it('runs no more pieces of a key at once than it may, although there is room', async () => {
-    const { started, ask, endFirst, settle } = createScene({ atOnce: 3, ofOneKey: 2, maxWaiting: 10 });
+    const { started, ask, endFirst, settle } = createScene({
+      maxConcurrent: 3,
+      maxConcurrentPerKey: 2,
+      maxWaiting: 10,
+    });
     const all = ['a1', 'a2', 'a3', 'b1'].map((name) => ask(name[0] as string, name));
     await settle();
     assert.deepEqual(started, ['a1', 'a2', 'b1']);
@@ -51,7 +55,7 @@ describe('fair turns', () => {
   });
 
   it('refuses a piece of a key that has as many waiting as it may, and no piece of another', async () => {
-    const { started, ask, endFirst } = createScene({ atOnce: 1, ofOneKey: 1, maxWaiting: 2 });
+    const { started, ask, endFirst } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 2 });
     const greedy = ['a1', 'a2', 'a3'].map((name) => ask('a', name));
     await assert.rejects(ask('a', 'a4'), { code: 'RATE_LIMITED' });
     const modest = ask('b', 'b1');
@@ -61,7 +65,7 @@ describe('fair turns', () => {
   });
 
   it('goes on with the next piece after one that failed', async () => {
-    const { turns } = createScene({ atOnce: 1, ofOneKey: 1, maxWaiting: 2 });
+    const { turns } = createScene({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaiting: 2 });
     const failing = turns('a', async () => {
       throw new Error('broken');
     });

@@ -4,10 +4,10 @@ import { createStoreProof } from '../../../application/audit/store-proof.js';
 import { type EventStore, organizationOf, type Recorded } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { canonical } from '../../../domain/aggregates/audit.js';
+import { handSystem, notary } from '../../support/audit/sealed-history.js';
+import { openFiles } from '../../support/audit/tampered-files.js';
+import { change } from '../../support/audit/tampering.js';
 import { allEvents } from '../../support/following/following.js';
-import { handSystem, notary } from '../../support/histories/sealed-history.js';
-import { openFiles } from '../../support/histories/tampered-files.js';
-import { change } from '../../support/histories/tampering.js';
 import { sized } from '../../support/run/tier.js';
 
 const byText = (a: string, b: string) => (a < b ? -1 : 1);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createAudit } from '../../../application/audit/audit.js';
-import { checkFile } from '../../../application/audit/export-file.js';
+import { verifyExport } from '../../../application/audit/export-file.js';
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
-import { createNotary } from '../../../infrastructure/notary.js';
+import { createNotary } from '../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../infrastructure/system.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/audit/sealed-history.js';
+import { alteration, change, type Tampering, tampering } from '../../support/audit/tampering.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/histories/sealed-history.js';
-import { alteration, change, type Tampering, tampering } from '../../support/histories/tampering.js';
 import { sized } from '../../support/run/tier.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
@@ -78,7 +78,7 @@ describe('the proof of a history', () => {
       return { ...one, position, time, bytes: 0 };
     });
   const check = (texts: readonly string[], trusted?: string) =>
-    checkFile(linesOf(texts), { sha256, isSigned: notary.isSigned, trusted });
+    verifyExport(linesOf(texts), { sha256, isSigned: notary.isSigned, trusted });
 
   before(async () => {
     events = await (await eventStores.sqlite()).open();

@@ -7,16 +7,9 @@ import { noEntry } from '../../../application/ports/state.js';
 import { createPageTokens } from '../../../application/read-models/paging.js';
 import { firstLink, type Link, nextLink, type Seal, sealStatement } from '../../../domain/aggregates/audit.js';
 import { sha256 } from '../../../infrastructure/system.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll, sealOld } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
-import {
-  appendEvents,
-  handSystem,
-  historyOf,
-  notary,
-  sealAll,
-  sealOld,
-} from '../../support/histories/sealed-history.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 const other = `org_${'b'.repeat(32)}`;
@@ -154,7 +147,7 @@ describe('the sealer of history', () => {
     assert.equal(types.filter((type) => type === 'SealLogged').length, 2);
   });
 
-  it('takes over the unsigned memory of an earlier version once, and refuses one afterwards', async () => {
+  it('adopts the unsigned progress of an earlier version once, and rejects it afterwards', async () => {
     await append(12);
     const link = (await historyOf(events, organizationId)).reduce<Link>(
       (before, event) => nextLink(before, event, sha256),
@@ -170,7 +163,7 @@ describe('the sealer of history', () => {
     await isValid();
     const { revision = 0 } = (await state.get('processes', id)) ?? {};
     await state.put('processes', id, old, revision);
-    assert.deepEqual([(await flawOf()).about, (await flawOf()).reason], ["the sealer's memory", 'not signed']);
+    assert.deepEqual([(await flawOf()).about, (await flawOf()).reason], ["the sealer's progress", 'not signed']);
     await append(30, 20);
     await seal();
     assert.equal((await counts()).length, 1);

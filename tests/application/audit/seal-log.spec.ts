@@ -3,9 +3,9 @@ import { createSealLog, type SealLog } from '../../../application/audit/seal-log
 import { createHandle } from '../../../application/commands/handle.js';
 import type { EventStore } from '../../../application/ports/event-store.js';
 import type { LogLeaf } from '../../../domain/aggregates/audit/seal-log.js';
+import { handSystem, notary } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
-import { handSystem, notary } from '../../support/histories/sealed-history.js';
 
 const leafOf = (count: number): LogLeaf => ({
   organizationId: `org_${'a'.repeat(32)}`,
@@ -28,9 +28,9 @@ describe('the log of seals', () => {
       const system = handSystem();
       const own: EventStore = {
         ...events,
-        append: async (writes, patience) => {
+        append: async (writes, deadline) => {
           await beforeAppend();
-          return events.append(writes, patience);
+          return events.append(writes, deadline);
         },
       };
       return createSealLog({ events: own, state, handle: createHandle(own, system), notary, system });

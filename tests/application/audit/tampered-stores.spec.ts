@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { refusalsIn } from '../../../application/audit/refusals.js';
+import { sealFailuresIn } from '../../../application/audit/seal-failures.js';
 import { storeChecks } from '../../../application/maintenance/store-checks.js';
-import { handSystem, historyOf } from '../../support/histories/sealed-history.js';
-import { type Files, openFiles } from '../../support/histories/tampered-files.js';
+import { handSystem, historyOf } from '../../support/audit/sealed-history.js';
+import { type Files, openFiles } from '../../support/audit/tampered-files.js';
 import { silent } from '../../support/silent.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
@@ -44,7 +44,7 @@ describe('whoever writes to the files of a store', () => {
     return told;
   };
   const isRefused = async (about: string) =>
-    (await refusalsIn(files.stores().state)).some((refusal) => refusal.about === about);
+    (await sealFailuresIn(files.stores().state)).some((refusal) => refusal.about === about);
 
   it('cannot move commit times, those of all events included', async () => {
     for (const owner of [organizationId, other, 'system']) assert.equal(await files.flawOf(owner), null);
@@ -80,10 +80,10 @@ describe('whoever writes to the files of a store', () => {
     await files.append(organizationId, 11, 50);
     await files.seal();
     const said: [string | null, RegExp][] = [
-      [null, /^the sealer's memory absent, although \d+ seals were made$/],
-      [others, /^the sealer's memory false: it was signed for org_b/],
-      [now.replace('"unsealed":0', '"unsealed":1'), /memory false: it is not signed by/],
-      ['nothing', /^the sealer's memory not signed$/],
+      [null, /^the sealer's progress missing, although \d+ seals were made$/],
+      [others, /^the sealer's progress forged: it was signed for org_b/],
+      [now.replace('"unsealed":0', '"unsealed":1'), /progress forged: it is not signed by/],
+      ['nothing', /^the sealer's progress not signed$/],
     ];
     const there = await files.memoryOf(organizationId);
     const before = await sealsOf(organizationId);
@@ -97,10 +97,13 @@ describe('whoever writes to the files of a store', () => {
       await files.remember(organizationId, there);
     }
     await files.remember(organizationId, now);
-    assert.match(await reasonOf(organizationId), /^the sealer's memory older than the log, which has a seal over/);
+    assert.match(await reasonOf(organizationId), /^the sealer's progress older than the log, which has a seal over/);
     await files.tamper(cut(36));
     await files.remember(organizationId, now);
-    assert.match(await reasonOf(organizationId), /^missing: there were \d+ more when the log of seals took up a seal/);
+    assert.match(
+      await reasonOf(organizationId),
+      /^missing: there were \d+ more when a seal over \d+ events was added to the log of seals/,
+    );
   });
 
   it('hides nothing by setting back what the sealer remembers alone: log and history prove the rest', async () => {
@@ -149,7 +152,7 @@ describe('whoever writes to the files of a store', () => {
     await files.put('audit-log', oldLog);
     assert.match(
       await reasonOf(other),
-      /^the log of seals without the seal over \d+ events, which the sealer remembers$/,
+      /^the log of seals without the seal over \d+ events, which the sealer's progress records$/,
     );
     const before = [await sealsOf(organizationId), await sealsOf(other)];
     await files.append(other, 30, 100);
@@ -185,7 +188,7 @@ describe('whoever writes to the files of a store', () => {
       losses?.map(({ by, reason, found, known }) => [by, reason, found.count, known?.count]),
       [['mara', 'restored', 23, 36]],
     );
-    assert.deepEqual(await refusalsIn(files.stores().state), []);
+    assert.deepEqual(await sealFailuresIn(files.stores().state), []);
     await files.tamper(cut(19));
     assert.match(await reasonOf(organizationId), /^missing/);
   });
@@ -195,7 +198,7 @@ describe('whoever writes to the files of a store', () => {
     await sealAndListen();
     await assert.rejects(
       files.audit().acceptLoss.ofHistory(operator, 'system', 'why'),
-      /accept the loss of the log first, with --log/,
+      /Accept its loss first, with --log/,
     );
     assert.equal(await files.audit().acceptLoss.ofLog(operator, 'restored'), 1);
     await files.audit().acceptLoss.ofHistory(operator, 'system', 'restored');

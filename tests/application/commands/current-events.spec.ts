@@ -7,9 +7,11 @@ import {
   type EventStore,
   type NewEvent,
   noStream,
+  type Recorded,
   streamName,
 } from '../../../application/ports/event-store.js';
 import { ledger } from '../../../domain/aggregates/ledger.js';
+import { UnknownEventVersion } from '../../../domain/upcasters.js';
 import { eventStores } from '../../support/engines/adapters.js';
 import type { Place } from '../../support/engines/places.js';
 import { organizationCreated } from '../../support/histories/events.js';
@@ -74,6 +76,28 @@ for (const [name, open] of Object.entries(eventStores))
         assert.deepEqual(shapes(batch), today);
         stop.abort();
       }
+    });
+
+    it('come in the very batch of the store when all are current, without a copy', async () => {
+      const batch: readonly Recorded[] = [{ ...event('ActivitySettled', {}), stream, position: 1, time: 1, bytes: 2 }];
+      const readAll = async function* () {
+        yield batch;
+      };
+      for await (const read of currentEvents({ ...stored, readAll }).readAll(beginning)) assert.equal(read, batch);
+    });
+
+    it('may be of a version that only a newer release reads, until somebody looks at their data', async () => {
+      const [newer, after] = [event('BalanceTouched', touched), event('ActivitySettled', { walletId: 'wal_1' })];
+      const events = [{ ...newer, metadata: { ...newer.metadata, version: 3 } }, after];
+      const other = streamName(organizationId, things.stream, 'ahead');
+      await stored.append([{ stream: other, expected: noStream, events }]);
+      const [unread, read] = (await currentEvents(stored).read(other)).events;
+      assert.deepEqual([unread?.type, unread?.metadata.version], ['BalanceTouched', 3]);
+      assert.deepEqual(read?.data, { walletId: 'wal_1' });
+      const { data } = unread as NewEvent;
+      for (const look of [() => ({ ...data }), () => (data as typeof touched).walletId, () => JSON.stringify(unread)])
+        assert.throws(look, UnknownEventVersion);
+      await assert.rejects(readAggregate(currentEvents(stored), things, organizationId, 'ahead'), UnknownEventVersion);
     });
 
     it('let a decider fold events of an older version', async () => {

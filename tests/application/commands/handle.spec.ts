@@ -175,8 +175,8 @@ describe('the command handler', () => {
       {
         code: 'ALREADY_EXISTS',
         faults: [
-          { path: '/0', message: 'x is held by another wallet' },
-          { path: '/2', message: 'y is held by another wallet' },
+          { path: '/0', message: 'Address x is held by another wallet' },
+          { path: '/2', message: 'Address y is held by another wallet' },
         ],
       },
     );

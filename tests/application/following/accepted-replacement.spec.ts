@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { readReached } from '../../../application/following/progress/cursor-store.js';
 import { eventually } from '../../support/eventually.js';
-import {
-  allEvents,
-  contextOf,
-  followedVariant,
-  openStores,
-  type Running,
-  startFollowing,
-  transfersOf,
-} from '../../support/following/following.js';
+import { ann, person, useFollowedWallet } from '../../support/following/followed-wallet.js';
+import { allEvents, followedVariant } from '../../support/following/following.js';
 import { forkOf, headerChain, headersOf } from '../../support/following/header-chain.js';
 
-const [ann, by] = [`0x${'a'.repeat(40)}`, contextOf('org_replaced')];
-const person = { actor: { kind: 'operator', id: 'eve' }, requestId: 'test' } as const;
-
 describe('a final block that was replaced', () => {
-  let stores: Awaited<ReturnType<typeof openStores>>;
-  let running: Running;
+  const followed = useFollowedWallet('org_replaced');
+  const { app, stores, height, transfers } = followed;
   const script = {
     headers: headersOf('a', 10),
     payments: {
@@ -27,38 +17,27 @@ describe('a final block that was replaced', () => {
       b38: { to: ann, value: '2' },
     },
   };
-  let walletId = '';
-  const height = () => running.app.followers[0]?.status()?.height;
-  const transfers = async () => {
-    const found = await transfersOf(running.app, by, walletId);
-    return found.map(({ block_hash, state }) => `${block_hash} ${state}`).toSorted((a, b) => (a < b ? -1 : 1));
-  };
-  const look = (from: number) => running.app.chainBlocks.look(followedVariant, from);
+  const start = () => followed.start(headerChain(script));
+  const look = (from: number) => app().chainBlocks.inspect(followedVariant, from);
 
   before(async () => {
-    stores = await openStores();
-    running = startFollowing(stores, headerChain(script), { fromGenesis: false });
+    start();
     await eventually(async () => assert.equal(height(), 9));
-    const wallet = { name: 'ann', address: ann, importAsset: false, confirmation: 2 };
-    walletId = (await running.app.wallets.register(by, wallet)).answer.wallet_id;
+    await followed.register();
     script.headers = headersOf('a', 41);
     await eventually(async () => assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a22 SUCCESS']));
     // The next turn forgets the headers that are final by then.
     script.headers = headersOf('a', 42);
     await eventually(async () => {
       assert.equal(height(), 41);
-      assert.ok(((await readReached(stores.state, followedVariant.tag))?.final.number ?? 0) >= 30);
+      assert.ok(((await readReached(stores().state, followedVariant.tag))?.final.number ?? 0) >= 30);
     });
-  });
-  after(async () => {
-    await running.stop();
-    await stores.close();
   });
 
   it('stops the follower until a person accepts it', async () => {
     await assert.rejects(look(20), /was not replaced/);
     script.headers = forkOf(headersOf('a', 42), 20, 'b', 30);
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /was final and was replaced/));
+    await eventually(async () => assert.match(followed.alarm(), /was final and was replaced/));
     assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a22 SUCCESS']);
   });
 
@@ -66,18 +45,18 @@ describe('a final block that was replaced', () => {
     const { block, replacement, activities } = await look(21);
     assert.deepEqual([block.hash, replacement, activities], [`a${block.number}`, `b${block.number}`, 1]);
     assert.equal((await look(5)).activities, 1);
-    await assert.rejects(look(40), /later ones need no acceptance/);
+    await assert.rejects(look(40), /later blocks need no acceptance/);
     await assert.rejects(look(0), /serve the chain that is followed/);
   });
 
   it('is followed back to the accepted height, as an ordinary reorganization', async () => {
     const found = await look(21);
-    await running.app.chainBlocks.accept(person, followedVariant, found);
+    await app().chainBlocks.accept(person, followedVariant, found);
     await eventually(async () => assert.equal(height(), 50));
     const expected = ['a15 SUCCESS', 'a22 REMOVED', 'b25 SUCCESS', 'b38 SUCCESS'];
     await eventually(async () => assert.deepEqual(await transfers(), expected));
-    assert.equal(running.app.followers[0]?.alarm(), null);
-    const events = (await allEvents(stores.events)).filter(({ stream }) => stream.startsWith('system.block-'));
+    assert.equal(followed.alarm(), '');
+    const events = (await allEvents(stores().events)).filter(({ stream }) => stream.startsWith('system.block-'));
     assert.deepEqual(
       events.map(({ type, metadata }) => [type, metadata.actor.id]),
       [
@@ -90,18 +69,18 @@ describe('a final block that was replaced', () => {
 
   it('may be the first one: another chain is then followed, and the old one from where it was left', async () => {
     const known = script.headers;
-    const accept = async () => running.app.chainBlocks.accept(person, followedVariant, await look(0));
+    const accept = async () => app().chainBlocks.accept(person, followedVariant, await look(0));
     script.headers = headersOf('z', 100);
-    await running.stop();
-    running = startFollowing(stores, headerChain(script), { fromGenesis: false });
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /another chain/));
-    await assert.rejects(look(3), /block 0 is the one to accept/);
+    await followed.stop();
+    start();
+    await eventually(async () => assert.match(followed.alarm(), /another chain/));
+    await assert.rejects(look(3), /Accept block 0 instead/);
     await accept();
     await eventually(async () => assert.equal(height(), 99));
     script.headers = [...known, ...headersOf('b', 61).slice(51)];
-    await running.stop();
-    running = startFollowing(stores, headerChain(script), { fromGenesis: false });
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /another chain/));
+    await followed.stop();
+    start();
+    await eventually(async () => assert.match(followed.alarm(), /another chain/));
     await accept();
     await eventually(async () => assert.equal(height(), 60));
     assert.deepEqual((await transfers()).length, 4);

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { beginAt, type Cursor, finalizedAt, maxHeaders, withBlock } from '../../../application/following/cursor.js';
-import { createCursorStore, Overtaken, readReached } from '../../../application/following/progress/cursor-store.js';
+import {
+  CursorConflict,
+  createCursorStore,
+  readReached,
+} from '../../../application/following/progress/cursor-store.js';
 import type { Header } from '../../../application/ports/chain.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { openStores } from '../../support/following/following.js';
@@ -88,7 +92,7 @@ describe('the stored cursor of a follower', () => {
     await one.save(cursorOf(headers.slice(0, 3)));
     await other.read();
     await one.save(cursorOf(headers.slice(0, 4)));
-    await assert.rejects(other.save(cursorOf(headers.slice(0, 5))), Overtaken);
+    await assert.rejects(other.save(cursorOf(headers.slice(0, 5))), CursorConflict);
     assert.equal((await readReached(stores.state, variant))?.tip.number, 3);
     await other.read();
     await other.save(cursorOf(headers));

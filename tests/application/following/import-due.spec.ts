@@ -38,7 +38,7 @@ describe('the import of a balance with a registration', () => {
     const wanted = { name: 'imported', address: someone, importAsset: true, confirmation: 1 };
     const done = await app.wallets.register(by, wanted);
     const walletId = done.answer.wallet_id;
-    await app.imports.registered(by, done, { walletId, address: someone, confirmation: 1 });
+    await app.imports.afterRegistration(by, done, { walletId, address: someone, confirmation: 1 });
     return walletId;
   };
   const balances = async ({ app }: Running, walletId: string) => {

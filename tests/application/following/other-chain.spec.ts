@@ -85,7 +85,7 @@ describe('nodes that serve another chain under a known name', () => {
     script.headers = headersOf('b', 52);
     await eventually(async () => assert.equal(height(), 51));
     assert.deepEqual(asked, ['b50', 'b51']);
-    assert.deepEqual(lines, ['the chain before was a development chain; following this one from its head on']);
+    assert.deepEqual(lines, ['Previous chain was a development chain; following this one from its head']);
   });
 
   it('are followed on where they were left, when a development chain was between', async () => {

@@ -64,7 +64,7 @@ describe('a chain that is no longer followed', () => {
       const { ready, alarm, blocks, seconds } = await everything(app);
       assert.deepEqual([alarm, blocks], [1, 5]);
       assert.ok(seconds >= 55, String(seconds));
-      assert.match(ready.join(), new RegExp(`^chain ${tag} was not followed for 55 s`));
+      assert.match(ready.join(), new RegExp(`^Chain ${tag} was not followed for 55 s`));
     });
     node.hangs = false;
     release.abort();

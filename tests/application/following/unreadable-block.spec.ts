@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../../application/app.js';
 import { createMetrics } from '../../../interfaces/server/metrics.js';
 import { eventually } from '../../support/eventually.js';
-import {
-  allEvents,
-  coinsOf,
-  contextOf,
-  followedVariant,
-  openStores,
-  type Running,
-  startFollowing,
-  transfersOf,
-} from '../../support/following/following.js';
+import { ann, person, useFollowedWallet } from '../../support/following/followed-wallet.js';
+import { allEvents, coinsOf, followedVariant } from '../../support/following/following.js';
 import { headerChain, headersOf } from '../../support/following/header-chain.js';
 import { movedClock } from '../../support/following/moved-clock.js';
 
-const [ann, by] = [`0x${'a'.repeat(40)}`, contextOf('org_unreadable')];
-const person = { actor: { kind: 'operator', id: 'eve' }, requestId: 'test' } as const;
-
 describe('a block that no node can give', () => {
-  let stores: Awaited<ReturnType<typeof openStores>>;
-  let running: Running;
+  const followed = useFollowedWallet('org_unreadable');
+  const { app, stores, height, transfers } = followed;
   const node: { isAway: boolean; fails: boolean } = { isAway: false, fails: true };
   const script = {
     headers: headersOf('a', 15),
@@ -32,41 +20,30 @@ describe('a block that no node can give', () => {
     },
   };
   const clock = movedClock(1_700_000_100_000);
-  let walletId = '';
   const start = () => {
     const { system } = clock;
-    running = startFollowing(stores, headerChain(script), { fromGenesis: false, system, unreadableBlockSeconds: 600 });
-    return running.app;
-  };
-  const height = () => running.app.followers[0]?.status()?.height;
-  const transfers = async (app: App) => {
-    const found = await transfersOf(app, by, walletId);
-    return found.map(({ block_hash, state }) => `${block_hash} ${state}`).toSorted((a, b) => (a < b ? -1 : 1));
+    followed.start(headerChain(script), { system, unreadableBlockSeconds: 600 });
   };
   const typesAbout = async () =>
-    (await allEvents(stores.events)).flatMap(({ type, stream }) => (stream.startsWith('system.block-') ? [type] : []));
+    (await allEvents(stores().events)).flatMap(({ type, stream }) =>
+      stream.startsWith('system.block-') ? [type] : [],
+    );
 
   before(async () => {
-    stores = await openStores();
-    const app = start();
+    start();
     await eventually(async () => assert.equal(height(), 14));
-    const wallet = { name: 'ann', address: ann, importAsset: false, confirmation: 2 };
-    walletId = (await app.wallets.register(by, wallet)).answer.wallet_id;
-  });
-  after(async () => {
-    await running.stop();
-    await stores.close();
+    await followed.register();
   });
 
   it('is waited for at first, however long the nodes are away', async () => {
     script.headers = headersOf('a', 19);
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /receipts do not fit/));
+    await eventually(async () => assert.match(followed.alarm(), /receipts do not fit/));
     clock.pass(500);
     node.isAway = true;
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /no node answers/));
+    await eventually(async () => assert.match(followed.alarm(), /no node answers/));
     clock.pass(5000);
     node.isAway = false;
-    await eventually(async () => assert.match(running.app.followers[0]?.alarm() ?? '', /receipts do not fit/));
+    await eventually(async () => assert.match(followed.alarm(), /receipts do not fit/));
     assert.equal(height(), 14);
     assert.deepEqual(await typesAbout(), []);
   });
@@ -74,33 +51,32 @@ describe('a block that no node can give', () => {
   it('is left out after the time of the setting, and the follower goes on behind it', async () => {
     clock.pass(601);
     await eventually(async () => assert.equal(height(), 18));
-    await eventually(async () => assert.deepEqual(await transfers(running.app), ['a16 SUCCESS']));
-    const [found] = (await allEvents(stores.events)).filter(({ type }) => type === 'BlockUnreadable');
+    await eventually(async () => assert.deepEqual(await transfers(), ['a16 SUCCESS']));
+    const [found] = (await allEvents(stores().events)).filter(({ type }) => type === 'BlockUnreadable');
     const block = { number: 15, hash: 'a15', chain: 'a0' };
     assert.deepEqual(found?.data, { block, reason: 'receipts do not fit the block' });
-    assert.equal(running.app.followers[0]?.alarm(), null);
+    assert.equal(followed.alarm(), '');
   });
 
   it('is named by the status, and counted by the metrics', async () => {
-    const { app } = running;
     await eventually(async () =>
       assert.deepEqual(
-        (await app.status.leftOut()).map(({ number }) => number),
+        (await app().status.unreadBlocks()).map(({ number }) => number),
         [15],
       ),
     );
-    const text = await createMetrics(app, { stuckSeconds: 600 }).render();
+    const text = await createMetrics(app(), { stuckSeconds: 600 }).render();
     assert.match(text, new RegExp(`chainfold_follower_blocks_unreadable\\{chain="${followedVariant.tag}"\\} 1`));
   });
 
   it('has the balances of watched addresses read from the chain once it is confirmed, also after a restart', async () => {
-    await running.stop();
-    const app = start();
+    await followed.stop();
+    start();
     script.headers = headersOf('a', 30);
     await eventually(async () => {
-      const refreshed = (await allEvents(stores.events)).filter(({ type }) => type === 'RefreshEnded');
+      const refreshed = (await allEvents(stores().events)).filter(({ type }) => type === 'RefreshEnded');
       assert.ok(refreshed.length > 0);
-      const coins = await coinsOf(app, by, walletId);
+      const coins = await coinsOf(app(), followed.by, followed.walletId());
       assert.deepEqual(
         coins.map(({ balance }) => balance),
         ['6'],
@@ -112,27 +88,29 @@ describe('a block that no node can give', () => {
 
   it('stays left out when a person has it read again and it still fails', async () => {
     await eventually(async () => assert.equal(height(), 149));
-    const { position } = await running.app.chainBlocks.retry(person, followedVariant, '15');
+    const { position } = await app().chainBlocks.retry(person, followedVariant, '15');
     await eventually(async () => {
       clock.pass(1);
       const types = await typesAbout();
       assert.deepEqual(types.slice(-2), ['BlockRetryRequested', 'BlockUnreadable']);
     });
-    const asked = (await allEvents(stores.events)).find((event) => event.position === position);
+    const asked = (await allEvents(stores().events)).find((event) => event.position === position);
     assert.deepEqual(asked?.metadata.actor, person.actor);
   });
 
   it('is recorded late when a person has it read again and a node gives it', async () => {
-    const { app } = running;
     node.fails = false;
-    await eventually(async () => assert.equal((await app.status.leftOut())[0]?.retried, 'no'));
-    await app.chainBlocks.retry(person, followedVariant, 'a15');
+    await eventually(async () => assert.equal((await app().status.unreadBlocks())[0]?.retried, 'no'));
+    await app().chainBlocks.retry(person, followedVariant, 'a15');
     await eventually(async () => {
       clock.pass(1);
-      assert.deepEqual(await transfers(app), ['a15 SUCCESS', 'a16 SUCCESS']);
+      assert.deepEqual(await transfers(), ['a15 SUCCESS', 'a16 SUCCESS']);
     });
-    await eventually(async () => assert.deepEqual(await app.status.leftOut(), []));
+    await eventually(async () => assert.deepEqual(await app().status.unreadBlocks(), []));
     assert.equal((await typesAbout()).at(-1), 'BlockRead');
-    await assert.rejects(app.chainBlocks.retry(person, followedVariant, '15'), /block 15 was not left out/);
+    await assert.rejects(
+      app().chainBlocks.retry(person, followedVariant, '15'),
+      /Block 15 is not among the unreadable blocks/,
+    );
   });
 });

@@ -51,7 +51,7 @@ describe('an answer as of a past moment', () => {
     let played = 0;
     const checkNoted = async ({ app }: History, { by, position, found }: Noted, moments: readonly Moment[]) => {
       for (const moment of moments) {
-        const { records } = await app.asOf.at(by.organizationId, moment, { most: app.asOf.most, signal });
+        const { records } = await app.asOf.at(by.organizationId, moment, { maxEvents: app.asOf.maxEvents, signal });
         const told = `${by.organizationId} ${by.variant.tag} ${position} ${JSON.stringify(moment)}`;
         assert.deepEqual(await answers(records, by), found, told);
       }
@@ -113,8 +113,8 @@ describe('an answer as of a past moment', () => {
     const open = (asOfEvents = 1_000_000) => {
       history = openHistory(stores, { asOfEvents, wrap });
     };
-    const ask = (moment: Moment, gone: AbortSignal = signal, most = history.app.asOf.most) =>
-      history.app.asOf.at(mine, moment, { most, signal: gone });
+    const ask = (moment: Moment, gone: AbortSignal = signal, maxEvents = history.app.asOf.maxEvents) =>
+      history.app.asOf.at(mine, moment, { maxEvents, signal: gone });
     const countOf = async ({ records }: Awaited<ReturnType<typeof ask>>) =>
       (await whole<WalletPage>(records.wallets.list(by, { size: 100, token: undefined }))).wallets.length;
     beforeEach(() => {
@@ -135,7 +135,7 @@ describe('an answer as of a past moment', () => {
         await assert.rejects(ask(now), {
           code: 'UNAVAILABLE',
           position: fourth,
-          message: /more than the 3 events that CHAINFOLD_AS_OF_EVENTS allows/,
+          message: /more than 3 events, the limit set by CHAINFOLD_AS_OF_EVENTS/,
         });
       await assert.rejects(ask({ position: fourth }), { code: 'UNAVAILABLE' });
       assert.equal(await countOf(await ask({ position: fourth - 1 })), 3);
@@ -177,13 +177,13 @@ describe('an answer as of a past moment', () => {
       const gone = new AbortController();
       onBatch = (batches) => batches === 2 && gone.abort();
       const asked = [ask(now, gone.signal), ask(now, gone.signal)];
-      for (const one of asked) await assert.rejects(one, { code: 'UNAVAILABLE', message: /the request was canceled/ });
+      for (const one of asked) await assert.rejects(one, { code: 'UNAVAILABLE', message: /The request was canceled/ });
       assert.deepEqual(
         reads.map(({ batches, ended }) => ({ batches, ended })),
         [{ batches: 2, ended: true }],
       );
       assert.equal(await countOf(await ask(now)), 100);
-      await assert.rejects(ask({ position: 7 }, gone.signal), /the request was canceled/);
+      await assert.rejects(ask({ position: 7 }, gone.signal), /The request was canceled/);
     });
 
     it('waits for none of the many histories that another organization wants folded, but for the one in progress', async () => {
@@ -192,7 +192,7 @@ describe('an answer as of a past moment', () => {
       await history.append(wallets(mine, 1200));
       const foldsOf = (organizationId: string) => reads.filter((one) => one.organizationId === organizationId).length;
       const askFor = (n: number) => {
-        const bounds = { most: history.app.asOf.most, signal: new AbortController().signal };
+        const bounds = { maxEvents: history.app.asOf.maxEvents, signal: new AbortController().signal };
         return history.app.asOf.at(other, { position: last - n }, bounds);
       };
       const asked = Array.from({ length: 30 }, (_, n) => askFor(n));

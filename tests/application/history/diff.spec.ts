@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 type Documents = Map<string, Readonly<Record<string, unknown>>>;
 
 const documentsAt = async (events: EventStore, organizationId: string, upTo: Position): Promise<Documents> => {
-  const bounds = { most: Number.POSITIVE_INFINITY, signal };
+  const bounds = { maxEvents: Number.POSITIVE_INFINITY, signal };
   const { readModels } = await foldHistory({ events, scratch: memoryReadModels }, { organizationId, upTo }, bounds);
   const found: Documents = new Map();
   for (const projection of projections)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createStoreProof } from '../../../application/audit/store-proof.js';
-import { type MovePlace, type MovePorts, move } from '../../../application/maintenance/migrate.js';
-import { refuseHalfMoved } from '../../../application/maintenance/state-entries.js';
+import { type MigrationPorts, type MigrationStores, migrateStores } from '../../../application/maintenance/migrate.js';
+import { rejectUnfinishedMigration } from '../../../application/maintenance/state-entries.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import { noEntry } from '../../../application/ports/state.js';
+import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { allEvents } from '../../support/following/following.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../support/histories/sealed-history.js';
 import { testSystem } from '../../support/silent.js';
 
 type Ends = { close(): Promise<void> };
@@ -15,7 +15,7 @@ const refused = (text: RegExp) => (error: Error) => text.test(error.message);
 
 describe('the move of a history to other stores', () => {
   const opened: Ends[] = [];
-  let [from, to]: [MovePlace, MovePlace] = [] as never;
+  let [from, to]: [MigrationStores, MigrationStores] = [] as never;
   let events: Recorded[];
 
   const open = async <T extends Ends>(make: () => Promise<{ open(): Promise<T>; end?(): Promise<void> }>) => {
@@ -24,11 +24,11 @@ describe('the move of a history to other stores', () => {
     opened.push({ close: async () => place.end?.() }, store);
     return store;
   };
-  const ports = (given: Partial<MovePorts> = {}): MovePorts => ({
+  const ports = (given: Partial<MigrationPorts> = {}): MigrationPorts => ({
     from,
     to,
-    staysBehind: ({ id }) => id === 'stores',
-    firstUnopened: async () => null,
+    isStoreBound: ({ id }) => id === 'stores',
+    firstUnreadableKey: async () => null,
     notary: async () => notary,
     sha256: testSystem.sha256,
     ...given,
@@ -68,7 +68,7 @@ describe('the move of a history to other stores', () => {
     await remember('token-accounts T org_b EQmaster', [8, 'EQaddress']);
     const asTheyAre = ['late-accounts T 1', 'credential:ck_1', 'nonces:spans', 'lease:witness-url', 'traced:C'];
     for (const id of asTheyAre) await remember(id, { position: 8 });
-    const moved = await move(ports(), untold);
+    const moved = await migrateStores(ports(), untold);
     assert.deepEqual([moved.events, moved.organizations, moved.keys, moved.processes], [12, 2, 1, 16]);
 
     const there = await allEvents(to.events);
@@ -88,18 +88,18 @@ describe('the move of a history to other stores', () => {
     assert.deepEqual(await value('token-accounts T org_b EQmaster'), [at(8), 'EQaddress']);
     for (const id of asTheyAre) assert.deepEqual(await value(id), { position: 8 });
     assert.equal(await to.state.get('vault', 'stores'), null);
-    await refuseHalfMoved(to.state);
+    await rejectUnfinishedMigration(to.state);
   });
 
   it('signs what moved, so that seals of the old store stay valid and later ones cover the new places', async () => {
     to = { engine: 'another SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
     await appendEvents(from.events, 'org_a', 20, 20);
     for (let n = 0; n < 3; n++) await sealAll(from);
-    const auditOver = ({ events: stored, state }: MovePlace) =>
+    const auditOver = ({ events: stored, state }: MigrationStores) =>
       createStoreProof({ events: stored, state, notary, system });
     const system = handSystem();
     assert.equal((await auditOver(from).verify('org_a')).flaw, null);
-    await move(ports(), untold);
+    await migrateStores(ports(), untold);
     assert.equal((await auditOver(to).verify('org_a')).flaw, null);
     for (let n = 0; n < 3; n++) await sealAll(to);
     await appendEvents(to.events, 'org_a', 12, 50);
@@ -132,19 +132,24 @@ describe('the move of a history to other stores', () => {
           throw new Error('killed');
         },
       };
-      await assert.rejects(move(ports({ to: { ...to, events: dying } }), untold).then(() => assert.fail('not dead')));
-      await assert.rejects(refuseHalfMoved(to.state), refused(/not finished/));
+      await assert.rejects(
+        migrateStores(ports({ to: { ...to, events: dying } }), untold).then(() => assert.fail('not dead')),
+      );
+      await assert.rejects(rejectUnfinishedMigration(to.state), refused(/not finished/));
       if ((await allEvents(to.events)).length === events.length) break;
     }
-    assert.equal((await move(ports(), untold)).resumed, true);
+    assert.equal((await migrateStores(ports(), untold)).resumed, true);
     const content = (all: readonly Recorded[]) => all.map(({ position, ...rest }) => rest);
     assert.deepEqual(content(await allEvents(to.events)), content(events));
-    await refuseHalfMoved(to.state);
+    await rejectUnfinishedMigration(to.state);
   });
 
   it('is refused where it would mix two histories, lose events or lose the key to secrets', async () => {
-    await assert.rejects(move(ports({ firstUnopened: async () => 'service' }), untold), refused(/MASTER_KEY/));
-    await assert.rejects(move(ports({ from: to, to: from }), untold), refused(/to move from are empty/));
+    await assert.rejects(
+      migrateStores(ports({ firstUnreadableKey: async () => 'service' }), untold),
+      refused(/MASTER_KEY/),
+    );
+    await assert.rejects(migrateStores(ports({ from: to, to: from }), untold), refused(/source stores are empty/));
     let isUsed = false;
     const busy = {
       ...to.events,
@@ -154,14 +159,17 @@ describe('the move of a history to other stores', () => {
         isUsed = true;
       },
     };
-    await assert.rejects(move(ports({ to: { ...to, events: busy } }), untold), refused(/changed meanwhile/));
+    await assert.rejects(
+      migrateStores(ports({ to: { ...to, events: busy } }), untold),
+      refused(/changed during the migration/),
+    );
     const other = { engine: 'SQLite', events: await open(eventStores.sqlite), state: await open(states.sqlite) };
     await appendEvents(other.events, 'org_z', 1);
-    await assert.rejects(move(ports({ from: other }), untold), refused(/of another history/));
-    await move(ports(), untold);
-    await assert.rejects(move(ports(), untold), refused(/not empty/));
+    await assert.rejects(migrateStores(ports({ from: other }), untold), refused(/of another history/));
+    await migrateStores(ports(), untold);
+    await assert.rejects(migrateStores(ports(), untold), refused(/not empty/));
     await remember('something-new', { unheard: 'of' });
-    await assert.rejects(move(ports(), untold), refused(/cannot move/));
+    await assert.rejects(migrateStores(ports(), untold), refused(/cannot migrate/));
   });
 
   it('fails at an event that differs in the new store', async () => {
@@ -171,9 +179,9 @@ describe('the move of a history to other stores', () => {
         to.events.adopt(batch.map((one, n) => (n === 6 ? { ...one, data: { ...one.data, forged: true } } : one))),
     };
     await assert.rejects(
-      move(ports({ to: { ...to, events: forging } }), untold),
-      refused(/event 7 .* is not the same/),
+      migrateStores(ports({ to: { ...to, events: forging } }), untold),
+      refused(/Event 7 .* is not the same/),
     );
-    await assert.rejects(move(ports(), untold), refused(/event 7 .* is not the same/));
+    await assert.rejects(migrateStores(ports(), untold), refused(/Event 7 .* is not the same/));
   });
 });

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { beginning, type EventStore, UnknownPosition } from '../../../application/ports/event-store.js';
+import {
+  beginning,
+  type EventStore,
+  type StreamWrite,
+  streamName,
+  UnknownPosition,
+} from '../../../application/ports/event-store.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { noEntry } from '../../../application/ports/state.js';
 import { fromCheckpoint } from '../../../application/processes/from-checkpoint.js';
+import { OrganizationStopped } from '../../../domain/failure.js';
+import { UnknownEventVersion } from '../../../domain/upcasters.js';
 import { eventStores, states } from '../../support/engines/adapters.js';
 import { type Place, usePlace } from '../../support/engines/places.js';
 import { organizationCreated } from '../../support/histories/events.js';
+import { testSystem } from '../../support/silent.js';
 
 describe('a process that follows the events from its checkpoint', () => {
   const log = usePlace<Place<EventStore>>(eventStores['eventstoredb over its wire']);
@@ -19,7 +28,7 @@ describe('a process that follows the events from its checkpoint', () => {
   const firstBatch = async (over: EventStore) => {
     const stop = new AbortController();
     const seen: string[] = [];
-    await fromCheckpoint('test', { events: over, state })(stop.signal, async (batch) => {
+    await fromCheckpoint('test', { events: over, state, system: testSystem })(stop.signal, async (batch) => {
       seen.push(...batch.map(({ id }) => id));
       stop.abort();
       return true;
@@ -34,6 +43,51 @@ describe('a process that follows the events from its checkpoint', () => {
     await state.put('processes', 'test', String(position + 4096), noEntry);
     await assert.rejects(firstBatch(events), UnknownPosition);
     assert.equal((await firstBatch(events))[0], write.events[0]?.id);
+  });
+
+  it('goes on with the others past an organization whose events it cannot read, and comes back to it', async () => {
+    const writes = ['a', 'b', 'c', 'd'].map(organizationCreated);
+    const [first, unreadable, ...others] = writes.map(({ events: [event] }) => event);
+    for (const write of writes) await events.append([write]);
+    const organizationId = unreadable?.metadata.organizationId ?? '';
+    const follow = async (isNewer: boolean, until: string | undefined) => {
+      const stop = new AbortController();
+      const worked: string[] = [];
+      await fromCheckpoint('test', { events, state, system: testSystem })(stop.signal, async (batch) => {
+        const seen = batch.map(({ id }) => id);
+        if (!isNewer && batch.some(({ metadata }) => metadata.organizationId === organizationId))
+          throw new UnknownEventVersion(organizationId, { type: 'OrganizationCreated', version: 2, reads: 1 });
+        worked.push(...seen);
+        if (seen.includes(until ?? '')) stop.abort();
+        return true;
+      });
+      return worked;
+    };
+    const last = others.at(-1)?.id;
+    const worked = await follow(false, last);
+    assert.deepEqual(new Set(worked), new Set([first, ...others].map((event) => event?.id)));
+    assert.ok((await follow(true, last)).includes(unreadable?.id ?? ''));
+  });
+
+  it('works on an organization again once its documents are no longer stopped', async () => {
+    const [stopped, other] = ['a', 'b'].map(organizationCreated);
+    const { organizationId = '' } = stopped?.events[0]?.metadata ?? {};
+    // The test adapter knows one kind of stream, by which it finds the events of an organization.
+    const stream = streamName(organizationId, 'thing', '1');
+    for (const write of [{ ...stopped, stream }, other]) await events.append([write as StreamWrite]);
+    const stop = new AbortController();
+    const worked: string[] = [];
+    let isStopped = true;
+    await fromCheckpoint('test', { events, state, system: testSystem })(stop.signal, async (batch) => {
+      const isConcerned = batch.some(({ metadata }) => metadata.organizationId === organizationId);
+      if (isStopped && isConcerned) throw new OrganizationStopped(organizationId, 'stopped');
+      worked.push(...batch.map(({ id }) => id));
+      if (isStopped) await events.append([organizationCreated('next')]);
+      isStopped = false;
+      if (isConcerned) stop.abort();
+      return true;
+    });
+    assert.ok(worked.includes(stopped?.events[0]?.id ?? ''));
   });
 
   it('reads nothing again when the store named too early a head once', async () => {

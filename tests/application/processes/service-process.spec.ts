@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Ports } from '../../../application/app.js';
 import type { Chain } from '../../../application/ports/chain.js';
-import { chainsWith, roles, titleOf } from '../../../application/processes/service-process.js';
+import { chainsWith, nameOf, roles } from '../../../application/processes/service-process.js';
 import { variants } from '../../../domain/variant.js';
 import { composeApp, openStores } from '../../support/following/following.js';
 import { fakeNode } from '../../support/gateway/json-rpc.js';
@@ -24,7 +24,7 @@ describe('the table of processes', () => {
   it('has a process for every role, each under a unique title', () => {
     const processes = processesWith(everyChain);
     assert.deepEqual(new Set(processes.map(({ role }) => role)), new Set(roles));
-    const titles = processes.map(titleOf);
+    const titles = processes.map(nameOf);
     assert.deepEqual(titles, [...new Set(titles)]);
   });
 
@@ -36,7 +36,7 @@ describe('the table of processes', () => {
     );
     assert.notEqual(sendable.length, 0);
     assert.deepEqual(chainsWith(processes, 'transaction watcher'), sendable);
-    assert.equal(chainsWith(processes, 'watcher of pending transactions').length, 1);
+    assert.equal(chainsWith(processes, 'pending transaction watcher').length, 1);
   });
 
   it('has no transaction watcher for a chain that sends nothing', () => {
@@ -50,7 +50,7 @@ describe('the table of processes', () => {
 
   it('names the chain in the title of a process for a chain', () => {
     const run = async () => undefined;
-    assert.equal(titleOf({ role: 'follower', name: 'follower', chain: 'one', run }), 'follower of one');
-    assert.equal(titleOf({ role: 'api', name: 'memory', run }), 'memory');
+    assert.equal(nameOf({ role: 'follower', name: 'follower', chain: 'one', run }), 'follower of one');
+    assert.equal(nameOf({ role: 'api', name: 'cache invalidation', run }), 'cache invalidation');
   });
 });

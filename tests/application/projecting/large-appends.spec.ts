@@ -56,7 +56,7 @@ for (const [name, eventPlace, modelPlace] of byTier([embedded], [services]))
       const large = Array.from({ length: commands }, (_, n) => handle(by('org_a'), register(n)));
       const data = { walletId: 'w', name: 'b' };
       const position = await handle(by('org_b'), [step(wallet, 'org_b', 'w', { type: 'Register', data })]);
-      await until('the event is shown', async () => (await progress.ask()) >= position);
+      await until('the event is shown', async () => (await progress.refresh()) >= position);
       const piecesUntil = 1 + pieces.findIndex((reached) => reached.every((one) => one >= position));
       await Promise.all(large);
       let before = 0;

@@ -142,7 +142,7 @@ for (const [name, eventPlace, modelPlace] of pairs)
       const change = { collection: counts, scope: systemOwner, id: 'all', document };
       await models.commit([change], await models.checkpoint(), foreign);
       const progress = createProgress({ readModels: models, events, system: testSystem });
-      assert.equal(await progress.ask(), beginning);
+      assert.equal(await progress.refresh(), beginning);
       assert.equal(await progress.reached(position, 50), false);
       const said: string[] = [];
       const log = { ...testSystem.log, error: (_: object, text: string) => void said.push(text) };
@@ -152,14 +152,14 @@ for (const [name, eventPlace, modelPlace] of pairs)
       // Events that are appended meanwhile do not make these read models true.
       let last = position;
       for (let n = 0; n < 12; n++) last = await append(`later${n}`);
-      assert.equal(await progress.ask(), beginning);
+      assert.equal(await progress.refresh(), beginning);
       assert.deepEqual(await models.get(counts, { scope: systemOwner, id: 'all' }), document);
       const rebuild = createRebuild({ events, readModels: models, system: testSystem, projections });
-      const options = { signal: new AbortController().signal, tell: () => undefined };
+      const options = { signal: new AbortController().signal, report: () => undefined };
       assert.equal((await rebuild.run(projections, options)).outcome, 'swapped');
-      await until('the read models are true again', async () => (await progress.ask()) >= last);
+      await until('the read models are true again', async () => (await progress.refresh()) >= last);
       const next = await append('next');
-      await until('the next event is shown', async () => (await progress.ask()) >= next);
+      await until('the next event is shown', async () => (await progress.refresh()) >= next);
       await runner.stop();
     });
 

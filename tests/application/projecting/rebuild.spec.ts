@@ -142,9 +142,9 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
     const rebuildOver = (over: RebuildableReadModels, all: readonly AnyProjection[] = projections) =>
       createRebuild({ events, readModels: over, system: testSystem, projections: all, sizes });
     const rebuilt = (options: { compare?: boolean } = {}, all: readonly AnyProjection[] = projections) =>
-      rebuildOver(models, all).run(all, { signal: never, tell: () => undefined, ...options });
+      rebuildOver(models, all).run(all, { signal: never, report: () => undefined, ...options });
     const live = async (of: string) =>
-      (await models.generations.all()).find(({ collection, state }) => collection === of && state === 'live');
+      (await models.generations.listGenerations()).find((one) => one.collection === of && one.state === 'live');
 
     it('makes the same documents as the live projections', async () => {
       await remember();
@@ -174,7 +174,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
         const stop = new AbortController();
         // The first report, which follows one batch, ends each of the first three parts.
         const signal = outcomes.length < 3 ? stop.signal : never;
-        const part = await rebuildOver(models).run(projections, { signal, tell: () => stop.abort() });
+        const part = await rebuildOver(models).run(projections, { signal, report: () => stop.abort() });
         applied += part.events;
         outcomes.push(part.outcome);
         if (part.outcome === 'interrupted') assert.deepEqual(await dump(), before);
@@ -190,7 +190,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       const before = await dump();
       const other = await documents.open();
       const both = await Promise.all(
-        [models, other].map((over) => rebuildOver(over).run(projections, { signal: never, tell: () => undefined })),
+        [models, other].map((over) => rebuildOver(over).run(projections, { signal: never, report: () => undefined })),
       );
       assert.deepEqual(
         both.map(({ outcome }) => outcome),
@@ -288,7 +288,7 @@ for (const { name, eventPlace, modelPlace, sizes, history, times } of engines)
       await reached([countsRaised]);
       assert.equal(await count(), 7);
       const stop = new AbortController();
-      const running = rebuildOver(models, [countsRaised]).runRaised(stop.signal);
+      const running = rebuildOver(models, [countsRaised]).runOutdated(stop.signal);
       await until('the raised version is live', async () => (await live('counts'))?.version === 2);
       await events.append([organizationCreated('after it')]);
       await reached([countsRaised]);

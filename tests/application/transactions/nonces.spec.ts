@@ -110,7 +110,7 @@ for (const engine of engines)
       await assert.rejects(beyond, (error: { code: string; faults: readonly { path: string; message: string }[] }) => {
         assert.equal(error.code, 'INVALID_ARGUMENT');
         assert.deepEqual(error.faults, [
-          { path: '/nonce', message: 'is 1008, more than 1000 past the pending count 7' },
+          { path: '/nonce', message: 'must be at most 1007, which is 1000 past the pending count 7, not 1008' },
         ]);
         return true;
       });

@@ -5,7 +5,8 @@ import { transactionStep } from '../../../application/transactions/transactions.
 import type { TransactionCommand } from '../../../domain/aggregates/transaction.js';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
+import { useAppProcesses } from '../../support/following/app-processes.js';
+import { composeApp, contextOf } from '../../support/following/following.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf('org_a');
@@ -24,23 +25,10 @@ const commandsOf = (n: number): readonly TransactionCommand[] => {
 };
 
 describe('the teller of transactions', () => {
-  let stores: Awaited<ReturnType<typeof openStores>>;
-  let stop: AbortController;
-  let running: Promise<unknown>[];
-  beforeEach(async () => {
-    stores = await openStores();
-    [stop, running] = [new AbortController(), []];
-  });
-  afterEach(async () => {
-    stop.abort();
-    await Promise.all(running);
-    await stores.close();
-  });
-  const start = (app: ReturnType<typeof composeApp>, name: string) => {
-    running.push(processOf(app, name).run(stop.signal));
-  };
+  const { stores: opened, start, requested } = useAppProcesses();
 
   it('reads the webhooks of an organization once for each piece of its changes, and notifies each that asks for activity of every change', async () => {
+    const stores = opened();
     let read = 0;
     const readModels: RebuildableReadModels = {
       ...stores.readModels,
@@ -62,11 +50,8 @@ describe('the teller of transactions', () => {
     const handle = createHandle(stores.events, testSystem);
     for (let n = 0; n < transactions; n++)
       for (const command of commandsOf(n)) await handle(context, [transactionStep(context, command)]);
-    start(app, 'transaction teller');
-    const told = async () =>
-      (await allEvents(stores.events))
-        .filter(({ type }) => type === 'DeliveryRequested')
-        .map(({ data }) => data as { webhookId: string; data: { transaction: { transaction_id: string } } });
+    start(app, 'transaction notifier');
+    const told = () => requested<{ webhookId: string; data: { transaction: { transaction_id: string } } }>();
     await eventually(async () => assert.equal((await told()).length, webhooks * transactions));
     const different = new Set(
       (await told()).map(({ webhookId, data }) => `${webhookId} ${data.transaction.transaction_id}`),

@@ -37,7 +37,7 @@ describe('an address that was written for test networks only', () => {
     (error: unknown) => {
       assert(error instanceof Failure, String(error));
       assert.equal(error.code, 'INVALID_ARGUMENT');
-      assert.match(error.message, /for test networks only/);
+      assert.match(error.message, /is a testnet-only address/);
       assert.deepEqual(
         error.faults?.map(({ path }) => path),
         paths,
@@ -55,7 +55,7 @@ describe('an address that was written for test networks only', () => {
       const token = friendlyByTep2(master, { bounceable: true, testOnly: true, urlSafe: true });
       const named = { address: written('a', true), token, account: written('c', true) };
       await assert.rejects(
-        app.imports.take(by, named),
+        app.imports.importAsset(by, named),
         isRefusedAt('/address', '/token_address', '/token_account_address'),
       );
     } finally {

@@ -128,7 +128,7 @@ describe('the address map', () => {
       const longest = letter.repeat(maxAddressLength / letter.length);
       map.add(longest, 1);
       assert.deepEqual(map.values(longest), [1]);
-      assert.throws(() => map.add(`${longest}1`, 1), /at most 200 characters, and this one 201/);
+      assert.throws(() => map.add(`${longest}1`, 1), /at most 200 characters, got 201/);
       map.remove(`${longest}1`, 1);
       assert.deepEqual([map.has(`${longest}1`), map.values(`${longest}1`)], [false, []]);
     }

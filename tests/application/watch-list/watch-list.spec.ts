@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type NewEvent, noStream } from '../../../application/ports/event-store.js';
+import { currentEvents } from '../../../application/commands/current-events.js';
+import { type NewEvent, noStream, type Recorded } from '../../../application/ports/event-store.js';
 import { createWatchList } from '../../../application/watch-list/watch-list.js';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
+import { UnknownEventVersion } from '../../../domain/upcasters.js';
 import { composeApp, openStores, variantOf } from '../../support/following/following.js';
 import { organizationCreated } from '../../support/histories/events.js';
 import { testSystem } from '../../support/silent.js';
@@ -44,6 +46,38 @@ const loaded = async (events: readonly NewEvent[], final: number) => {
 
 const claimsOf = ({ interest }: Awaited<ReturnType<typeof loaded>>, of: string) =>
   interest.tokenAccounts(of).map(({ owner, asset }) => ({ owner, asset }));
+
+describe('the watch list after a newer release wrote events', () => {
+  const inVersion = (version: number, one: NewEvent): Recorded => ({
+    ...one,
+    metadata: { ...one.metadata, version },
+    stream: 's',
+    position: 1,
+    time: 1,
+    bytes: 1,
+  });
+  const catchUp = async (events: readonly Recorded[]) => {
+    const readAll = async function* () {
+      yield events;
+    };
+    const stores = await openStores();
+    const list = createWatchList(
+      { ...stores, events: currentEvents({ ...stores.events, readAll }), system: testSystem },
+      tag,
+    );
+    await list.catchUp().finally(() => stores.close());
+    return list;
+  };
+  const block = { number: 7, hash: '0xb7', time: 1, chain: '0xb0' };
+
+  it('passes over an activity that it cannot read, which stays for that release', async () => {
+    const list = await catchUp([inVersion(3, event('BalanceTouched', { block })), inVersion(1, registered)]);
+    assert.deepEqual([[...list.activities.all()], list.holders(address)], [[], [holder]]);
+  });
+
+  it('does not go on past an address that it cannot read, because deposits would be missed', () =>
+    assert.rejects(catchUp([inVersion(2, registered)]), UnknownEventVersion));
+});
 
 describe('the watch list after a restart', () => {
   it('has the webhooks that ask for activity, and none that asks for seals alone', async () => {

@@ -12,7 +12,7 @@ import { composeApp, contextOf, openStores } from '../../support/following/follo
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const registration = (endpoint: string) => ({ walletId: undefined, endpoint, confirmation: 1 });
-const isChanged = { code: 'UNAVAILABLE', message: /was changed in the store since its secret was sealed/ };
+const isChanged = { code: 'UNAVAILABLE', message: /was changed in the store after its secret was sealed/ };
 
 describe('a webhook that was changed in the store', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../application/app.js';
-import type { Reception, Sender, WebhookMessage } from '../../../application/ports/sender.js';
+import type { PostResult, Sender, WebhookMessage } from '../../../application/ports/sender.js';
 import { composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
@@ -12,7 +12,7 @@ describe('the challenge of an endpoint', () => {
   let stop: AbortController;
   let running: Promise<unknown>;
   let letters: WebhookMessage[];
-  let answer: (token: string) => Partial<Reception>;
+  let answer: (token: string) => Partial<PostResult>;
   const sender: Sender = {
     check: () => null,
     checkHeader: () => null,
@@ -56,9 +56,9 @@ describe('the challenge of an endpoint', () => {
     });
 
   for (const [given, expected] of [
-    [{ status: 200, answer: 'ok' }, /2xx and its token .* it gave: status 200 without the token/],
-    [{ status: 404 }, /it gave: status 404/],
-    [{ status: null, failure: 'the connection was refused' }, /it gave: the connection was refused/],
+    [{ status: 200, answer: 'ok' }, /it answered 200 without the token\. Expected status 2xx with the token/],
+    [{ status: 404 }, /it answered 404/],
+    [{ status: null, failure: 'connection refused' }, /failed the challenge: connection refused/],
   ] as const)
     it(`refuses the registration after ${JSON.stringify(given)}, and stores nothing`, async () => {
       answer = () => given;

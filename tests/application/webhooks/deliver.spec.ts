@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Reception, WebhookMessage } from '../../../application/ports/sender.js';
+import type { PostResult, WebhookMessage } from '../../../application/ports/sender.js';
 import { until } from '../../support/eventually.js';
 import { testSystem } from '../../support/silent.js';
 import { startDelivering } from '../../support/webhooks/delivering.js';
@@ -12,7 +12,7 @@ describe('the deliverer', () => {
   let now: number;
   let status: number;
   let letters: WebhookMessage[];
-  let answers: Promise<Partial<Reception>>;
+  let answers: Promise<Partial<PostResult>>;
   let hangUp: () => void;
 
   beforeEach(async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { historySealed } from '../../../domain/aggregates/webhook.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, composeApp, contextOf, openStores, processOf } from '../../support/following/following.js';
+import { useAppProcesses } from '../../support/following/app-processes.js';
+import { composeApp, contextOf } from '../../support/following/following.js';
 
 const endpoint = 'https://receiver.example/';
 const leafOf = (organizationId: string, count: number) => ({
@@ -13,23 +14,11 @@ const leafOf = (organizationId: string, count: number) => ({
 });
 
 describe('the teller of seals', () => {
-  let stores: Awaited<ReturnType<typeof openStores>>;
-  let stop: AbortController;
-  let running: Promise<unknown>[];
-  beforeEach(async () => {
-    stores = await openStores();
-    [stop, running] = [new AbortController(), []];
-  });
-  afterEach(async () => {
-    stop.abort();
-    await Promise.all(running);
-    await stores.close();
-  });
+  const { stores, start, requested } = useAppProcesses();
 
   it('tells an organization of its own seals alone, at the webhooks that ask for them and at no others', async () => {
-    const app = composeApp(stores);
-    const start = (name: string) => void running.push(processOf(app, name).run(stop.signal));
-    start('projector');
+    const app = composeApp(stores());
+    start(app, 'projector');
     const [own, foreign] = [contextOf('org_a'), contextOf('org_b')];
     const register = async (context: typeof own, notificationTypes?: readonly string[]) =>
       (await app.webhooks.register(context, { walletId: undefined, endpoint, confirmation: 1, notificationTypes }))
@@ -43,11 +32,8 @@ describe('the teller of seals', () => {
     const theirs = await register(foreign, [historySealed]);
     await app.sealLog.begin();
     await app.sealLog.append(leafOf('org_a', 7), 0);
-    start('seal teller');
-    const told = async () =>
-      (await allEvents(stores.events))
-        .filter(({ type }) => type === 'DeliveryRequested')
-        .map(({ data }) => data as { webhookId: string; notificationType: string; data: object });
+    start(app, 'seal notifier');
+    const told = () => requested<{ webhookId: string; notificationType: string; data: object }>();
     await eventually(async () => assert.equal((await told()).length, 2));
     const head = await app.logProofs.head();
     const { hash, position } = leafOf('org_a', 7);

@@ -88,7 +88,7 @@ describe('a removed webhook', () => {
     await addHeader(kept);
     await removeAlone(gone);
     assert.equal(await used('webhook_headers'), 121);
-    start('leftover headers');
+    start('webhook header cleanup');
     await eventually(async () => assert.equal(await used('webhook_headers'), 71));
     await eventually(async () => assert.equal((await keys()).filter((one) => one === null).length, 50));
   });
@@ -106,12 +106,12 @@ describe('a removed webhook', () => {
     const racing = composeApp({ ...stores, events });
     await racing.webhookHeaders.register(context, { webhookId: gone, name: 'x-a', value: 'v' });
     assert.equal(await used('webhook_headers'), 1);
-    start('leftover headers');
+    start('webhook header cleanup');
     await eventually(async () => assert.equal(await used('webhook_headers'), 0));
   });
 
   it('leaves counts that equal the number of listed things after any changes', async () => {
-    start('leftover headers');
+    start('webhook header cleanup');
     const change = fc.record({
       what: fc.constantFrom('register', 'header', 'header', 'header', 'remove', 'remove alone', 'remove header'),
       which: fc.nat(5),

@@ -55,7 +55,7 @@ const runScript = async (store: ReadModels, script: readonly (string | null)[]) 
   const puts = new Map<number, string[]>();
   let step = 0;
   const jobs = {
-    identity: async () => script[step] ?? Promise.reject(new Failure('UNAVAILABLE', 'Redis does not work right now')),
+    identity: async () => script[step] ?? Promise.reject(new Failure('UNAVAILABLE', 'Redis unavailable. Retry later.')),
     put: async (all: readonly Job[]) => {
       const ids = [...(puts.get(step) ?? []), ...all.map(({ id }) => id)];
       if (ids.length > 0) puts.set(step, ids);

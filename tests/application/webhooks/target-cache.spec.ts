@@ -47,7 +47,7 @@ describe('the target of a webhook', () => {
   /** Waits until the read models show the command, as an answer to a client does. */
   const shown = async <T>(done: Promise<{ answer: T; position: number }>) => {
     const { answer, position } = await done;
-    await until('the command is shown', async () => (await app.progress.ask()) >= position);
+    await until('the command is shown', async () => (await app.progress.refresh()) >= position);
     return answer;
   };
   const headers = async () => (await targets.find(context, webhookId))?.headers.map(([name]) => name);

@@ -9,7 +9,7 @@ import { composeApp, contextOf, openStores, processOf } from '../../support/foll
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
-const names = ['delivery queue', 'webhook changes', 'delivery repair', 'transaction teller'];
+const names = ['delivery queue', 'webhook changes', 'delivery repair', 'transaction notifier'];
 
 describe('two deliverers', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;

@@ -24,7 +24,7 @@ describe('the public key of a webhook', () => {
     };
     ids = [await register(one), await register(one), await register(other)];
     const head = await stores.events.head();
-    await until('the webhooks are shown', async () => (await app.progress.ask()) >= head);
+    await until('the webhooks are shown', async () => (await app.progress.refresh()) >= head);
   });
   afterEach(async () => {
     stop.abort();

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { nonceWindowMs } from '../../../application/access/nonces.js';
-import { beforeAnswering } from '../../../application/assets/refresh-request.js';
+import { maxInlineAddresses } from '../../../application/assets/refresh-request.js';
 import { maxUnread } from '../../../application/gateway/backpressure.js';
 import { maxChanges, maxFilters, unusedMs } from '../../../application/gateway/filters.js';
 import { maxBlocks } from '../../../application/gateway/log-range.js';
 import { addressesHeld, addressesPerPage } from '../../../application/wallets/wallets.js';
-import { patienceMs } from '../../../application/webhooks/deliver.js';
+import { disableAfterMs } from '../../../application/webhooks/deliver.js';
 import { maxChoices, maxTopics } from '../../../domain/log-filter.js';
 import { defaultQuotas, headersPerWebhook } from '../../../domain/quota.js';
 import { maxAnswerLength } from '../../../infrastructure/gateway-nodes/link.js';
 import { defaultPoolOptions } from '../../../infrastructure/gateway-nodes/pool.js';
 import { maxReasonLength } from '../../../infrastructure/nodes/node-fault.js';
-import { answerKeptMs as keptOnRedis } from '../../../infrastructure/redis/limiter.js';
-import { answerKeptMs } from '../../../infrastructure/sqlite/limiter/limiter.js';
-import { answerWithinMs, maxWaitMs } from '../../../infrastructure/webhooks/sender.js';
+import { answerTtlMs as keptOnRedis } from '../../../infrastructure/redis/limiter.js';
+import { answerTtlMs } from '../../../infrastructure/sqlite/limiter/limiter.js';
+import { defaultDeadlineMs, maxRetryAfterMs } from '../../../infrastructure/webhooks/sender.js';
 import { maxPings, maxUnanswered, maxUnread as maxUnreadAnswers } from '../../../interfaces/gateway/connection.js';
-import { bodyLimit as gatewayBodyLimit, stalledMs } from '../../../interfaces/gateway/http.js';
+import { defaultStallTimeoutMs, bodyLimit as gatewayBodyLimit } from '../../../interfaces/gateway/http.js';
 import { maxCalls, maxNameLength } from '../../../interfaces/gateway/json-rpc.js';
 import { maxBatchBytes } from '../../../interfaces/gateway/load.js';
 import { maxWaiting } from '../../../interfaces/gateway/outbox.js';
-import { deepest } from '../../../interfaces/gateway/scan.js';
+import { maxDepth as maxGatewayDepth } from '../../../interfaces/gateway/scan.js';
 import { maxSubscriptions } from '../../../interfaces/gateway/subscriptions.js';
 import { maxFragments, maxMessageBytes, pingIntervalMs } from '../../../interfaces/gateway/websocket.js';
 import { maxContainers, maxDepth, maxKeys, maxNumberLength } from '../../../interfaces/http/body.js';
-import { largeAtOnce, patienceMs as largePatienceMs } from '../../../interfaces/http/large-answer.js';
+import { largeAtOnce, stallTimeoutMs as largePatienceMs } from '../../../interfaces/http/large-answer.js';
 import { bodyLimit, consistencyMs, inFlight } from '../../../interfaces/http/operations.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
-import { patience } from '../../../interfaces/server/server.js';
+import { serverTimeouts } from '../../../interfaces/server/server.js';
 import { readPage } from '../../support/docs/markdown.js';
 import type { AnySchema } from '../../support/docs/schema-words.js';
 
@@ -57,7 +57,7 @@ const inCode: Readonly<Record<string, string>> = {
   'addresses in a batch': `${batch.minItems}..${batch.maxItems}`,
   'transaction hashes in ListTransactions': `${field('ListTransactions', 'transaction_hashes').maxItems}`,
   'addresses on a page of ListWallets': `${addressesPerPage}, then the page ends early`,
-  'addresses that RefreshAssetBalances reads before it answers': `${beforeAnswering}`,
+  'addresses that RefreshAssetBalances reads before it answers': `${maxInlineAddresses}`,
   'name of a wallet': lengths(field('RegisterWallet', 'name')),
   'name of an organization': lengths(field('CreateOrganization', 'name')),
   domain: lengths(field('GetOrganizationByDomain', 'domain')),
@@ -71,23 +71,23 @@ const inCode: Readonly<Record<string, string>> = {
   'lists and objects in a body': `${maxContainers}`,
   'keys in a body': `${maxKeys}`,
   'digits of a number in a body': `${maxNumberLength}`,
-  'wait for the headers of a request': seconds(patience.headersTimeout),
-  'wait for a whole request': seconds(patience.requestTimeout),
+  'wait for the headers of a request': seconds(serverTimeouts.headersTimeout),
+  'wait for a whole request': seconds(serverTimeouts.requestTimeout),
   "nonce off the server's clock": seconds(nonceWindowMs),
-  'answers kept for an idempotency-key': hours(answerKeptMs),
+  'answers kept for an idempotency-key': hours(answerTtlMs),
   'wait for the read models': seconds(consistencyMs),
-  'requests of an organization in progress, queries and commands each': `${inFlight.ofOneKey}; ${inFlight.maxWaiting} more wait, others are 429`,
+  'requests of an organization in progress, queries and commands each': `${inFlight.maxConcurrentPerKey}; ${inFlight.maxWaiting} more wait, others are 429`,
   [`answers with more than ${addressesHeld} addresses that an organization gets at the same time`]: `${largeAtOnce}, others wait`,
   'caller that takes no more of such an answer': `${seconds(largePatienceMs)}, then it is disconnected`,
-  "answer of a webhook's receiver": seconds(answerWithinMs),
-  "retry-after of a webhook's receiver": hours(maxWaitMs),
-  'webhook that keeps failing, until it is disabled': days(patienceMs),
+  "answer of a webhook's receiver": seconds(defaultDeadlineMs),
+  "retry-after of a webhook's receiver": hours(maxRetryAfterMs),
+  'webhook that keeps failing, until it is disabled': days(disableAfterMs),
   'body of a gateway request': mebibytes(gatewayBodyLimit),
   'message over WebSocket': mebibytes(maxMessageBytes),
   'parts of a message over WebSocket': `${maxFragments}`,
   'calls in a batch': `${maxCalls}`,
   'name of a method': `${maxNameLength} characters`,
-  'nesting of a gateway request': `${deepest}`,
+  'nesting of a gateway request': `${maxGatewayDepth}`,
   'answer of a node': mebibytes(maxAnswerLength),
   'answers to a batch together': mebibytes(maxBatchBytes),
   'reason of a node': `${maxReasonLength} characters, then it says that it was cut`,
@@ -100,7 +100,7 @@ const inCode: Readonly<Record<string, string>> = {
   'notifications that wait for a connection': `${maxWaiting}, then it is closed`,
   'notifications and answers that wait for all clients': `${mebibytes(maxUnread)}, then those with the most are closed`,
   'answers that wait for a connection': `${mebibytes(maxUnreadAnswers)}, then it is closed`,
-  'client that takes nothing of an answer over HTTP': `${seconds(stalledMs)}, then it is closed`,
+  'client that takes nothing of an answer over HTTP': `${seconds(defaultStallTimeoutMs)}, then it is closed`,
   'unanswered messages of a connection': `${maxUnanswered}, then no more are read`,
   'changes that a filter collects': `${maxChanges}, then it is gone`,
   'filter that nobody asks': `${minutes(unusedMs)}, then it is gone`,
@@ -128,7 +128,7 @@ describe('the limits of docs/specification.md', () => {
   });
 
   it('are equal where the code has one twice', () => {
-    assert.equal(keptOnRedis, answerKeptMs);
+    assert.equal(keptOnRedis, answerTtlMs);
     assert.equal(field('UpdateConfirmation', 'confirmation').default, field('RegisterWallet', 'confirmation').default);
     for (const operation of ['UpdateConfirmation', 'RegisterWebhook'])
       assert.equal(range(field(operation, 'confirmation')), range(field('RegisterWallet', 'confirmation')));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stateOf as transferStateOf, transferStatuses } from '../../../application/assets/wire-records.js';
 import { stateOf as transactionStateOf } from '../../../application/transactions/wire-record.js';
 import { roles } from '../../../domain/aggregates/credential.js';
-import { retryDelays, spread } from '../../../domain/aggregates/delivery.js';
+import { retryDelays, retryJitter } from '../../../domain/aggregates/delivery.js';
 import { assetTypeOf, contractTypeOf, standardsOf, tokenStandards } from '../../../domain/asset.js';
 import { defaultLimits } from '../../../domain/rate-limit.js';
 import { variants } from '../../../domain/variant.js';
@@ -106,7 +106,7 @@ describe('docs/specification.md', () => {
     };
     const inCode = [...retryDelays.map(written), 'never'].map((after, i) => [String(i + 1), after]);
     assert.deepEqual(pairsAt('84-attempts', 'failed attempts', 'next after'), inCode);
-    assert.match(read('docs/specification.md'), new RegExp(`each delay ± ${spread * 100} %`));
+    assert.match(read('docs/specification.md'), new RegExp(`each delay ± ${retryJitter * 100} %`));
   });
 
   it('has every command of the command line', () =>

@@ -24,7 +24,7 @@ describe('a text that is no address', () => {
     return bytes.toString('base64');
   };
   const checksum =
-    'breaks the checksum of EIP-55: a digit is mistyped or a letter has the wrong case; an address in lower case has no checksum';
+    'does not match its EIP-55 checksum: a digit is mistyped or a letter has the wrong case. An address in lower case has no checksum';
 
   const texts: readonly { family: Family; text: string; says: string }[] = [
     { family: 'evm', text: 'a'.repeat(40), says: 'must begin with 0x' },
@@ -34,7 +34,7 @@ describe('a text that is no address', () => {
     {
       family: 'evm',
       text: `0x${'a'.repeat(39)}g`,
-      says: 'must have hex digits only after 0x, character 42 is not one',
+      says: 'must have only hex digits after 0x; character 42 is not one',
     },
     { family: 'evm', text: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed', says: checksum },
     { family: 'evm', text: `0x${'A'.repeat(40)}`, says: checksum },
@@ -45,7 +45,7 @@ describe('a text that is no address', () => {
     {
       family: 'ton',
       text: `-1:${hash.slice(1)}x`,
-      says: 'must have hex digits only after the colon, character 67 is not one',
+      says: 'must have only hex digits after the colon; character 67 is not one',
     },
     { family: 'ton', text: `0x${'A'.repeat(40)}`, says: 'must be in lower case when it has 40 hex digits' },
     { family: 'ton', text: `0x${'a'.repeat(41)}`, says: 'must have 40 hex digits after 0x, has 41' },
@@ -62,7 +62,7 @@ describe('a text that is no address', () => {
     {
       family: 'ton',
       text: mistyped(tep2Examples.bounceable, 20),
-      says: 'breaks its checksum: a character is mistyped',
+      says: 'does not match its checksum: a character is mistyped',
     },
     { family: 'ton', text: inWorkchain(5), says: 'must be in workchain 0 or -1, is in 5' },
     {

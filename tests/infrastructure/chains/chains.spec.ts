@@ -24,7 +24,7 @@ describe('the configured chains', () => {
   it('stop the start with the name of the setting where its nodes are of two kinds', () =>
     assert.rejects(connect({ CHAIN_P_URL: 'sui+grpc://a.example,https://b.example' }), {
       name: 'BadSetting',
-      message: 'CHAIN_P_URL must hold nodes of one kind, not of sui and evm',
+      message: 'CHAIN_P_URL must list nodes of one chain family, found sui and evm',
     }));
 
   for (const scheme of schemesOf(chainFamilies))

@@ -119,7 +119,7 @@ describe('the egress guard', () => {
     for (const url of hostile) {
       assert.equal(
         egress.check(url),
-        'must not lead into a private network, unless CHAINFOLD_WEBHOOK_ALLOW_PRIVATE is true',
+        'must not lead to a private address; set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this',
         url,
       );
       await assert.rejects(visit(egress, url), refused, url);
@@ -209,7 +209,7 @@ describe('the egress guard', () => {
     assert.equal(await visit(egress, `http://localhost:${port}`), 'hello');
     assert.equal(
       egressWith({ allowPrivate: true, httpsOnly: true }).check('http://a.example'),
-      'must start with https:// while NODE_ENV is production',
+      'must start with https:// because NODE_ENV is production',
     );
     await assert.rejects(
       visit(egressWith({ allowPrivate: true, httpsOnly: true }), `http://127.0.0.1:${port}`),

@@ -11,17 +11,17 @@ describe('a witness', () => {
 
   it('that is a file keeps a line for each head, also after a line that a crash has cut', async () => {
     const path = join(freshDirectory(), 'heads.ndjson');
-    await witnessFile(path).take('{"size":1}');
-    await witnessFile(path).take('{"size":2}');
+    await witnessFile(path).record('{"size":1}');
+    await witnessFile(path).record('{"size":2}');
     appendFileSync(path, '{"size":');
-    await witnessFile(path).take('{"size":3}');
+    await witnessFile(path).record('{"size":3}');
     assert.equal(readFileSync(path, 'utf8'), '{"size":1}\n{"size":2}\n{"size":\n{"size":3}\n');
     assert.equal(statSync(path).mode & 0o077, 0);
   });
 
   it('that is a file in no folder has not taken the head', async () => {
     const path = join(freshDirectory(), 'nowhere', 'heads.ndjson');
-    await assert.rejects(witnessFile(path).take('{}'), { code: 'ENOENT' });
+    await assert.rejects(witnessFile(path).record('{}'), { code: 'ENOENT' });
   });
 
   it('that is a URL has taken the head when it answers 2xx, and not otherwise', async () => {
@@ -34,14 +34,17 @@ describe('a witness', () => {
       });
     });
     const witness = witnessUrl(`http://127.0.0.1:${port}/heads`, egressWith({ allowPrivate: true }));
-    await witness.take('{"size":1}');
+    await witness.record('{"size":1}');
     status = 503;
-    await assert.rejects(witness.take('{"size":2}'), /status 503/);
+    await assert.rejects(witness.record('{"size":2}'), /status 503/);
     assert.deepEqual(bodies, ['POST application/json {"size":1}', 'POST application/json {"size":2}']);
   });
 
   it('that is a URL in a private network is refused like that of a webhook', () =>
-    assert.rejects(witnessUrl('http://127.0.0.1/heads', egressWith()).take('{}'), /private network/));
+    assert.rejects(
+      witnessUrl('http://127.0.0.1/heads', egressWith()).record('{}'),
+      /^Error: CHAINFOLD_WITNESS_URL must not lead to a private address/,
+    ));
 
   it('exists for each setting that names one', () => {
     const names = (settings: { witnessFile?: string; witnessUrl?: string }) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { eventStoreDbChecks } from '../../../infrastructure/doctor/eventstoredb.js';
-import { createOpened } from '../../../infrastructure/doctor/opened.js';
+import { createSharedConnections } from '../../../infrastructure/doctor/shared-connections.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
 import { event, write } from '../../support/engines/counted-events.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
@@ -21,7 +21,7 @@ describe('the doctor of EventStoreDB', () => {
     await double.close();
   });
   const examine = async () => {
-    const opened = createOpened();
+    const opened = createSharedConnections();
     const check = eventStoreDbChecks(double.url, '', opened).find(({ name }) => name === 'streams');
     const findings = await check?.run();
     await opened.close();
@@ -31,9 +31,7 @@ describe('the doctor of EventStoreDB', () => {
   it('finds nothing where no stream was deleted or truncated', async () => {
     await client.setStreamMetadata('org_a.thing-1', { cacheControl: 1 });
     await client.setStreamMetadata('$projections-x', { maxCount: 1 });
-    assert.deepEqual(await examine(), [
-      `ok: none was deleted or truncated within the last ${double.log.length} records`,
-    ]);
+    assert.deepEqual(await examine(), [`ok: none deleted or truncated within the last ${double.log.length} records`]);
   });
 
   it('names streams and categories that were deleted or truncated, until that is taken back', async () => {

@@ -11,7 +11,7 @@ import {
 import { createCommits } from '../../../infrastructure/eventstoredb/commit.js';
 import { type Connection, connect } from '../../../infrastructure/eventstoredb/connection.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
-import { commitStreamOf, reservation } from '../../../infrastructure/eventstoredb/records.js';
+import { commitStreamOf, reservationRecord } from '../../../infrastructure/eventstoredb/records.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 import { until } from '../../support/eventually.js';
 import { organizationCreated } from '../../support/histories/events.js';
@@ -169,7 +169,7 @@ describe('a commit over several streams', () => {
   const dieAfter = async (count: number, writes: ReturnType<typeof wide>) => {
     const commitStream = commitStreamOf(writes);
     for (const write of writes.slice(0, count))
-      await connection.append(write.stream, write.expected, [reservation(commitStream, write)]);
+      await connection.append(write.stream, write.expected, [reservationRecord(commitStream, write)]);
   };
 
   it('shows no event and blocks no stream when its writer dies in the middle', async () => {
@@ -218,5 +218,6 @@ describe('a commit over several streams', () => {
     }
   });
 
-  it('refuses more than 2047 events', () => assert.rejects(store.append(wide(2048)), /2047 events at once/));
+  it('refuses more than 2047 events', () =>
+    assert.rejects(store.append(wide(2048)), /2048\. At most 2047 are allowed/));
 });

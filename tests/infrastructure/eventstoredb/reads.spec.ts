@@ -12,7 +12,7 @@ import {
 } from '../../../application/ports/event-store.js';
 import { connect } from '../../../infrastructure/eventstoredb/connection.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
-import { commitStreamOf, reservation } from '../../../infrastructure/eventstoredb/records.js';
+import { commitStreamOf, reservationRecord } from '../../../infrastructure/eventstoredb/records.js';
 import { collect, event, numbers, write } from '../../support/engines/counted-events.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 
@@ -183,7 +183,7 @@ describe('reading through the EventStoreDB adapter', () => {
     const stream = `${organization}.thing-busy`;
     for (const n of range(300)) {
       const reserved = write(stream, [event(n)]);
-      await connection.append(stream, n - 1, [reservation(commitStreamOf([reserved]), reserved)]);
+      await connection.append(stream, n - 1, [reservationRecord(commitStreamOf([reserved]), reserved)]);
       const commitStream = commitStreamOf([reserved]);
       await client.appendToStream(commitStream, {
         id: randomUUID(),

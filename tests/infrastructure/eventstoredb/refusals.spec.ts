@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
 import {
+  type Deadline,
   type EventStore,
-  type Patience,
   StoreRefuses,
   StreamDeleted,
   TooLarge,
@@ -12,7 +12,7 @@ import { StoreDown } from '../../../domain/failure.js';
 import { createCommits } from '../../../infrastructure/eventstoredb/commit.js';
 import { type Connection, connect } from '../../../infrastructure/eventstoredb/connection.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
-import { commitStreamOf, reservation } from '../../../infrastructure/eventstoredb/records.js';
+import { commitStreamOf, reservationRecord } from '../../../infrastructure/eventstoredb/records.js';
 import { event, write } from '../../support/engines/counted-events.js';
 import { type EventStoreDouble, startEventStoreDouble } from '../../support/eventstoredb-double/server.js';
 
@@ -98,9 +98,9 @@ describe('a server that does not answer', () => {
     await store.close();
     await double.close();
   });
-  const spent: Patience = { left: () => 0, renew: () => undefined };
+  const spent: Deadline = { left: () => 0, renew: () => undefined };
 
-  it('is asked once more by each call, and not again, when the patience of the command has ended', async () => {
+  it('is asked once more by each call, and not again, when the deadline of the command has passed', async () => {
     double.mute(true);
     await assert.rejects(store.read(stream(1), spent), StoreDown);
     assert.equal(double.unanswered, 1);
@@ -145,9 +145,9 @@ describe('an outcome that a node does not show yet', () => {
     const [first] = writes;
     assert.ok(first);
     await createCommits(connection).write(writes);
-    return [{ ...reservation(commitStream, first), ...rawParts }];
+    return [{ ...reservationRecord(commitStream, first), ...rawParts }];
   };
-  const rawParts = { stream: stream(1), revision: 0, time: 0, remaining: 0, commit: null, place: 0, bytes: 0 };
+  const rawParts = { stream: stream(1), revision: 0, time: 0, remaining: 0, commit: null, readRevision: 0, bytes: 0 };
 
   it('is asked for again, and not taken for an abort', async () => {
     const records = await reserved();

@@ -1,15 +1,50 @@
 import assert from 'node:assert/strict';
-import { retrying } from '../../../infrastructure/eventstoredb/retry.js';
+import { StoreDown } from '../../../domain/failure.js';
+import { deadlinesWithin } from '../../../infrastructure/deadlines.js';
+import { createRetry } from '../../../infrastructure/eventstoredb/retry.js';
 import { testSystem } from '../../support/silent.js';
+
+const deadlines = deadlinesWithin(1000);
+const retrying = createRetry(deadlines);
+const terms = { isFinal: () => false };
 
 describe('a call of EventStoreDB', () => {
   it('is tried once more when its first try used up the time, as after a process stood still', async () => {
     let tries = 0;
     const work = async () => {
       if (tries++ > 0) return 'done';
-      await testSystem.sleep(4600);
+      await testSystem.sleep(deadlines.deadlineMs + 50);
       throw new Error('too late');
     };
-    assert.equal(await retrying({ isFinal: () => false }, work), 'done');
+    assert.equal(await retrying(terms, work), 'done');
+  });
+
+  it('takes the answer to an earlier attempt when that comes late', async () => {
+    const answers: ((answer: string) => void)[] = [];
+    const result = await retrying(terms, ({ tried, inTime }) => {
+      const answered = new Promise<string>((resolve) => answers.push(resolve));
+      if (tried === 2) answers[0]?.('first');
+      return inTime(answered);
+    });
+    assert.deepEqual([result, answers.length], ['first', 3]);
+  });
+
+  it('does not fail because an earlier attempt fails late', async () => {
+    const failures: ((error: Error) => void)[] = [];
+    const result = await retrying(terms, ({ tried, inTime }) => {
+      failures[0]?.(new Error('the first attempt failed'));
+      return inTime(
+        tried > 0 ? testSystem.sleep(1).then(() => 'second') : new Promise((_, reject) => failures.push(reject)),
+      );
+    });
+    assert.equal(result, 'second');
+  });
+
+  it('fails with the time that it took when no attempt is answered', async () => {
+    await assert.rejects(
+      retrying(terms, ({ inTime }) => inTime(new Promise(() => undefined))),
+      (error) =>
+        error instanceof StoreDown && error.message === 'Event store unavailable (timed out after 0.9 s). Retry later.',
+    );
   });
 });

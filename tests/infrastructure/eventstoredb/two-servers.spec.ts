@@ -44,7 +44,7 @@ describe('a process whose event store client throws outside every call', () => {
   it('lives on and appends', () => {
     const { status, stdout, stderr } = run();
     assert.deepEqual([status, stdout], [0, '1 stored\n'], stderr);
-    assert.match(stderr, /client of the event store failed outside every call/);
+    assert.match(stderr, /Event store client threw outside of a call/);
   });
 
   it('ends as ever when the mistake is its own', () => {

@@ -6,7 +6,7 @@ import { silent } from '../../support/silent.js';
 
 /** Node that answers when a test says so, and counts the answers that others gave sooner. */
 const fakeMember = (name: string) => {
-  const stumbles: number[] = [];
+  const slowAnswers: number[] = [];
   let answer: (attempt: Attempt<string>) => void = () => undefined;
   let begin: () => void = () => undefined;
   const isAsked = new Promise<void>((resolve) => {
@@ -17,8 +17,8 @@ const fakeMember = (name: string) => {
       answer = resolve;
       begin();
     });
-  const member = { stumble: (at: number) => stumbles.push(at), isResting: () => false } as unknown as Member;
-  return { member, stumbles, ask, isAsked, answer: () => answer({ answer: name, doubt: 'none' }) };
+  const member = { noteSlowAnswer: (at: number) => slowAnswers.push(at), isResting: () => false } as unknown as Member;
+  return { member, slowAnswers, ask, isAsked, answer: () => answer({ answer: name, doubt: 'none' }) };
 };
 
 describe('a question that is asked a second node as well when the first takes long', () => {
@@ -33,21 +33,21 @@ describe('a question that is asked a second node as well when the first takes lo
     );
     await Promise.all(nodes.map(({ isAsked }) => isAsked));
     nodes[winner].answer();
-    return { answer: await answer, stumbles: nodes.map(({ stumbles }) => stumbles.length) };
+    return { answer: await answer, slowAnswers: nodes.map(({ slowAnswers }) => slowAnswers.length) };
   };
 
   it('is held against the first when the second answers sooner', async () =>
-    assert.deepEqual(await race(1), { answer: 'second', stumbles: [1, 0] }));
+    assert.deepEqual(await race(1), { answer: 'second', slowAnswers: [1, 0] }));
 
   it('is not held against the second when the first answers after all', async () =>
-    assert.deepEqual(await race(0), { answer: 'first', stumbles: [0, 0] }));
+    assert.deepEqual(await race(0), { answer: 'first', slowAnswers: [0, 0] }));
 
   it('is held against a node once with all that were under way in the same pause', async () => {
     const member = createMember([new URL('http://127.0.0.1:1')], silent);
     const pausedAt = performance.now();
-    for (let i = 0; i < 20; i++) member.stumble(pausedAt);
+    for (let i = 0; i < 20; i++) member.noteSlowAnswer(pausedAt);
     assert.equal(member.isUp(), true);
-    for (let i = 0; i < 3; i++) member.stumble(performance.now());
+    for (let i = 0; i < 3; i++) member.noteSlowAnswer(performance.now());
     assert.equal(member.isUp(), false);
     await member.close();
   });

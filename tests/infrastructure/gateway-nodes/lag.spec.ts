@@ -33,7 +33,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
   };
   const startBeside = async () => {
     let hear = (_: number) => {};
-    const channel = { tell: () => undefined, hear: (listener: typeof hear) => (hear = listener) };
+    const channel = { announce: () => undefined, listen: (listener: typeof hear) => (hear = listener) };
     return { ...(await start(channel)), hear };
   };
   const of101 = [{ fromBlock: hex(101), toBlock: hex(101) }];
@@ -68,7 +68,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
 
   it('tells other processes of each head once', async () => {
     const told: number[] = [];
-    const { ask } = await start({ tell: (height) => told.push(height), hear: () => undefined });
+    const { ask } = await start({ announce: (height) => told.push(height), listen: () => undefined });
     for (let i = 0; i < 3; i++) await ask('eth_blockNumber', []);
     assert.deepEqual(told, [101]);
   });
@@ -131,7 +131,7 @@ describe('a gateway whose quick node lags behind a slow one', () => {
   it('asks the other node for logs that a block announces and the quick one denies', async () => {
     const { pool, quick } = await start();
     quick.state.loses = 'logs';
-    const terms = { doubtsEmpty: true };
+    const terms = { retryIfEmpty: true };
     assert.deepEqual(await pool.ask('eth_getLogs', [{ blockHash: hashAt(50) }], terms), [logAt(50)]);
   });
 });

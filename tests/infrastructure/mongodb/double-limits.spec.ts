@@ -1,44 +1,31 @@
 import assert from 'node:assert/strict';
-import { type Collection, MongoClient } from 'mongodb';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { projections } from '../../../projections/index.js';
-import { type MongoDouble, startMongoDouble } from '../../support/mongodb-double/server.js';
-
-type Item = { _id: string; n: number };
+import { useItems } from '../../support/mongodb-double/items.js';
 
 describe('the limits of MongoDB in its double', () => {
-  let double: MongoDouble;
-  let client: MongoClient;
-  let items: Collection<Item>;
-  beforeEach(async () => {
-    double = await startMongoDouble();
-    client = await MongoClient.connect(double.url);
-    items = client.db('shop').collection<Item>('items');
-    await items.insertOne({ _id: '1', n: 1 });
-  });
-  afterEach(async () => {
-    await client.close();
-    await double.close();
-  });
+  const { double, client, items } = useItems();
   const transaction = () => {
-    const session = client.startSession();
+    const session = client().startSession();
     session.startTransaction();
     return session;
   };
 
   it('hold the documents of a silent client until its session is killed', async () => {
     const silent = transaction();
-    await items.updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session: silent });
-    const write = () => items.updateOne({ _id: '1' }, { $inc: { n: 100 } }, { session: transaction() });
+    await items().updateOne({ _id: '1' }, { $inc: { n: 10 } }, { session: silent });
+    const write = () => items().updateOne({ _id: '1' }, { $inc: { n: 100 } }, { session: transaction() });
     await assert.rejects(write(), { code: 112, errorLabels: ['TransientTransactionError'] });
-    await client.db('admin').command({ killSessions: [{ id: silent.id?.id }] });
+    await client()
+      .db('admin')
+      .command({ killSessions: [{ id: silent.id?.id }] });
     assert.equal((await write()).modifiedCount, 1);
   });
 
   it('refuse a document of more than 16 MB, which the read models tell as what it is', async () => {
     const $set = { n: 1, text: 'x'.repeat(16 * 1024 * 1024) };
-    await assert.rejects(items.updateOne({ _id: '1' }, { $set }), { code: 10_334 });
-    const store = await mongoReadModels(double.url, projections);
+    await assert.rejects(items().updateOne({ _id: '1' }, { $set }), { code: 10_334 });
+    const store = await mongoReadModels(double().url, projections);
     const [collection] = projections;
     assert.ok(collection);
     const change = { collection, scope: 'scope', id: 'id', document: { text: $set.text } };

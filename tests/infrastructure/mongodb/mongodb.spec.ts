@@ -27,7 +27,7 @@ describe('the MongoDB adapters', () => {
 
   it('refuse a standalone server with a clear message', async () => {
     const { url } = await start({ standalone: true });
-    const refusal = { code: 'FAILED_PRECONDITION', message: /standalone server; a replica set is needed/ };
+    const refusal = { code: 'FAILED_PRECONDITION', message: /standalone server\. Use a replica set/ };
     await assert.rejects(mongoReadModels(url, projections), refusal);
     await assert.rejects(mongoState(url), refusal);
   });

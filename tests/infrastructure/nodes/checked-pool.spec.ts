@@ -8,7 +8,7 @@ describe('a pool of checked nodes', () => {
     const configured = ['first', 'second'].map((name) => ({ name, endpoint: name, redact: (text: string) => text }));
     const pool = createPool(configured, silent, {
       deadlineMs: 10_000,
-      answerMs: 10_000,
+      timeoutMs: 10_000,
       open: (endpoint: string) => endpoint,
       identify: async () => 'one chain',
       close: async () => undefined,

@@ -76,14 +76,14 @@ describe('the health of a node', () => {
       assert.equal(node.isVetted(), isStillVetted);
     });
 
-  it('logs once that the node is put aside, with the reason, and once that it answers again', () => {
+  it('logs once that the node is marked unhealthy, with the reason, and once that it recovered', () => {
     const node = health();
     node.recover();
     for (let i = 0; i < 3; i++) node.rest(fault());
     for (let i = 0; i < 3; i++) node.recover();
     assert.deepEqual(told, [
-      'a node of the chain is put aside: {"node":"host:1","reason":"is down"}',
-      'the node of the chain answers again: {"node":"host:1"}',
+      'Chain node marked unhealthy: {"node":"host:1","reason":"is down"}',
+      'Chain node recovered: {"node":"host:1"}',
     ]);
   });
 });

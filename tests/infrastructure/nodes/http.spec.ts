@@ -43,7 +43,7 @@ describe('JSON-RPC over HTTP', () => {
   for (const [status, expected] of [
     [500, { kind: 'failing', message: 'answered with status 500', restMs: 0 }],
     [503, { kind: 'failing', message: 'answered with status 503', restMs: 0 }],
-    [429, { kind: 'busy', message: 'asks for fewer requests', restMs: 2000 }],
+    [429, { kind: 'busy', message: 'is rate limited (status 429)', restMs: 2000 }],
   ] as const)
     it(`takes status ${status} for a fault of kind ${expected.kind}, whatever the body`, async () => {
       const { post } = await connect((_, response) => response.writeHead(status, { 'retry-after': '2' }).end('{}'));
@@ -68,7 +68,7 @@ describe('JSON-RPC over HTTP', () => {
     const { post } = await connect((_, response) => response.end('a'.repeat(maxBytes + 1)));
     await assert.rejects(post('{}', createCancellation(), read), {
       kind: 'oversized',
-      message: 'gave an answer that is larger than 100000 bytes',
+      message: 'returned an answer larger than 100000 bytes',
     });
   });
 
@@ -79,7 +79,7 @@ describe('JSON-RPC over HTTP', () => {
       ended = once(response, 'close');
       cancellation.cancel();
     });
-    await assert.rejects(post('{}', cancellation, read), { kind: 'failing', message: 'nobody waits for the answer' });
+    await assert.rejects(post('{}', cancellation, read), { kind: 'failing', message: 'request cancelled' });
     await ended;
   });
 

@@ -6,14 +6,14 @@ import { status } from '@grpc/grpc-js';
 import type { Chain } from '../../../application/ports/chain.js';
 import type { Log } from '../../../application/ports/system.js';
 import { createSuiLedger } from '../../../infrastructure/chains/development/sui/ledger.js';
-import { refusal, serveSui } from '../../../infrastructure/chains/development/sui/server.js';
+import { grpcError, serveSui } from '../../../infrastructure/chains/development/sui/server.js';
 import { evmChain } from '../../../infrastructure/chains/evm/connector.js';
 import { suiChain } from '../../../infrastructure/chains/sui/connector.js';
 import { tonChain } from '../../../infrastructure/chains/ton/connector.js';
 import { faultOf } from '../../../infrastructure/nodes/json-rpc/rpc-fault.js';
 import { silent } from '../../support/silent.js';
 
-const patience = { deadlineMs: 30_000, answerMs: 20_000 };
+const timeouts = { deadlineMs: 30_000, timeoutMs: 20_000 };
 /** A reason longer than fits on a screen and shorter than gRPC carries. */
 const long = `the sender is blocked because ${'it owes a fee, '.repeat(200)}and that is all`;
 
@@ -42,7 +42,7 @@ const startRefusing = async (scheme: string, answer: (id: unknown) => object, co
 
 const startRefusingSui = async (): Promise<Started> => {
   const refuse = () => {
-    throw refusal(status.INVALID_ARGUMENT, long);
+    throw grpcError(status.INVALID_ARGUMENT, long);
   };
   const ledger = { ...createSuiLedger(Date.now), height: refuse, checkpoint: refuse };
   return serveSui(ledger);
@@ -50,7 +50,7 @@ const startRefusingSui = async (): Promise<Started> => {
 
 type Family = {
   readonly start: () => Promise<Started>;
-  readonly connect: (urls: string[], log: Log, options: typeof patience) => Promise<Chain>;
+  readonly connect: (urls: string[], log: Log, options: typeof timeouts) => Promise<Chain>;
 };
 const families: Readonly<Record<string, Family>> = {
   evm: {
@@ -65,7 +65,7 @@ describe("a node's reason", () => {
   for (const [family, { start, connect }] of Object.entries(families))
     it(`reaches the caller whole from a node of ${family}`, async () => {
       const node = await start();
-      const chain = await connect([node.url], silent, patience);
+      const chain = await connect([node.url], silent, timeouts);
       try {
         await assert.rejects(
           chain.head(),

@@ -4,7 +4,7 @@ import { createVet } from '../../../infrastructure/nodes/vet.js';
 import { silent } from '../../support/silent.js';
 
 const health = () => createHealth({ name: 'host:1', owner: 'chain', maxRestMs: 5000, log: silent });
-const isOther = { name: 'NodeFault', kind: 'wrong', message: 'serves another chain than the nodes beside it' };
+const isOther = { name: 'NodeFault', kind: 'wrong', message: 'serves another chain than the other nodes' };
 
 describe('the vet of nodes', () => {
   it('vouches for nodes that name the same chain', async () => {

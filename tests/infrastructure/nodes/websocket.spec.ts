@@ -21,7 +21,7 @@ const reading = {
 };
 const reply = (peer: WebSocket, id: number, result: unknown) => peer.send(JSON.stringify({ id, result }));
 const echo: Behaviour = ({ id, params }, peer) => reply(peer, id, params);
-const lost = { name: 'NodeFault', kind: 'failing', message: 'the connection was lost' };
+const lost = { name: 'NodeFault', kind: 'failing', message: 'connection lost' };
 
 describe('JSON-RPC over WebSocket', () => {
   const open: (() => unknown)[] = [];
@@ -41,7 +41,7 @@ describe('JSON-RPC over WebSocket', () => {
   };
   const connect = async (behaviour: Behaviour, silentMs = 30_000, options = {}) => {
     const { url, peers } = await serve(behaviour, options);
-    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, silentMs }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, pingIntervalMs: silentMs }, reading);
     open.unshift(socket.close);
     const ask = (params: string, cancellation = createCancellation()) =>
       socket.exchange('some_method', params, cancellation);
@@ -140,7 +140,7 @@ describe('JSON-RPC over WebSocket', () => {
     const { url, peers } = await serve(echo);
     for (const close of open.splice(0)) close();
     assert.deepEqual(peers, []);
-    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, silentMs: 30_000 }, reading);
+    const socket = createSocket(url, { connectMs: 30_000, maxBytes: 10_000, pingIntervalMs: 30_000 }, reading);
     open.push(socket.close);
     await assert.rejects(socket.exchange('some_method', '[]', createCancellation()), {
       name: 'NodeFault',

@@ -30,7 +30,7 @@ describe('heads that processes tell each other over Redis', () => {
     const first = new Promise<number>((resolve) => {
       found = resolve;
     });
-    await heads.hear(address, (height) => height >= wanted && found(height));
+    await heads.listen(address, (height) => height >= wanted && found(height));
     return first;
   };
 
@@ -38,9 +38,9 @@ describe('heads that processes tell each other over Redis', () => {
     const place = await database();
     const [one, other] = [await processAt(place), await processAt(place)];
     const strange: number[] = [];
-    await other.hear('q/mainnet', (height) => strange.push(height));
+    await other.listen('q/mainnet', (height) => strange.push(height));
     const first = heard(other, 'c/mainnet', 7);
-    one.tell('c/mainnet', 7);
+    one.announce('c/mainnet', 7);
     assert.equal(await first, 7);
     assert.deepEqual(strange, []);
   });
@@ -49,7 +49,7 @@ describe('heads that processes tell each other over Redis', () => {
     const place = await database();
     const one = await processAt(place);
     const mine = heard(one, 'c/mainnet', 9);
-    one.tell('c/mainnet', 9);
+    one.announce('c/mainnet', 9);
     await mine;
     assert.equal(await heard(await processAt(place), 'c/mainnet', 9), 9);
   });
@@ -57,12 +57,12 @@ describe('heads that processes tell each other over Redis', () => {
   it('stay within a database', async () => {
     const [here, there] = [await processAt(await database()), await processAt(await database())];
     const strange: number[] = [];
-    await there.hear('c/mainnet', (height) => strange.push(height));
+    await there.listen('c/mainnet', (height) => strange.push(height));
     const mine = heard(here, 'c/mainnet', 5);
-    here.tell('c/mainnet', 5);
+    here.announce('c/mainnet', 5);
     await mine;
     const theirs = heard(there, 'p/mainnet', 6);
-    there.tell('p/mainnet', 6);
+    there.announce('p/mainnet', 6);
     await theirs;
     assert.deepEqual(strange, []);
   });

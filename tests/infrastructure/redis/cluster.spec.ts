@@ -31,7 +31,7 @@ describe('a node of a Redis Cluster', () => {
     const home = await embedded.home();
     const started = await runProcess(home, ['serve'], { REDIS_URL: url });
     assert.notEqual(started.code, 0);
-    assert.match(started.stderr, /^.*REDIS_URL names a node of a Redis Cluster; .*$/m);
+    assert.match(started.stderr, /^.*REDIS_URL points to a node of a Redis Cluster\. .*$/m);
     const examined = await runProcess(home, ['doctor'], { REDIS_URL: url });
     assert.match(examined.stdout, /Redis Cluster/);
     assert.equal(examined.code, 1);

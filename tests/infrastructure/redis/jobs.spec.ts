@@ -9,7 +9,7 @@ import { skip } from '../../support/run/skip.js';
 import { silent } from '../../support/silent.js';
 
 /** Outlasts a process that stands still. */
-const patience = { leaseMs: 60_000, answerMs: redisAnswerMs };
+const timeouts = { leaseMs: 60_000, timeoutMs: redisAnswerMs };
 
 describe('jobs on a Redis that fails', () => {
   const { start } = useWorkers();
@@ -20,10 +20,10 @@ describe('jobs on a Redis that fails', () => {
   it('are done even when BullMQ has lost its own jobs', async () => {
     const { url, namespace, end } = await redisDatabase();
     const redis = new Redis(url);
-    const jobs = await bullJobs(url, silent, namespace, patience);
+    const jobs = await bullJobs(url, silent, namespace, timeouts);
     try {
       await jobs.put(named(3, 'a'));
-      const kill = await startHolder(`${url}#${namespace}`, 2, patience.leaseMs);
+      const kill = await startHolder(`${url}#${namespace}`, 2, timeouts.leaseMs);
       await kill();
       await redis.del(await redis.keys(`${rootIn(namespace)}:shifts:*`));
       const worker = start(jobs);
@@ -38,7 +38,7 @@ describe('jobs on a Redis that fails', () => {
 
   it('fail while Redis is away, and continue by themselves when it is back', async () => {
     let redis = await startRedis();
-    const jobs = await bullJobs(redis.url, silent, '', patience);
+    const jobs = await bullJobs(redis.url, silent, '', timeouts);
     const before = await jobs.identity();
     try {
       const worker = start(jobs);

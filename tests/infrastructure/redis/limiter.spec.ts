@@ -47,7 +47,7 @@ describe('a limiter on Redis whose connection breaks before the answer', () => {
   beforeEach(async () => {
     database = await redisDatabase();
     path = await startLossyPath(new URL(database.url));
-    limiter = await redisLimiter(path.url, silent, database.namespace, redisAnswerMs);
+    limiter = await redisLimiter(path.url, silent, database.namespace, { deadlineMs: redisAnswerMs });
   });
   afterEach(async () => {
     await limiter.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkpointedElsewhere, createCheckpoints } from '../../../infrastructure/sqlite/checkpoints.js';
+import { createCheckpoints, rareAutoCheckpoint } from '../../../infrastructure/sqlite/checkpoints.js';
 import { openDatabase } from '../../../infrastructure/sqlite/database.js';
 import { until } from '../../support/eventually.js';
 import { freshDirectory } from '../../support/run/directories.js';
@@ -13,7 +13,7 @@ const mega = 1_000_000;
 const open = () => {
   const path = join(freshDirectory(), 'one.db');
   const db = openDatabase(path, 'relaxed');
-  db.exec(checkpointedElsewhere);
+  db.exec(rareAutoCheckpoint);
   db.exec('CREATE TABLE rows (content BLOB)');
   const insert = db.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -33,7 +33,7 @@ describe('the write-ahead log of an embedded store', () => {
     const checkpoints = createCheckpoints(path);
     const before = statSync(path).size;
     write();
-    checkpoints.written(rows);
+    checkpoints.noteCommitted(rows);
     assert.equal(statSync(path).size, before);
     await until('the log is copied', () => statSync(path).size > rows * rowBytes);
     await checkpoints.close();

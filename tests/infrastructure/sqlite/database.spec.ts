@@ -8,7 +8,7 @@ import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
-import { renewingReadModels } from '../../../infrastructure/sqlite/read-models/renewing-read-models.js';
+import { selfHealingReadModels } from '../../../infrastructure/sqlite/read-models/self-healing-read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import { buildProgram } from '../../support/run/builder.js';
 import { freshDirectory } from '../../support/run/directories.js';
@@ -22,7 +22,7 @@ const stores: Readonly<Record<string, (path: string) => Promise<{ close(): Promi
   'the jobs': (path) => sqliteJobs(path),
   'the limiter': (path) => sqliteLimiter(path, Date.now),
   'the pending transactions': (path) => sqlitePending(path),
-  'the read models': (path) => renewingReadModels(path, [], silent),
+  'the read models': (path) => selfHealingReadModels(path, [], silent),
   'the state': (path) => sqliteState(path),
 };
 

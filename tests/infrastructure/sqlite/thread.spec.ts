@@ -32,7 +32,7 @@ describe('the writing thread', () => {
     const given = Array.from({ length: begun + waiting + 1 }, () => thread.run({ text: 'x' }));
     const refused = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');
     assert.equal(refused.length, 1);
-    await assert.rejects(given.at(-1) as Promise<number>, /too many writes are waiting/);
+    await assert.rejects(given.at(-1) as Promise<number>, /Too many writes are waiting/);
     assert.equal(await thread.run({ text: 'after' }), 1);
   });
 

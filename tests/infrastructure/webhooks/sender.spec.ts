@@ -162,16 +162,16 @@ describe('the sender of notifications', () => {
   });
 
   const errors: readonly (readonly [error: object, failure: string])[] = [
-    [{ syscall: 'queryA', code: 'ENOTFOUND' }, 'the host name has no address'],
-    [{ syscall: 'queryA', code: 'ESERVFAIL' }, 'the host name could not be looked up'],
-    [{ syscall: 'queryA', code: 'ECONNREFUSED' }, 'the host name could not be looked up'],
-    [{ syscall: 'getaddrinfo', code: 'EAI_AGAIN' }, 'the host name could not be looked up'],
-    [{ syscall: 'connect', code: 'EHOSTUNREACH' }, 'the host could not be reached'],
-    [{ code: 'CERT_HAS_EXPIRED' }, 'the certificate has expired'],
-    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'the certificate is for another host'],
-    [{ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'the certificate is not trusted'],
-    [{ code: 'whatever' }, 'the notification could not be sent'],
-    [{}, 'the notification could not be sent'],
+    [{ syscall: 'queryA', code: 'ENOTFOUND' }, 'host name not found in DNS'],
+    [{ syscall: 'queryA', code: 'ESERVFAIL' }, 'DNS lookup failed'],
+    [{ syscall: 'queryA', code: 'ECONNREFUSED' }, 'DNS lookup failed'],
+    [{ syscall: 'getaddrinfo', code: 'EAI_AGAIN' }, 'DNS lookup failed'],
+    [{ syscall: 'connect', code: 'EHOSTUNREACH' }, 'host unreachable'],
+    [{ code: 'CERT_HAS_EXPIRED' }, 'TLS certificate has expired'],
+    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'TLS certificate is for another host name'],
+    [{ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'TLS certificate is not trusted'],
+    [{ code: 'whatever' }, 'request could not be sent'],
+    [{}, 'request could not be sent'],
   ];
   it('reports in few words why there was no answer, without internal details', async () => {
     for (const [error, failure] of errors) {
@@ -181,7 +181,7 @@ describe('the sender of notifications', () => {
     }
     const { port } = await serveRaw((socket) => socket.end());
     await closeAll();
-    assert.equal((await senderWith().post(letterTo(at(port)))).failure, 'the connection was refused');
+    assert.equal((await senderWith().post(letterTo(at(port)))).failure, 'connection refused');
   });
 
   it('speaks TLS only with trusted receivers', async () => {
@@ -190,8 +190,8 @@ describe('the sender of notifications', () => {
     const { port: plain } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const sender = senderWith({ egress: egressWith({ allowPrivate: true, lookup: async () => ['127.0.0.1'] }) });
     const failureAt = async (url: string) => (await sender.post(letterTo(url))).failure;
-    assert.equal(await failureAt(`https://receiver.example:${port}`), 'the certificate is not trusted');
-    assert.equal(await failureAt(`https://receiver.example:${plain}`), 'TLS could not be agreed on');
+    assert.equal(await failureAt(`https://receiver.example:${port}`), 'TLS certificate is not trusted');
+    assert.equal(await failureAt(`https://receiver.example:${plain}`), 'TLS handshake failed');
     assert.deepEqual(bodies, []);
   });
 
@@ -207,7 +207,7 @@ describe('the sender of notifications', () => {
         const { status, failure } = await sender.post(letterTo(url));
         assert.deepEqual(
           [status, failure],
-          [null, 'the URL must not lead into a private network, unless CHAINFOLD_WEBHOOK_ALLOW_PRIVATE is true'],
+          [null, 'the URL must not lead to a private address; set CHAINFOLD_WEBHOOK_ALLOW_PRIVATE=true to allow this'],
           url,
         );
         assert.equal(sender.check(url) === null, url === 'http://a.example');
@@ -216,7 +216,7 @@ describe('the sender of notifications', () => {
     assert.match(senderWith().check(`https://a.example/${'x'.repeat(2048)}`) ?? '', /at most 2048/);
     assert.equal(
       (await senderWith().post(letterTo('nonsense'))).failure,
-      'the URL must be a complete URL such as https://example.com/hooks',
+      'the URL must be an absolute URL such as https://example.com/hooks',
     );
   });
 
@@ -241,12 +241,13 @@ describe('the sender of notifications', () => {
     });
     const sender = senderWith();
     for (const [part, header] of headers) {
-      assert.equal(sender.checkHeader(...header)?.part, part, JSON.stringify(header));
+      const fault = sender.checkHeader(...header);
+      assert.equal(fault?.part, part, JSON.stringify(header));
       const { failure } = await sender.post(letterTo(at(port), { headers: [header] }));
-      assert.equal(failure, 'one of the headers cannot be sent');
+      assert.equal(failure, `header ${JSON.stringify(header[0])}: ${fault?.reason}`);
     }
     const { failure } = await sender.post(letterTo(at(port), { id: 'a\r\nhost: b' }));
-    assert.deepEqual([failure, visits], ['the notification could not be sent', 0]);
+    assert.deepEqual([failure, visits], ['request could not be sent', 0]);
   });
 
   it('sends every other header unchanged', async () => {
@@ -265,7 +266,7 @@ describe('the sender of notifications', () => {
   it('aborts its posts when it is closed, and posts no more', async () => {
     const sender = senderWith();
     const { port, sockets } = await serveRaw(() => void sender.close());
-    const stopping = { status: null, failure: 'the service is stopping', answer: '', retryAt: null };
+    const stopping = { status: null, failure: 'service is shutting down', answer: '', retryAt: null };
     const { durationMs, ...first } = await sender.post(letterTo(at(port)));
     assert.deepEqual(first, stopping);
     await sender.close();

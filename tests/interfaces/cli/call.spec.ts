@@ -6,8 +6,8 @@ describe('a command that needs a running service', () => {
 
   it('names the network error when no service answers', async () => {
     const faults: [string, RegExp][] = [
-      ['http://127.0.0.1:2', /^no service answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\): start one/],
-      ['http://chainfold.invalid', /^no service answers at http:\/\/chainfold\.invalid \((?:ENOTFOUND|EAI_AGAIN)\): /],
+      ['http://127.0.0.1:2', /^No service answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\)\. Start one/],
+      ['http://chainfold.invalid', /^No service answers at http:\/\/chainfold\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\. /],
     ];
     for (const [url, message] of faults) await assert.rejects(asks(url), { code: 'UNAVAILABLE', message });
   });
@@ -15,6 +15,6 @@ describe('a command that needs a running service', () => {
   it('names an error that has no code by its message', () =>
     assert.rejects(
       callOrExplain('http://127.0.0.1:2', async () => JSON.parse('<html>')),
-      ({ message }: Error) => /\(Unexpected token .*\): start one/.test(message),
+      ({ message }: Error) => /\(Unexpected token .*\)\. Start one/.test(message),
     ));
 });

@@ -222,7 +222,7 @@ describe('a JSON-RPC message', () => {
     'cannot be reached': [new Failure('UNAVAILABLE', 'no node answers'), -32_002, 'no node answers'],
     'does not answer': [new NodeTimeout(), -32_015, 'no node of this chain answered in time'],
     'answers nonsense': [new Failure('NODE_ERROR', 'left a call out'), -32_603, 'left a call out'],
-    'throws an unexpected error': [new TypeError('secret https://node/key'), -32_603, 'an unexpected error'],
+    'throws an unexpected error': [new TypeError('secret https://node/key'), -32_603, 'internal error'],
   };
   for (const [fault, [error, code, message]] of Object.entries(failures))
     it(`fails call by call where the node ${fault}, and still refuses wrong calls`, async () => {

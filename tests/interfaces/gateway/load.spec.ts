@@ -105,7 +105,7 @@ describe('the load of a message to the gateway', () => {
   ) => {
     const app = {
       system: testSystem,
-      nodes: new Map([['c/mainnet', { ...fakeNode().real, answer, figures: () => ({ members: [] }) }]]),
+      nodes: new Map([['c/mainnet', { ...fakeNode().real, answer, metrics: () => ({ members: [] }) }]]),
       gatewayAccess: {
         find: () => ({ organizationId: 'org_1' }),
         charge: () => ({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),

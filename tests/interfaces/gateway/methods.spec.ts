@@ -50,9 +50,9 @@ describe('the gateway', () => {
       }
   });
   for (const [typed, ending] of Object.entries({
-    eth_getBalanc: '; did you mean eth_getBalance?',
-    evm_getBlokByNumber: '; did you mean evm_getBlockByNumber?',
-    ETH_BLOCKNUMBER: '; did you mean eth_blockNumber?',
+    eth_getBalanc: '. Did you mean eth_getBalance?',
+    evm_getBlokByNumber: '. Did you mean evm_getBlockByNumber?',
+    ETH_BLOCKNUMBER: '. Did you mean eth_blockNumber?',
     eth_subscribe: ' over HTTP: filters and subscriptions need a WebSocket, at …/v1/ws/<API_KEY>',
     personal_unlockAccount: '',
   }))
@@ -81,9 +81,9 @@ describe('the gateway', () => {
     ['eth_call', [{ gas: '0x0f' }], /argument 0 \(call\): gas must be a quantity/],
     ['eth_call', [{ data: '0xf' }], /argument 0 \(call\): data must be byte data/],
     ['eth_call', [{ to: 'bob' }], /argument 0 \(call\): to must be an address/],
-    ['eth_call', [{ TO: account }], /argument 0 \(call\): has no member "TO"; did you mean to\?/],
+    ['eth_call', [{ TO: account }], /argument 0 \(call\): has no member "TO". Did you mean to\?/],
     ['eth_call', [{ to: account }, { blockNumber: '0x1', Hash: aHash }], /argument 1 \(block\)/],
-    ['eth_getLogs', [{ ADDRESS: account }], /argument 0 \(filter\): has no member "ADDRESS"; did you mean address\?/],
+    ['eth_getLogs', [{ ADDRESS: account }], /argument 0 \(filter\): has no member "ADDRESS". Did you mean address\?/],
     ['eth_getLogs', [{ limit: 5 }], /argument 0 \(filter\): has no member "limit"/],
     ['eth_getLogs', [{ topics: ['0x1'] }], /argument 0 \(filter\): topics/],
     ['eth_getLogs', [{ blockHash: aHash, toBlock: 'latest' }], /argument 0 \(filter\): blockHash cannot be combined/],

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createRecent } from '../../../interfaces/gateway/recent.js';
+import { createRecentAnswers } from '../../../interfaces/gateway/recent.js';
 
 const result = '{"hash":"0xé"}';
-const answerWith = (repeated?: () => boolean) => ({ result: Buffer.from(result), ...(repeated && { repeated }) });
+const answerWith = (repeated?: () => boolean) => ({
+  result: Buffer.from(result),
+  ...(repeated && { recordReuse: repeated }),
+});
 const lasting = answerWith(() => true);
 const textOf = (found: string | null) => (found === null ? null : Buffer.from(found, 'latin1').toString());
 const usual = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`;
 
 describe('the cache of recent answers', () => {
-  const keeping = (question: string, answer: Parameters<ReturnType<typeof createRecent>['keep']>[1] = lasting) => {
-    const recent = createRecent();
+  const keeping = (
+    question: string,
+    answer: Parameters<ReturnType<typeof createRecentAnswers>['keep']>[1] = lasting,
+  ) => {
+    const recent = createRecentAnswers();
     recent.keep(Buffer.from(question), answer, 1);
     return (text: string) => textOf(recent.find(Buffer.from(text))?.answer ?? null);
   };
@@ -58,7 +64,7 @@ describe('the cache of recent answers', () => {
   });
 
   it('drops the oldest answers when there are too many', () => {
-    const recent = createRecent();
+    const recent = createRecentAnswers();
     const question = (i: number) => Buffer.from(usual('1').replace('[]', `[${i}]`));
     for (let i = 0; i <= 500; i++) recent.keep(question(i), lasting, 1);
     assert.equal(recent.find(question(0)), null);

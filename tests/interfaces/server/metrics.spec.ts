@@ -10,13 +10,13 @@ const stuckSeconds = 600;
 const away = () => Promise.reject(new Error('the store is away'));
 
 /** Returns the value of one series, undefined when the text does not have it. */
-const valueOf = (text: string, series: string) => {
+const metricOf = (text: string, series: string) => {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 };
-const upOf = (text: string, source: string) => valueOf(text, `chainfold_metrics_source_up{source="${source}"}`);
+const upOf = (text: string, source: string) => metricOf(text, `chainfold_metrics_source_up{source="${source}"}`);
 const ageOf = (text: string, source: string) =>
-  valueOf(text, `chainfold_metrics_source_age_seconds{source="${source}"}`);
+  metricOf(text, `chainfold_metrics_source_age_seconds{source="${source}"}`);
 
 describe('the metrics of a process', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;
@@ -32,20 +32,20 @@ describe('the metrics of a process', () => {
     const one = { organizationId: 'o', variant: tag, transaction: {}, ageSeconds: 900 };
     const { render } = createMetrics({ ...app, stuckTransactions: async () => [one] as never }, { stuckSeconds });
     const texts = await Promise.all([render(), render()]);
-    for (const text of texts) assert.equal(valueOf(text, `chainfold_transactions_stuck{chain="${tag}"}`), 1);
+    for (const text of texts) assert.equal(metricOf(text, `chainfold_transactions_stuck{chain="${tag}"}`), 1);
   });
 
   it('count each contract that is set aside and each unreadable block once when two scrapes overlap', async () => {
     const status = {
       ...app.status,
-      setAside: async () => [{ chain: tag }] as never,
-      leftOut: async () => [{ tag }] as never,
+      failingContracts: async () => [{ chain: tag }] as never,
+      unreadBlocks: async () => [{ tag }] as never,
     };
     const { render } = createMetrics({ ...app, status }, { stuckSeconds });
     const texts = await Promise.all([render(), render()]);
     for (const text of texts) {
-      assert.equal(valueOf(text, `chainfold_follower_contracts_set_aside{chain="${tag}"}`), 1);
-      assert.equal(valueOf(text, `chainfold_follower_blocks_unreadable{chain="${tag}"}`), 1);
+      assert.equal(metricOf(text, `chainfold_follower_contracts_set_aside{chain="${tag}"}`), 1);
+      assert.equal(metricOf(text, `chainfold_follower_blocks_unreadable{chain="${tag}"}`), 1);
     }
   });
 
@@ -57,8 +57,8 @@ describe('the metrics of a process', () => {
       assert.equal(upOf(text, source), 1, source);
       assert.equal(ageOf(text, source), 0, source);
     }
-    assert.equal(valueOf(text, 'chainfold_event_store_position'), 0);
-    assert.equal(valueOf(text, 'chainfold_audit_refused'), 0);
+    assert.equal(metricOf(text, 'chainfold_event_store_position'), 0);
+    assert.equal(metricOf(text, 'chainfold_audit_refused'), 0);
   });
 
   it('keep the last value of a source that fails, with its age, until the source is back', async () => {
@@ -66,7 +66,7 @@ describe('the metrics of a process', () => {
     const { render } = createMetrics({ ...app, deliveriesWaiting: () => queue.count() }, { stuckSeconds });
     const shown = async () => {
       const text = await render();
-      return [upOf(text, 'deliveries'), ageOf(text, 'deliveries'), valueOf(text, 'chainfold_deliveries_waiting')];
+      return [upOf(text, 'deliveries'), ageOf(text, 'deliveries'), metricOf(text, 'chainfold_deliveries_waiting')];
     };
     assert.deepEqual(await shown(), [1, 0, 7]);
     queue.count = away;
@@ -78,10 +78,13 @@ describe('the metrics of a process', () => {
 
   it('do not wait for a source that does not answer, and do not ask it again meanwhile', async () => {
     let asked = 0;
-    const answer = Promise.withResolvers<number>();
+    let answer = (_count: number): void => undefined;
+    const answered = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
     const deliveriesWaiting = () => {
       asked++;
-      return answer.promise;
+      return answered;
     };
     const { render } = createMetrics({ ...app, deliveriesWaiting }, { stuckSeconds, sourceTimeoutMs: 20 });
     await eventually(async () => {
@@ -90,29 +93,29 @@ describe('the metrics of a process', () => {
       assert.equal(upOf(text, 'audit'), 1);
     });
     assert.equal(asked, 1);
-    answer.resolve(3);
+    answer(3);
     await eventually(async () => {
       const text = await render();
       assert.equal(upOf(text, 'deliveries'), 1);
-      assert.equal(valueOf(text, 'chainfold_deliveries_waiting'), 3);
+      assert.equal(metricOf(text, 'chainfold_deliveries_waiting'), 3);
     });
   });
 
   it('ask a source again that left a request unanswered for too long', async () => {
-    let isHanging = true;
-    const deliveriesWaiting = () => (isHanging ? new Promise<number>(() => undefined) : Promise.resolve(4));
+    const queue = { count: () => new Promise<number>(() => undefined) };
+    const deliveriesWaiting = () => queue.count();
     const { render } = createMetrics({ ...app, deliveriesWaiting }, { stuckSeconds, sourceTimeoutMs: 20 });
     assert.equal(upOf(await render(), 'deliveries'), 0);
-    isHanging = false;
+    queue.count = async () => 4;
     clock.pass(31);
-    await eventually(async () => assert.equal(valueOf(await render(), 'chainfold_deliveries_waiting'), 4));
+    await eventually(async () => assert.equal(metricOf(await render(), 'chainfold_deliveries_waiting'), 4));
   });
 
   it('show the alarm of a follower of this process while the store of its progress is away', async () => {
-    const status = { ...app.status, followers: away, setAside: away, traced: away };
+    const status = { ...app.status, followers: away, failingContracts: away, traced: away };
     const follower = { variant: tag, alarm: () => 'no node answers' } as never;
     const text = await createMetrics({ ...app, status, followers: [follower] }, { stuckSeconds }).render();
-    assert.equal(valueOf(text, `chainfold_follower_alarm{chain="${tag}"}`), 1);
+    assert.equal(metricOf(text, `chainfold_follower_alarm{chain="${tag}"}`), 1);
     assert.equal(upOf(text, 'followers'), 0);
   });
 });

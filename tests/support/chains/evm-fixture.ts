@@ -68,7 +68,7 @@ const transaction: fc.Arbitrary<ScriptedTransaction> = fc.oneof(
 export const transactions = fc.array(transaction, { maxLength: 5 });
 
 /** Time limits that allow a slow answer, but no second attempt at the same node. */
-const once = { deadlineMs: 1500, answerMs: 6000 };
+const once = { deadlineMs: 1500, timeoutMs: 6000 };
 
 /** Starts a new node for each test, and makes connectors to it. */
 export const evmFixture = () => {

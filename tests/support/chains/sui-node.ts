@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import type { SuiSource } from '../../../infrastructure/chains/development/sui/ledger.js';
-import { refusal, serveSui } from '../../../infrastructure/chains/development/sui/server.js';
+import { grpcError, serveSui } from '../../../infrastructure/chains/development/sui/server.js';
 import { normalCoinType } from '../../../infrastructure/chains/sui/coin-type.js';
 import type { Checkpoint } from '../../../infrastructure/chains/sui/wire.js';
 
@@ -50,7 +50,7 @@ const createGate = (faults: Faults) => {
   };
   const refuseWith = (code: status, reason: string): never => {
     refused++;
-    throw refusal(code, reason);
+    throw grpcError(code, reason);
   };
   return {
     asked: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
@@ -84,7 +84,7 @@ export const startSuiNode = async (ledger: SuiSource) => {
   const maybeRefuse = (method: string) => {
     gate.admit(method);
     for (const [fault, code] of refusals)
-      if (faults[fault] && gate.asked() % every === 0) throw refusal(code, `the node is ${fault}`);
+      if (faults[fault] && gate.asked() % every === 0) throw grpcError(code, `the node is ${fault}`);
   };
   const height = () => {
     const behind = faults.stale && gate.asked() % every === 0 ? every : 0;
@@ -125,8 +125,8 @@ export const startSuiNode = async (ledger: SuiSource) => {
     },
     // A node that lags answers with the balance at its own height.
     balance: (owner, coinType) => {
-      if (balancesRead >= maxBalances) throw refusal(status.INTERNAL, 'the node has told enough balances');
-      if (coinType === refusedCoin) throw refusal(status.INVALID_ARGUMENT, 'no such coin');
+      if (balancesRead >= maxBalances) throw grpcError(status.INTERNAL, 'the node has told enough balances');
+      if (coinType === refusedCoin) throw grpcError(status.INVALID_ARGUMENT, 'no such coin');
       balancesRead++;
       let sum = 0n;
       for (let number = 0; number <= height(); number++) sum += changeIn(number, owner, coinType);

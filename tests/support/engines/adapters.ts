@@ -12,17 +12,17 @@ import { memoryReadModels } from '../../../infrastructure/memory/read-models.js'
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../../infrastructure/mongodb/state.js';
-import { usualLeaseMs as bullLeaseMs } from '../../../infrastructure/redis/bullmq-worker.js';
+import { defaultLeaseMs as bullLeaseMs } from '../../../infrastructure/redis/bullmq-worker.js';
 import { redisFinalAnswers } from '../../../infrastructure/redis/final-answers.js';
 import { bullJobs } from '../../../infrastructure/redis/jobs.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteFinalAnswers } from '../../../infrastructure/sqlite/final-answers/final-answers.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
-import { usualLeaseMs as sqliteLeaseMs } from '../../../infrastructure/sqlite/jobs/leases.js';
+import { defaultLeaseMs as sqliteLeaseMs } from '../../../infrastructure/sqlite/jobs/leases.js';
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
-import { renewingReadModels } from '../../../infrastructure/sqlite/read-models/renewing-read-models.js';
+import { selfHealingReadModels } from '../../../infrastructure/sqlite/read-models/self-healing-read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
 import type { AnyCollection } from '../../../projections/define.js';
 import { startMongoDouble } from '../mongodb-double/server.js';
@@ -74,7 +74,7 @@ type ModelsPlace = {
 export const rebuildableReadModels = {
   sqlite: async (collections: readonly AnyCollection[]) => {
     const path = inFile('read-models.db');
-    return { open: (others = collections) => renewingReadModels(path, others, silent) };
+    return { open: (others = collections) => selfHealingReadModels(path, others, silent) };
   },
   mongodb: async (collections: readonly AnyCollection[]) => {
     const { url, namespace, ...rest } = await mongoPlace();
@@ -127,7 +127,11 @@ export const limiters = {
   ...(noRedis === null && {
     redis: async () => {
       const { url, namespace, ...rest } = await redisDatabase();
-      return { open: () => redisLimiter(url, silent, namespace, redisAnswerMs), now: Date.now, ...rest };
+      return {
+        open: () => redisLimiter(url, silent, namespace, { deadlineMs: redisAnswerMs }),
+        now: Date.now,
+        ...rest,
+      };
     },
   }),
 } satisfies Record<string, () => Promise<LimiterPlace>>;
@@ -151,7 +155,7 @@ export const jobs = {
   ...(noRedis === null && {
     bullmq: async () => {
       const { url, namespace, end } = await redisDatabase();
-      const open = (leaseMs = endlessMs) => bullJobs(url, silent, namespace, { leaseMs, answerMs: redisAnswerMs });
+      const open = (leaseMs = endlessMs) => bullJobs(url, silent, namespace, { leaseMs, timeoutMs: redisAnswerMs });
       return { open, where: `${url}#${namespace}`, usualLeaseMs: bullLeaseMs, end };
     },
   }),

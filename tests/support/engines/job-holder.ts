@@ -7,7 +7,7 @@ const [where = '', count = '', lease = ''] = process.argv.slice(2);
 const [url = '', namespace] = where.split('#');
 const leaseMs = Number(lease);
 const jobs = await (/^rediss?:/.test(url)
-  ? bullJobs(url, silent, namespace, { leaseMs, answerMs: 60_000 })
+  ? bullJobs(url, silent, namespace, { leaseMs, timeoutMs: 60_000 })
   : sqliteJobs(where, leaseMs));
 const run = ({ id }: { id: string }) => {
   process.stdout.write(`${id}\n`);

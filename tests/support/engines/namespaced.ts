@@ -57,8 +57,8 @@ export const redisServer = async () => {
   const { url, end } = await redisDatabase();
   const name = namespacesOn(given.redis !== undefined);
   return {
-    limiter: (place: number) => redisLimiter(url, silent, name(place), redisAnswerMs),
-    jobs: (place: number) => bullJobs(url, silent, name(place), { leaseMs: redisAnswerMs, answerMs: redisAnswerMs }),
+    limiter: (place: number) => redisLimiter(url, silent, name(place), { deadlineMs: redisAnswerMs }),
+    jobs: (place: number) => bullJobs(url, silent, name(place), { leaseMs: redisAnswerMs, timeoutMs: redisAnswerMs }),
     answers: (place: number) => redisFinalAnswers(url, 64_000, silent, name(place), redisAnswerMs),
     heads: (place: number) => redisAnnouncedHeads(url, silent, name(place), redisAnswerMs),
     end,

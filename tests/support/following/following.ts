@@ -6,21 +6,22 @@ import type { Chain } from '../../../application/ports/chain.js';
 import type { ConfiguredChain } from '../../../application/ports/chains.js';
 import type { EventStore, Recorded } from '../../../application/ports/event-store.js';
 import type { Sender } from '../../../application/ports/sender.js';
-import { titleOf } from '../../../application/processes/service-process.js';
+import { nameOf } from '../../../application/processes/service-process.js';
 import { supervise } from '../../../application/processes/supervise.js';
+import { upcasters } from '../../../domain/upcasters.js';
 import { type Variant, variants } from '../../../domain/variant.js';
 import { addressCodecs } from '../../../infrastructure/chains/address-codecs.js';
-import { evmTransactions } from '../../../infrastructure/chains/evm/transaction-codec.js';
-import { givenKeyRing } from '../../../infrastructure/master-key.js';
+import { transactionCodecs } from '../../../infrastructure/chains/transaction-codecs.js';
+import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
+import { createNotary } from '../../../infrastructure/keys/notary.js';
+import { stateVault } from '../../../infrastructure/keys/vault.js';
 import { memoryReadModels } from '../../../infrastructure/memory/read-models.js';
-import { createNotary } from '../../../infrastructure/notary.js';
 import { sqliteEventStore } from '../../../infrastructure/sqlite/events/event-store.js';
 import { sqliteJobs } from '../../../infrastructure/sqlite/jobs/jobs.js';
 import { sqliteLimiter } from '../../../infrastructure/sqlite/limiter/limiter.js';
 import { sqlitePending } from '../../../infrastructure/sqlite/pending.js';
 import { sqliteReadModels } from '../../../infrastructure/sqlite/read-models/read-models.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
-import { stateVault } from '../../../infrastructure/vault.js';
 import { webhookSigner } from '../../../infrastructure/webhooks/signer.js';
 import { projections } from '../../../projections/index.js';
 import { freshDirectory } from '../run/directories.js';
@@ -68,26 +69,30 @@ export const nowhere: Sender = {
 };
 
 /** Composes the application over the given stores, without chains unless some are given, and starts nothing. */
-export const composeApp = (stores: Stores, given: Partial<Ports> = {}): App =>
-  createApp({
-    codecs: addressCodecs,
-    transactionCodec: evmTransactions,
-    chains: new Map(),
-    nodes: new Map(),
-    documents: { read: async () => null },
-    sender: nowhere,
-    signer: webhookSigner(new Uint8Array(32)),
-    notary: createNotary(new Uint8Array(32)),
-    scratch: memoryReadModels,
-    asOfEvents: 1_000_000,
-    challengeEndpoints: false,
-    webhookConcurrency: 8,
-    unreadableBlockSeconds: 600,
-    witnesses: [],
-    system: testSystem,
-    ...stores,
-    ...given,
-  });
+export const composeApp = (stores: Stores, given: Partial<Ports> = {}, versions = upcasters): App =>
+  createApp(
+    {
+      codecs: addressCodecs,
+      transactionCodecs,
+      chains: new Map(),
+      nodes: new Map(),
+      documents: { read: async () => null },
+      sender: nowhere,
+      signer: webhookSigner(new Uint8Array(32)),
+      notary: createNotary(new Uint8Array(32)),
+      scratch: memoryReadModels,
+      asOfEvents: 1_000_000,
+      catchUpMs: 2000,
+      challengeEndpoints: false,
+      webhookConcurrency: 8,
+      unreadableBlockSeconds: 600,
+      witnesses: [],
+      system: testSystem,
+      ...stores,
+      ...given,
+    },
+    versions,
+  );
 
 /** Returns the process with that name. */
 export const processOf = ({ processes }: App, wanted: string) =>
@@ -118,7 +123,7 @@ export const startFollowing = (
   const stop = new AbortController();
   const running = app.processes
     .filter(({ role, name }) => role === 'follower' || name === 'projector')
-    .map((one) => supervise(titleOf(one), one.run, stop.signal, testSystem));
+    .map((one) => supervise(nameOf(one), one.run, stop.signal, testSystem));
   return {
     app,
     stop: async () => {

@@ -12,7 +12,7 @@ export const runApp = (app: App, ...names: readonly string[]) => {
   const begin = (name: string) => void running.push(processOf(app, name).run(stop.signal));
   for (const name of ['projector', ...names]) begin(name);
   const shown = (position: number) =>
-    until(`the read models include ${position}`, async () => (await app.progress.ask()) >= position);
+    until(`the read models include ${position}`, async () => (await app.progress.refresh()) >= position);
   return {
     app,
     begin,

@@ -119,7 +119,7 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
       nodes.map(({ url }) => url),
       silent,
       // A silent subscription is noticed soon, since a script has dozens of them.
-      { deadlineMs: 20_000, answerMs: 500, times: { freshMs: 200, pollMs: 50, behindMs: 200, silenceMs: 2000 } },
+      { deadlineMs: 20_000, timeoutMs: 500, times: { freshMs: 200, pollMs: 50, behindMs: 200, silenceMs: 2000 } },
     );
   const start = (chain: Awaited<ReturnType<typeof connect>>) =>
     startFollowing(stores, chain, { variant, fromGenesis: false });
@@ -139,7 +139,8 @@ export const createSuiScene = async (given: Awaited<ReturnType<typeof openStores
     const inputs = addresses.map((text) => ({ text, path: '' }));
     const { position } = await running.app.addresses.register(by, { walletId: answer.wallet_id, inputs });
     await running.app.progress.reached(position, 60_000);
-    for (const address of imports) await running.app.imports.take(by, { address, token: usd, account: undefined });
+    for (const address of imports)
+      await running.app.imports.importAsset(by, { address, token: usd, account: undefined });
     wallets.push({ by, walletId: answer.wallet_id, addresses, imports });
   }
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { aggregates } from '../../../domain/aggregates.js';
 import { eventStoreDb } from '../../../infrastructure/eventstoredb/event-store.js';
-import { givenKeyRing } from '../../../infrastructure/master-key.js';
+import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
+import { stateVault } from '../../../infrastructure/keys/vault.js';
 import { mongoPending } from '../../../infrastructure/mongodb/pending.js';
 import { mongoReadModels } from '../../../infrastructure/mongodb/read-models.js';
 import { mongoState } from '../../../infrastructure/mongodb/state.js';
 import { redisLimiter } from '../../../infrastructure/redis/limiter.js';
-import { stateVault } from '../../../infrastructure/vault.js';
 import { projections } from '../../../projections/index.js';
 import { noRedis, redisDatabase } from '../engines/redis.js';
 import { startEventStoreDouble } from '../eventstoredb-double/server.js';

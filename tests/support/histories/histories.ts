@@ -19,13 +19,13 @@ import type { Asset } from '../../../domain/asset.js';
 import { decide, fold, type Message } from '../../../domain/decider.js';
 import { Failure } from '../../../domain/failure.js';
 import { globalVariant } from '../../../domain/variant.js';
-import type { About } from '../../../projections/define.js';
+import type { EventContext } from '../../../projections/define.js';
 import { type Ask, one, organizationIds, owner, walletIds } from './history-asks.js';
 import { aboutAt } from './project.js';
 import { transactionAsks } from './transaction-histories.js';
 import { deliveryAsks, headerAsks, webhookAsks } from './webhook-histories.js';
 
-export type Happened = Message & { readonly about: About; readonly stream: string };
+export type Happened = Message & { readonly about: EventContext; readonly stream: string };
 
 const [anna, bert] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const;
 export const texts = [anna, bert];
@@ -176,8 +176,8 @@ const ledgerAsks = fc
         settle: settled([]),
         setAside: settled(balances.map(({ address, asset }) => ({ address, asset, reason: 'no answer' }))),
         close: (past: Ledger) => ({ type: 'Close', data: { ...of, count: past.transfers.length } }) as const,
-        drop: { type: 'Drop', data: { ...of, told: false } },
-        dropTold: { type: 'Drop', data: { ...of, told: true } },
+        drop: { type: 'Drop', data: { ...of, notified: false } },
+        dropTold: { type: 'Drop', data: { ...of, notified: true } },
         refresh: { type: 'Refresh', data: { ...of, balances } },
         await: { type: 'Await', data: { ...of, holdings: balances } },
       } as const;

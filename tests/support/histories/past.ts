@@ -6,6 +6,7 @@ import type { WalletApis } from '../../../application/wallet-apis.js';
 import type { WalletRecord } from '../../../application/wallets/wallets.js';
 import { Failure } from '../../../domain/failure.js';
 import { type Variant, variants } from '../../../domain/variant.js';
+import { evmTransactions } from '../../../infrastructure/chains/evm/transaction-codec.js';
 import { readWhole } from '../../../interfaces/http/large-answer.js';
 import { composeApp, contextOf, everyPage, type openStores } from '../following/following.js';
 import { coin, type Happened, moved, texts, tokenId } from './histories.js';
@@ -13,6 +14,8 @@ import { organizationIds, tags, walletIds } from './history-asks.js';
 import { transactionIds } from './transaction-histories.js';
 import { webhookIds } from './webhook-histories.js';
 
+/** The histories have managed transactions on the first wallet APIs, whatever the family of their chains. */
+const evmEverywhere = { evm: evmTransactions, sui: evmTransactions, ton: evmTransactions };
 const anywhere = { walletId: undefined, address: undefined, transaction: undefined };
 const anytime = { startTime: undefined, endTime: undefined };
 
@@ -93,7 +96,8 @@ export const openHistory = (
   stores: Awaited<ReturnType<typeof openStores>>,
   { asOfEvents = 1_000_000, wrap = (events: EventStore) => events } = {},
 ) => {
-  const app = composeApp({ ...stores, events: wrap(stores.events), vault: openVault }, { asOfEvents });
+  const given = { asOfEvents, transactionCodecs: evmEverywhere };
+  const app = composeApp({ ...stores, events: wrap(stores.events), vault: openVault }, given);
   const stop = new AbortController();
   const running = app.projector.run(stop.signal);
   const lengths = new Map<string, number>();

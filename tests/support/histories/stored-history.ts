@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../../../application/audit/export-file.js';
-import { isOfProof } from '../../../application/audit/seal-progress.js';
+import { isProofEvent } from '../../../application/audit/seal-progress.js';
 import { type StateEntry, writeEntry } from '../../../application/maintenance/state-entries.js';
 import {
   beginning,
@@ -38,7 +38,7 @@ export const eventsOf = (organizationId: string) =>
 /** Reads one event of every version of every type, except seals, which are valid only in their own history. */
 export const goldenEvents = (organizationId: string): readonly NewEvent[] =>
   (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as readonly NewEvent[])
-    .filter((event) => !isOfProof(event))
+    .filter((event) => !isProofEvent(event))
     .map(({ type, data, metadata }) => ({ id: randomUUID(), type, data, metadata: { ...metadata, organizationId } }));
 
 /** Puts the history into empty stores with the original ids and times of its events. */

@@ -13,7 +13,7 @@ Reflect.set(globalThis, only, true);
 
 const made: string[] = [];
 
-/** Makes a temporary directory, which is removed when the process ends. */
+/** Makes a temporary directory, which is removed when the tests of the file, or the process, have ended. */
 export const freshDirectory = () => {
   const path = mkdtempSync(join(tmpdir(), 'chainfold-'));
   made.push(path);
@@ -23,6 +23,11 @@ export const freshDirectory = () => {
 /** Lists the temporary directories that still exist. */
 export const madeDirectories = () => made.filter((path) => existsSync(path));
 
-process.once('exit', () => {
-  for (const path of made) rmSync(path, { recursive: true, force: true });
-});
+/**
+ * Removes the temporary directories. It is called after each file, because a worker of mocha that is still removing
+ * them a second after its last file is killed.
+ */
+export const removeDirectories = () => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+};
+process.once('exit', removeDirectories);

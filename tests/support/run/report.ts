@@ -3,5 +3,9 @@ import { createRequire } from 'node:module';
 
 const { reportFile } = createRequire(import.meta.url)('./report-file.cjs') as { reportFile: string };
 
+/** Tests that a line is about. */
+type Subject = { readonly file: string; readonly title: string };
+
 /** Prints the line once at the end of the run, however many processes report it. */
-export const report = (line: string) => appendFileSync(reportFile, `${line}\n`);
+export const report = (line: string, about?: Subject) =>
+  appendFileSync(reportFile, `${JSON.stringify({ line, about })}\n`);

@@ -35,12 +35,14 @@ module.exports = class extends reporters.Spec {
     runner.once(EVENT_RUN_END, () => {
       const { passes = 0, failures = 0, pending = 0 } = this.stats;
       const say = (line) => process.stdout.write(`${line}\n`);
-      const lines = existsSync(reportFile) ? readFileSync(reportFile, 'utf8').trim().split('\n') : [];
+      const reported = existsSync(reportFile)
+        ? readFileSync(reportFile, 'utf8').trim().split('\n').map(JSON.parse)
+        : [];
       rmSync(reportFile, { force: true });
       const { CHAINFOLD_TEST_RESULTS: file } = process.env;
-      const reported = [...new Set(lines)].sort((a, b) => a.localeCompare(b));
       if (file) writeFileSync(file, JSON.stringify({ results, reported }));
-      for (const line of reported) say(line);
+      const lines = new Set(reported.map(({ line }) => line));
+      for (const line of [...lines].sort((a, b) => a.localeCompare(b))) say(line);
       say(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
     });
   }

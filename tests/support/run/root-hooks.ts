@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { buildIfStale } from './builder.js';
-import { madeDirectories } from './directories.js';
+import { removeDirectories } from './directories.js';
 import { closeEngines } from './open-engines.js';
 import { report } from './report.js';
 import { findLeaks, forgetProducts, keepAllContents, readableKeepers } from './secrets.js';
@@ -31,8 +31,6 @@ export const mochaGlobalTeardown = async () => {
   for (const { sweep } of sweeps) await sweep();
 };
 
-const searched = new Set<string>();
-
 export const mochaHooks = {
   beforeEach(this: Mocha.Context) {
     noteTest(this.currentTest?.timeout() ?? null);
@@ -40,19 +38,18 @@ export const mochaHooks = {
   afterEach() {
     noteTest(null);
   },
-  /** Searches everything that a file's tests made for secrets when they have ended. */
+  /** Searches everything that a file's tests made for secrets when they have ended, and removes it. */
   async afterAll(this: Mocha.Context) {
     this.timeout(300_000);
     await keepAllContents();
     await closeEngines();
-    const fresh = madeDirectories().filter((directory) => !searched.has(directory));
-    for (const directory of fresh) searched.add(directory);
     try {
-      assert.deepEqual(findLeaks(fresh), []);
+      assert.deepEqual(findLeaks(), []);
       assert.deepEqual(readableKeepers(), []);
     } finally {
       // A leak fails the file that caused it and none of the files after it.
       forgetProducts();
+      removeDirectories();
     }
   },
 };

@@ -1,7 +1,15 @@
+import { relative } from 'node:path';
 import { report } from './report.js';
+
+/** Names the test, or for a hook the suite whose tests it would have begun. */
+const subjectOf = ({ test }: Mocha.Context) => {
+  if (!test?.file) return undefined;
+  const title = ((test as Mocha.Hook | Mocha.Test).type === 'hook' ? test.parent : test)?.fullTitle() ?? '';
+  return { file: relative(process.cwd(), test.file), title };
+};
 
 /** Skips a test, and prints the reason at the end of the run. */
 export const skip = (test: Mocha.Context, reason: string) => {
-  report(`not run: ${reason}`);
+  report(`not run: ${reason}`, subjectOf(test));
   test.skip();
 };

@@ -79,7 +79,7 @@ export const startNeighbours = async (address: string, open: typeof openStores) 
     { nodes: new Map([[address, { ...node, ...counted({ answer: node.answer }) }]]) },
   );
   const stop = new AbortController();
-  const running = ['projector', 'memory'].map((name) =>
+  const running = ['projector', 'cache invalidation'].map((name) =>
     supervise(name, processOf(app, name).run, stop.signal, testSystem),
   );
   const [greedy, modest] = [await organizationIn(app, 'greedy'), await organizationIn(app, 'modest')];

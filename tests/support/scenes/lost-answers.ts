@@ -115,7 +115,7 @@ export const rows: Readonly<Record<string, Row>> = {
   CreateCredential: { given: ofOrganization },
   DeleteCredential: {
     given: ({ call, by }) => call('CreateCredential', { organization_id: by.organizationId }),
-    meanwhile: async ({ app }) => app.knownCredentials.forgetAll(),
+    meanwhile: async ({ app }) => app.credentialCache.clear(),
   },
   CreateGatewayToken: { given: ofOrganization },
   DeleteGatewayToken: {

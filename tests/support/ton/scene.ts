@@ -5,7 +5,7 @@ import { silent } from '../silent.js';
 
 export const everything: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 /** Patience that outlasts a process that stands still. */
-export const patient = { deadlineMs: 60_000, answerMs: 20_000 };
+export const patient = { deadlineMs: 60_000, timeoutMs: 20_000 };
 export const inHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
 /** Starts indexes and connectors, and closes them after each test of the calling suite. */

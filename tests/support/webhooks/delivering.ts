@@ -35,7 +35,7 @@ export const startDelivering = async ({ processes = [], sender, queue, system = 
   const running = Promise.all(names.map((name) => processOf(app, name).run(stop.signal)));
   const caughtUp = async () => {
     const head = await stores.events.head();
-    while ((await app.progress.ask()) < head) await testSystem.breathe();
+    while ((await app.progress.refresh()) < head) await testSystem.breathe();
   };
   const register = async (by: Context) => {
     const wanted = { walletId: undefined, endpoint: 'https://receiver.example/', confirmation: 1 };

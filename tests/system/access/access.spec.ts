@@ -43,14 +43,14 @@ for (const engine of engines)
       it(`makes ${endpoint.path} refuse missing, wrong, stale, replayed and deleted credentials`, async () => {
         const body = JSON.stringify(endpoint.example);
         const signed = (by: Credentials, nonce?: string) => sign(by, endpoint.path, body, nonce);
-        await refused(endpoint, {}, /all needed/);
-        await refused(endpoint, signed({ ...ours, secret: theirs.secret }), /does not fit/);
-        await refused(endpoint, signed({ ...ours, key: theirs.key }), /does not fit/);
-        await refused(endpoint, signed(deleted), /does not fit/);
+        await refused(endpoint, {}, /Missing header: x-api-key, x-api-nonce, x-api-signature/);
+        await refused(endpoint, signed({ ...ours, secret: theirs.secret }), /does not match/);
+        await refused(endpoint, signed({ ...ours, key: theirs.key }), /does not match/);
+        await refused(endpoint, signed(deleted), /does not match/);
         await refused(endpoint, signed(ours, `${Date.now() - 301_000}`), /300 s/);
         const once = signed(ours);
         assert.notEqual((await send(service.url, endpoint.path, body, once)).status, 401);
-        await refused(endpoint, once, /used before/);
+        await refused(endpoint, once, /already used/);
       });
 
     const theirApi = ({ variant }: Endpoint) => {
@@ -144,6 +144,6 @@ for (const engine of engines)
         const answer = await call(service.url, ours, path, example);
         assert.equal(answer.status, 403);
         assert.equal(problemIn(answer).code, 'PERMISSION_DENIED');
-        assert.match(problemIn(answer).detail, new RegExp(`^${operation.name} needs an admin credential`));
+        assert.match(problemIn(answer).detail, new RegExp(`^${operation.name} requires an admin credential`));
       });
   });

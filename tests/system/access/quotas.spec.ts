@@ -42,7 +42,9 @@ for (const engine of engines)
           assert.deepEqual([problem.code, problem.status, problem.retryable], ['QUOTA_EXCEEDED', 403, false]);
           assert.match(
             problem.detail,
-            new RegExp(`^the quota ${quota} is \\d+: \\d+ are used, and this would take \\d+ more$`),
+            new RegExp(
+              `^Quota ${quota} exceeded: the limit is \\d+, \\d+ are used, and this request needs \\d+ more\\.$`,
+            ),
           );
           return true;
         },
@@ -120,7 +122,7 @@ for (const engine of engines)
       for (let n = 0; n < 100; n++) await client.c.registerWebhookHeader(header(n));
       await assert.rejects(client.c.registerWebhookHeader(header(100)), ({ problem }) => {
         assert.equal(problem.code, 'QUOTA_EXCEEDED');
-        assert.equal(problem.detail, 'a webhook has at most 100 headers: 100 are used');
+        assert.equal(problem.detail, 'A webhook may have at most 100 headers. Remove one first.');
         return true;
       });
       await limit('webhook_headers', 101);

@@ -130,7 +130,7 @@ const useWithoutStores = async (service: Service, credentials: Credentials) => {
   const statuses = await Promise.all(misplaced(credentials).map(([path, init]) => ask(service, path, init)));
   await doubles.mongo.start();
   assert.ok(statuses.includes(503));
-  await eventually(() => assert.match(service.output(), /MongoDB does not work right now/));
+  await eventually(() => assert.match(service.output(), /MongoDB unavailable/));
 };
 
 const settings = () => ({ CHAINFOLD_LOG_LEVEL: 'trace', CHAINFOLD_METRICS_TOKEN: randomSecret() });

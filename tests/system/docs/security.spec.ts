@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { signedText } from '../../../application/access/authenticate.js';
 import type { StateStore } from '../../../application/ports/state.js';
 import { defaultLimits, windows } from '../../../domain/rate-limit.js';
-import { keyRingIn, renewKeyIn } from '../../../infrastructure/master-key.js';
+import { keyRingIn, renewKeyIn } from '../../../infrastructure/keys/master-key.js';
+import { stateVault } from '../../../infrastructure/keys/vault.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
-import { stateVault } from '../../../infrastructure/vault.js';
 import { endpoints } from '../../../interfaces/operations/index.js';
 import { type Credentials, signatureHeaders } from '../../../interfaces/signature.js';
 import { embedded, type Home } from '../../support/engines/engines.js';
@@ -242,7 +242,7 @@ describeInFull('a change of the master key in the environment', () => {
     for (const key of [old, next]) {
       const { code, stderr } = await runCommand(under(home, key), ['master-key', 'rotate']);
       assert.equal(code, 2);
-      assert.match(stderr, /^CHAINFOLD_PREVIOUS_MASTER_KEY must hold the old key[^\n]*\n$/);
+      assert.match(stderr, /^CHAINFOLD_PREVIOUS_MASTER_KEY must be the old key[^\n]*\n$/);
     }
     const both = under(home, next, old);
     service = await startOver(service, both);

@@ -53,7 +53,7 @@ describe('docs/webhooks.md', () => {
     for (const [, name = ''] of names)
       assert.equal(
         sender.checkHeader(name.replace('*', 'any'), 'x')?.reason,
-        'the name is reserved for the headers of HTTP and of the service itself',
+        'the name is reserved for HTTP and for the service itself',
         name,
       );
     await sender.close();

@@ -45,6 +45,6 @@ describe('a chain of TON under a variant that usually has an EVM', () => {
       assert.deepEqual(assets, [{ wallet_id, address, asset_type: 'ASSET_TYPE_P', balance: '70' }]);
     });
     const evm = `0x${'A1'.repeat(20)}`;
-    await assert.rejects(api.registerAddress({ wallet_id, address: evm }), /not an address of this chain/);
+    await assert.rejects(api.registerAddress({ wallet_id, address: evm }), /is not a valid ton address/);
   });
 });

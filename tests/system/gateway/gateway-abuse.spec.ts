@@ -124,10 +124,7 @@ describe('the node gateway under abuse', () => {
       const answer = JSON.parse((await post(gatewayUrl(service), call('eth_getLogs', filter))).text);
       return answer.error ? [answer.error.code, answer.error.message] : answer.result.length;
     };
-    const tooFar = [
-      -32_602,
-      'invalid argument 0 (filter): reaches over more than 10000 blocks: ask for fewer at a time',
-    ];
+    const tooFar = [-32_602, 'invalid argument 0 (filter): must cover at most 10000 blocks: split the range'];
     const asked = node.asked.filter((method) => method === 'eth_getLogs').length;
     for (const [fromBlock, toBlock] of [
       ['earliest', 'latest'],

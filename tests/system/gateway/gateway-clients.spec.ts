@@ -204,7 +204,7 @@ describe('the gateway', () => {
     const { token: key } = await clientOf(service).admin.createGatewayToken({ name: 'reader', methods });
     const [url, wsUrl] = [gatewayUrl(service, key), socketUrl(service, key)];
     const isNotThere = (error: unknown) =>
-      /-32601|this token is not for the method evm_getBalance/.test(inspect(error));
+      /-32601|this gateway token does not allow the method evm_getBalance/.test(inspect(error));
     for (const provider of [new JsonRpcProvider(url), new WebSocketProvider(wsUrl)]) {
       await eventually(async () => assert.equal(await provider.getBlockNumber(), await height()));
       await assert.rejects(provider.getBalance(someone), isNotThere);

@@ -189,7 +189,7 @@ describe('gateway tokens', () => {
     const { token } = await client.admin.createGatewayToken({ name: 'slow', per_second_limit: 2 });
     const refused = await ask(token, many('eth_blockNumber', 3));
     assert.deepEqual([refused.status, refused.body.error.code], [429, -32_005]);
-    assert.match(refused.body.error.message, /2 requests per second with this token/);
+    assert.match(refused.body.error.message, /2 requests per second with this gateway token/);
     assert.equal((await ask(key, many('eth_blockNumber', 3))).status, 200);
   });
 

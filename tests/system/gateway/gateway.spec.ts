@@ -59,7 +59,7 @@ describe('the node gateway', () => {
       'text that is not JSON': {
         request: '{',
         status: 400,
-        answer: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: this is not JSON"}}',
+        answer: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the body is not JSON"}}',
       },
       'an empty batch': {
         request: '[]',
@@ -97,13 +97,14 @@ describe('the node gateway', () => {
       }
       const nowhere = await post(gatewayUrl(service, undefined, 'x/mainnet'), hello);
       assert.equal(nowhere.status, 404);
-      assert.equal(JSON.parse(nowhere.text).error.message, 'there is no such chain; the gateway serves c, q');
+      assert.equal(JSON.parse(nowhere.text).error.message, 'unknown chain: the gateway serves c, q');
       const off = await post(gatewayUrl(service, undefined, 'c/ropsten'), hello);
       assert.deepEqual([off.status, JSON.parse(off.text).error.code, JSON.parse(off.text).id], [200, -32_002, 1]);
       const reasons = {
-        'c/ropsten': 'this chain is off: set CHAIN_C_URL or GATEWAY_C_ROPSTEN_URLS to the URL of a node',
-        'c/goerli': 'there is no such network; the networks are mainnet, ropsten',
-        't/mainnet': 'the gateway does not serve t; it serves c, q',
+        'c/ropsten':
+          'no node is configured for this chain. Set CHAIN_C_URL or GATEWAY_C_ROPSTEN_URLS to the URL of a node',
+        'c/goerli': 'unknown network: the networks are mainnet, ropsten',
+        't/mainnet': 'the gateway does not serve chain t; it serves c, q',
       };
       for (const [address, reason] of Object.entries(reasons)) {
         const { text } = await post(gatewayUrl(service, undefined, address), hello);
@@ -132,7 +133,7 @@ describe('the node gateway', () => {
       assert.deepEqual(JSON.parse(refused.text).error, {
         code: -32_005,
         message:
-          'limit exceeded: no more than 10 requests per month on chain C, which an administrator raises with SetRateLimit',
+          'limit exceeded: at most 10 requests per month on chain C. An administrator can raise the limit with SetRateLimit',
       });
       assert.equal((await post(gatewayUrl(service, key), batch(3))).status, 200);
       const single = await post(gatewayUrl(service, key), hello.replace('"id":1', '"id":"mine"'));

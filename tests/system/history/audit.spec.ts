@@ -156,7 +156,7 @@ const describeAudit = (engine: Engine) =>
       assert.deepEqual([unproven.code, unproven.valid, unproven.key], [2, null, "the file's own"]);
       const noKey = await runCommand(service.home, ['audit', 'verify', file, '--key', 'audpk_short'], away);
       assert.equal(noKey.code, 2);
-      assert.match(noKey.stderr, /^--key must be a key from [^\n]+\n$/);
+      assert.match(noKey.stderr, /^--key must be a public key \(audpk_…\) from [^\n]+\n$/);
       const stranger = await engine.home();
       await newOrganization(stranger, 'stranger');
       const beside = async (...args: string[]) => {

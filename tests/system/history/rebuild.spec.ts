@@ -138,9 +138,9 @@ describe('a rebuild under a running service', () => {
 
   it('is refused for unknown projections, and without names or --all', async () => {
     for (const [args, complaint] of [
-      [['colours'], /there is no projection colours; there are organizations, /],
-      [[], /name some projections or give --all, not both/],
-      [['wallets', '--all'], /name some projections or give --all, not both/],
+      [['colours'], /Unknown projection colours\. Projections: organizations, /],
+      [[], /Specify either projection names or --all/],
+      [['wallets', '--all'], /Specify either projection names or --all/],
     ] as const) {
       const { code, stderr } = await runCommand(home(), ['projections', 'rebuild', ...args]);
       assert.equal(code, 2);

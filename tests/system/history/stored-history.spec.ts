@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../../application/app.js';
-import { checkFile } from '../../../application/audit/export-file.js';
+import { verifyExport } from '../../../application/audit/export-file.js';
 import type { Flaw } from '../../../application/audit/proof.js';
 import { now } from '../../../application/history/parse-moment.js';
 import { type EventStore, noStream, type Recorded } from '../../../application/ports/event-store.js';
@@ -10,10 +10,10 @@ import type { RebuildableReadModels } from '../../../application/ports/generatio
 import type { Notary } from '../../../application/ports/notary.js';
 import { upcast } from '../../../domain/upcasters.js';
 import { variants } from '../../../domain/variant.js';
-import { givenKeyRing } from '../../../infrastructure/master-key.js';
-import { createNotary } from '../../../infrastructure/notary.js';
+import { givenKeyRing } from '../../../infrastructure/keys/master-key.js';
+import { createNotary } from '../../../infrastructure/keys/notary.js';
+import { signingSeed } from '../../../infrastructure/keys/vault.js';
 import { sqliteState } from '../../../infrastructure/sqlite/state.js';
-import { signingSeed } from '../../../infrastructure/vault.js';
 import { projections } from '../../../projections/index.js';
 import { embedded, engines } from '../../support/engines/engines.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
@@ -87,7 +87,7 @@ for (const engine of engines)
     it('is rebuilt to the same documents', async () => {
       const { outcome, failures } = await app.rebuild.run(projections, {
         signal,
-        tell: () => undefined,
+        report: () => undefined,
         compare: true,
       });
       assert.deepEqual([outcome, failures], ['swapped', {}]);
@@ -96,9 +96,9 @@ for (const engine of engines)
 
     it('gives the present answers as of its last moment, and other answers as of its first', async () => {
       for (const by of owners) {
-        const { records } = await app.asOf.at(by.organizationId, now, { signal, most: app.asOf.most });
+        const { records } = await app.asOf.at(by.organizationId, now, { signal, maxEvents: app.asOf.maxEvents });
         assert.deepEqual(await answers(records, by), await answers(app, by));
-        const first = await app.asOf.at(by.organizationId, { position: 1 }, { signal, most: app.asOf.most });
+        const first = await app.asOf.at(by.organizationId, { position: 1 }, { signal, maxEvents: app.asOf.maxEvents });
         assert.notDeepEqual(await answers(first.records, by), await answers(app, by));
       }
     });
@@ -107,7 +107,7 @@ for (const engine of engines)
       for (const { organizationId } of verdicts) {
         const replayed = await replayOf(organizationId);
         const { documents } = await app.audit.page(organizationId, now, '', { size: 1000, token: undefined });
-        const today = history.eventsOf(organizationId).map((event) => upcast(event, 1));
+        const today = history.eventsOf(organizationId).map((event) => upcast(event));
         assert.deepEqual(
           replayed.map(({ data }) => data),
           today,
@@ -132,7 +132,7 @@ for (const engine of engines)
         };
         const { sha256 } = testSystem;
         const proof = { trusted: notary.publicKey, isSigned: notary.isSigned, sha256 };
-        assert.deepEqual(await checkFile(open, proof), verdict);
+        assert.deepEqual(await verifyExport(open, proof), verdict);
         assert.equal(await app.audit.compare(verdict.organizationId, open()), null);
       }
     });
@@ -155,7 +155,7 @@ for (const engine of engines)
       const replayed = (await replayOf('org_a')).slice(known);
       assert.deepEqual(
         replayed.map(({ data }) => data),
-        golden.map((event) => upcast(event, event.metadata.version ?? 1)),
+        golden.map((event) => upcast(event)),
       );
       const exported = (await exportOf('org_a')).slice(1 + known, -1).map((line) => JSON.parse(line));
       assert.deepEqual(

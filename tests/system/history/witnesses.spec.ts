@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorData } from '../../../application/audit/log/anchor.js';
-import type { ShownHead } from '../../../application/audit/log/shown-head.js';
+import type { HeadRecord } from '../../../application/audit/log/head-record.js';
 import { leafHash, nodeHash } from '../../../domain/merkle.js';
-import { isContinued, isIncluded } from '../../../domain/merkle-proof.js';
+import { isConsistent, isIncluded } from '../../../domain/merkle-proof.js';
 import { sha256 } from '../../../infrastructure/system.js';
 import { embedded } from '../../support/engines/engines.js';
 import { eventually } from '../../support/eventually.js';
@@ -22,7 +22,7 @@ describe('the witnesses of a running service', () => {
   const witnessFile = join(freshDirectory(), 'heads.ndjson');
   let service: Service;
   let tenant: Awaited<ReturnType<typeof newOrganization>>;
-  let head: ShownHead;
+  let head: HeadRecord;
   before(async () => {
     service = await startService({ on: embedded, env: { CHAINFOLD_WITNESS_FILE: witnessFile } });
     tenant = await newOrganization(service.home, 'witnessed');
@@ -30,7 +30,7 @@ describe('the witnesses of a running service', () => {
     const { wallet_id } = await c.registerWallet({ name: 'one' });
     await c.batchRegisterAddresses({ wallet_id, addresses });
     head = await eventually(async () => {
-      const page = (await (await fetch(new URL('/.well-known/audit-log', service.url))).json()) as ShownHead;
+      const page = (await (await fetch(new URL('/.well-known/audit-log', service.url))).json()) as HeadRecord;
       assert.ok(page.size > 0, JSON.stringify(page));
       return page;
     });
@@ -90,6 +90,6 @@ describe('the witnesses of a running service', () => {
     ])
       assert.equal((await call(service.url, { key, secret }, '/v1/admin/GetInclusionProof', asked)).status, 404);
     const { from, to, consistency_path } = await admin.getConsistencyProof({ from: 1 });
-    assert.ok(isContinued(from, to, consistency_path, node));
+    assert.ok(isConsistent(from, to, consistency_path, node));
   });
 });

@@ -57,7 +57,7 @@ for (const engine of engines)
       assert.equal(JSON.parse(asked.stdout).code, 'NOT_FOUND');
       const read = await run(['call', 'c', 'GetWallet', '{"wallet_id":"none"}']);
       assert.equal(read.code, 1);
-      assert.equal(read.stderr, 'NOT_FOUND: there is no such wallet\n');
+      assert.equal(read.stderr, 'NOT_FOUND: Wallet not found: none\n');
     });
 
     it('ends with 1 and UNAVAILABLE when no service answers', async () => {
@@ -65,7 +65,7 @@ for (const engine of engines)
       assert.equal(asked.code, 1);
       const { code, detail } = JSON.parse(asked.stdout);
       assert.equal(code, 'UNAVAILABLE');
-      assert.match(detail, /^no service answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\): start one/);
+      assert.match(detail, /^No service answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\)\. Start one/);
     });
 
     it('takes credentials from options or the environment', async () => {
@@ -85,14 +85,14 @@ for (const engine of engines)
 
     it('ends with 2 and a one-line message when it is misused', async () => {
       const wrong: [string[], RegExp][] = [
-        [['nonsense'], /no command/],
-        [['organization', 'create', '--name', 'x'], /--domain is needed/],
+        [['nonsense'], /Unknown command/],
+        [['organization', 'create', '--name', 'x'], /--domain is required/],
         [['credential', 'issue', '--organization', 'any', '--role', 'king'], /--role must be one of client, admin/],
         [['serve', '--role', 'nobody'], /each role of --role must be one of/],
-        [['audit', 'verify'], /give a FILE, --organization or --all/],
-        [['audit', 'export', '--organization', 'any'], /--out is needed/],
-        [['call', 'c'], /<Operation> is needed/],
-        [['call', 'c', 'ListWallets', '{oops'], /not JSON/],
+        [['audit', 'verify'], /Specify exactly one of FILE, --organization and --all/],
+        [['audit', 'export', '--organization', 'any'], /--out is required/],
+        [['call', 'c'], /<Operation> is required/],
+        [['call', 'c', 'ListWallets', '{oops'], /not valid JSON/],
         [['call', 'c', 'ListWallets', '--colour', 'red'], /colour/],
       ];
       for (const [args, message] of wrong) {
@@ -122,7 +122,7 @@ for (const engine of engines)
     it('stops with one line that names a port, host, directory or key that cannot be used', async () => {
       const busy = new URL(service.url).port;
       const lines: [Record<string, string>, RegExp][] = [
-        [{ CHAINFOLD_PORT: busy }, /^CHAINFOLD_PORT \d+ is in use/],
+        [{ CHAINFOLD_PORT: busy }, /^CHAINFOLD_PORT \d+ is already in use/],
         [{ CHAINFOLD_HOST: 'nobody.invalid' }, /^CHAINFOLD_HOST nobody.invalid /],
         [{ CHAINFOLD_DATA_DIR: 'package.json' }, /^CHAINFOLD_DATA_DIR: \S*package.json/],
         [{ REDIS_URL: 'redis://:99999999' }, /^REDIS_URL cannot be used: Invalid URL$/m],

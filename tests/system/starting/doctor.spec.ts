@@ -73,8 +73,8 @@ for (const engine of engines)
         CHAINFOLD_MASTER_KEY: randomBytes(32).toString('hex'),
       });
       assert.equal(code, 1);
-      assert.match(stdout, /^FAIL\s+master key\s+does not open/m);
-      assert.match(stdout, /^- master key: give the key that the vault was written under/m);
+      assert.match(stdout, /^FAIL\s+master key\s+does not decrypt/m);
+      assert.match(stdout, /^- master key: set the key that the vault was written with/m);
     });
 
     it('reports nodes that never answer, without waiting for them', async () => {
@@ -134,7 +134,7 @@ describe('the doctor command without a running service', () => {
       REDIS_URL: 'redis://redis.example.com',
     });
     const found = findingsOf(risky, 'configuration').map(({ found }) => found);
-    for (const text of [/private addresses/, /master key lies in/, /without TLS/, /no chain/, /others files/])
+    for (const text of [/private addresses/, /master key is in/, /without TLS/, /no chain/, /others files/])
       assert.ok(
         found.some((one) => text.test(one)),
         `${text} in ${found}`,

@@ -32,7 +32,7 @@ const isAffected = ({ status, isPending }: Attempt) => status === 503 || isPendi
 /** Fault in which the engine also loses what it had, so that nonces which may have been used are refused for a while. */
 const forgetful = 'Redis stops';
 const isForgotten = ({ status, problem }: Attempt) =>
-  status === 401 && /up to which used nonces were forgotten$/.test(problem?.detail ?? '');
+  status === 401 && /Earlier nonces cannot be checked for reuse\.$/.test(problem?.detail ?? '');
 
 const away = (on: boolean, engine: Away) => (on ? engine.stop() : engine.start());
 
@@ -93,7 +93,10 @@ describeInFull('a service whose engines fail', () => {
     if (!home.doubles) return skip(this, 'engines that fail: real servers cannot be made to');
     redis = await startRedis();
     toStop.push(() => redis.stop());
-    service = await startService({ on: home, env: { REDIS_URL: redis.url, CHAINFOLD_LOG_LEVEL: 'silent' } });
+    service = await startService({
+      on: home,
+      env: { REDIS_URL: redis.url, CHAINFOLD_LOG_LEVEL: 'silent', CHAINFOLD_REQUEST_TIMEOUT_MS: '4000' },
+    });
     toStop.push(service.stop);
   });
   after(async () => {
@@ -158,7 +161,7 @@ describeInFull('a service whose engines fail', () => {
       log += text;
     };
     const late = startService({ on: home, env: { REDIS_URL: redis.url }, onLog });
-    await eventually(async () => assert.match(log, /MongoDB does not work right now; waiting for it/));
+    await eventually(async () => assert.match(log, /Startup is waiting: MongoDB unavailable/));
     await home.doubles.mongo.start();
     const started = await late;
     const gone = once(started.process, 'exit');

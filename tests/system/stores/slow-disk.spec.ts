@@ -26,7 +26,10 @@ describe('the service on a failing or slow disk', () => {
   });
 
   it('delays commands, and no reads', async () => {
-    const service = await startService({ on: embedded, env: disk.environment });
+    const service = await startService({
+      on: embedded,
+      env: { ...disk.environment, CHAINFOLD_REQUEST_TIMEOUT_MS: '60000' },
+    });
     const api = () => clientOf(service).c;
     const { wallet_id } = await api().registerWallet({ name: 'read meanwhile' });
     tellDisk('hold syncs', disk.environment.DISK_CONTROL);

@@ -145,7 +145,7 @@ for (const engine of engines)
       const stranger = Wallet.createRandom();
       await assert.rejects(
         create({ from: stranger.address }),
-        refusedWith('INVALID_ARGUMENT', /no address of the wallet/),
+        refusedWith('INVALID_ARGUMENT', /is not an address of wallet/),
       );
       await assert.rejects(create({ value: (2n ** 256n).toString() }), refusedWith('INVALID_ARGUMENT', /value/));
       const { transaction_id } = await create();

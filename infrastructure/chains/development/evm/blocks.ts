@@ -1,7 +1,7 @@
 import { invalid } from '../rpc-error.js';
 import type { Evm } from './edr.js';
 
-/** A block as the EVM returns it; heights, times and fees are hex. */
+/** Block as the EVM returns it. Heights, times and fees are hex. */
 export type Block<T = string> = {
   readonly number: string;
   readonly hash: string;
@@ -10,12 +10,12 @@ export type Block<T = string> = {
   readonly transactions: readonly T[];
 };
 
-/** Largest number of blocks that can be replaced. */
-export const deepest = 256;
+/** Maximum number of blocks that can be replaced. */
+export const maxReorgDepth = 256;
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
-/** Makes all blocks of the chain, and can take back the latest ones. */
+/** Creates the block producer of the chain, which can also revert the latest blocks. */
 export const createBlocks = (evm: Evm, publish: (block: Block) => Promise<void>) => {
   /** Snapshots by height, each taken before the block above that height was mined. */
   const snapshots = new Map<number, string>();
@@ -28,7 +28,7 @@ export const createBlocks = (evm: Evm, publish: (block: Block) => Promise<void>)
     const below = await height();
     snapshots.set(below, await evm<string>('evm_snapshot'));
     await evm('evm_mine', ...timestamp);
-    forget((height) => height <= below - deepest);
+    forget((height) => height <= below - maxReorgDepth);
     const block = await evm<Block>('eth_getBlockByNumber', 'latest', false);
     await publish(block);
     return block;
@@ -37,20 +37,20 @@ export const createBlocks = (evm: Evm, publish: (block: Block) => Promise<void>)
   return {
     height,
     mine,
-    /** Mines many blocks. Those too deep to be ever replaced are made in one call and not published. */
+    /** Mines many blocks. Blocks too deep to ever be replaced are mined in one call and not published. */
     mineMany: async (count: number, secondsApart: number) => {
-      if (count > deepest) await evm('hardhat_mine', `0x${(count - deepest).toString(16)}`, secondsApart);
-      for (let left = Math.min(count, deepest); left > 0; left--) {
+      if (count > maxReorgDepth) await evm('hardhat_mine', `0x${(count - maxReorgDepth).toString(16)}`, secondsApart);
+      for (let left = Math.min(count, maxReorgDepth); left > 0; left--) {
         const { timestamp } = await evm<Block>('eth_getBlockByNumber', 'latest', false);
         await (left === count ? mine() : mine(Number(timestamp) + secondsApart));
       }
     },
     rewind: async (to: number) => {
       const reverted = snapshots.has(to) && (await evm<boolean>('evm_revert', snapshots.get(to)));
-      if (!reverted) return invalid(`the blocks above ${to} cannot be replaced any more`);
+      if (!reverted) return invalid(`blocks above ${to} can no longer be replaced`);
       forget((height) => height >= to);
     },
-    /** Reverts to a snapshot that a caller took, which invalidates all later ones. */
+    /** Reverts to a caller's snapshot, which invalidates all later snapshots. */
     revert: async (params: readonly unknown[]) => {
       const reverted = await evm<boolean>('evm_revert', ...params);
       if (reverted) forget((_, snapshot) => BigInt(snapshot) > BigInt(params[0] as string));

@@ -3,7 +3,7 @@ import { createMutex } from '../../../../application/async/mutex.js';
 import type { Log } from '../../../../application/ports/system.js';
 import { createInterval } from '../interval.js';
 import { RpcError, rpcCode, toRpcError } from '../rpc-error.js';
-import { settleTags } from './block-tags.js';
+import { resolveTags } from './block-tags.js';
 import { createBlocks } from './blocks.js';
 import { controls } from './controls.js';
 import { type Edr, loadEdr, openEvm } from './edr.js';
@@ -15,15 +15,15 @@ import { startServer } from './server.js';
 import { createSubscriptions, type Listener } from './subscriptions.js';
 
 export type DevelopmentChain = {
-  /** Address of the HTTP endpoint, http://127.0.0.1:<port>. */
+  /** URL of the HTTP endpoint, http://127.0.0.1:<port>. */
   readonly url: string;
   readonly wsUrl: string;
-  /** Rejects with an error that has the `code` and `data` of JSON-RPC. */
+  /** Rejects with an error that has the JSON-RPC `code` and `data`. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   close(): Promise<void>;
 };
 
-/** Public test phrase of the development accounts, worthless on any other chain. */
+/** Public test mnemonic of the development accounts. Never use these accounts on another chain. */
 const phrase = 'test test test test test test test test test test test junk';
 const accountCount = 10;
 const ether = 10n ** 18n;
@@ -51,23 +51,23 @@ const openChain = async (edr: Edr, instant: boolean) => {
   return { parts, faucet: createFaucet(parts, faucetKey) };
 };
 
-/** Answers requests one at a time, so that none sees a reorganization half done. */
+/** Answers requests one at a time, so that none sees a partial reorganization. */
 const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
   const inTurn = createMutex();
   let open = true;
   const run = async (method: string, given: readonly unknown[], listener?: Listener) => {
-    if (!open) throw new RpcError(rpcCode.node, 'the development chain is closed');
-    const params = await settleTags(blocks, given);
+    if (!open) throw new RpcError(rpcCode.node, 'development chain is closed');
+    const params = await resolveTags(blocks, given);
     const own = Object.hasOwn(methods, method) ? methods[method] : undefined;
     return own ? own(params, listener) : evm(method, ...params);
   };
   return {
     request: (method: string, params: readonly unknown[], listener?: Listener) =>
       inTurn(() => run(method, params, listener)).catch((error: unknown) => {
-        if (!(error instanceof RpcError)) log.error({ err: error, method }, 'the development chain failed');
+        if (!(error instanceof RpcError)) log.error({ err: error, method }, 'Development chain failed');
         throw toRpcError(error);
       }),
-    /** Resolves when the last request has ended. */
+    /** Rejects new requests and resolves once the last one has ended. */
     end: () =>
       inTurn(async () => {
         open = false;
@@ -75,12 +75,12 @@ const createRequest = ({ evm, blocks }: Parts, methods: Methods, log: Log) => {
   };
 };
 
-/** Starts a new chain at height 0 with a block every `blockMs`; 0 mines on request and for every transaction. */
+/** Starts a new chain at height 0 with a block every `blockMs` milliseconds. With 0, it mines on request and per transaction. */
 const startChain = async (edr: Edr, blockMs: number, log: Log): Promise<DevelopmentChain> => {
   const { parts, faucet } = await openChain(edr, blockMs === 0);
   const interval = createInterval(
     () => request('evm_mine', []),
-    (error) => log.warn({ err: error }, 'the development chain could not make a block'),
+    (error) => log.warn({ err: error, family: 'evm' }, 'Development chain failed to produce a block'),
   );
   const methods = { ...nodeMethods(parts, interval.every), ...controls(parts, faucet) };
   const { request, end } = createRequest(parts, methods, log);
@@ -98,7 +98,7 @@ const startChain = async (edr: Edr, blockMs: number, log: Log): Promise<Developm
   };
 };
 
-/** Returns null where EDR, an optional dependency, is not available for this machine. */
+/** Starts a development EVM; null if EDR, an optional dependency, is not available for this machine. */
 export const startDevelopmentEvm = async (options: {
   readonly blockMs: number;
   readonly log: Log;
@@ -108,10 +108,7 @@ export const startDevelopmentEvm = async (options: {
     edr = loadEdr();
   } catch (error) {
     const [reason] = String((error as Error).message).split('\n');
-    options.log.warn(
-      { reason },
-      'the development EVM cannot be started: its native package is only provided for Linux',
-    );
+    options.log.warn({ reason }, 'Development EVM cannot be started: its native package is available only for Linux');
     return null;
   }
   return startChain(edr, options.blockMs, options.log);

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { getBytes } from 'ethers/utils';
-import { likeOtherNodes, RpcError, rpcCode } from '../rpc-error.js';
+import { RpcError, rpcCode, toNodeError } from '../rpc-error.js';
 
-/** Calls one of the EVM's own methods. */
+/** Calls a method of EDR. Rejects with an RpcError. */
 export type Evm = <T>(method: string, ...params: readonly unknown[]) => Promise<T>;
 
 type Account = { readonly address: string; readonly balance: bigint };
@@ -25,7 +25,7 @@ type Context = {
   ): Promise<Provider>;
 };
 
-/** Part of EDR's interface that is used here; no installed package declares its types. */
+/** Used part of EDR's interface. No installed package declares its types. */
 export type Edr = {
   readonly EdrContext: new () => Context;
   readonly ContractDecoder: new () => object;
@@ -42,7 +42,7 @@ const blockGasLimit = 100_000_000n;
 const coinbase = '0xc014ba5ec014ba5ec014ba5ec014ba5ec014ba5e';
 const abi: Readonly<Record<string, string>> = { linux: '-gnu', win32: '-msvc' };
 
-/** Loads EDR's native addon, which has a package for each platform; throws where there is none. */
+/** Loads EDR's native addon from the package of this platform. Throws if it is not installed. */
 export const loadEdr = (): Edr =>
   createRequire(import.meta.url)(
     `@nomicfoundation/edr-${process.platform}-${process.arch}${abi[process.platform] ?? ''}`,
@@ -64,7 +64,7 @@ const configure = (edr: Edr, accounts: readonly Account[], keys: readonly string
   hardfork,
   initialBaseFeePerGas: 1_000_000_000n,
   minGasPrice: 0n,
-  // Blocks are mined by blocks.ts alone, which takes a snapshot before each of them.
+  // Automatic mining is off: blocks.ts mines all blocks, because it takes a snapshot before each.
   mining: { autoMine: false, blockGasLimit, memPool: { order: edr.MineOrdering.Fifo } },
   network: { genesisBlockGasLimit: blockGasLimit, genesisBlockTime: BigInt(Math.floor(Date.now() / 1000)) },
   observability: {},
@@ -74,10 +74,10 @@ const configure = (edr: Edr, accounts: readonly Account[], keys: readonly string
 
 const quiet = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined };
 const notSupported = -32004;
-/** Parameter list longer than any method takes, which every existing method refuses as invalid. */
-const nonsense = Array.from({ length: 9 }, () => null);
+/** Parameter list longer than any method accepts, so that every existing method rejects it as invalid. */
+const tooManyParams = Array.from({ length: 9 }, () => null);
 
-/** EDR context, of which a process may have only one. */
+/** EDR context. A process may have only one. */
 let shared: Promise<Context> | undefined;
 
 const openContext = async (edr: Edr) => {
@@ -86,7 +86,7 @@ const openContext = async (edr: Edr) => {
   return context;
 };
 
-/** Opens a fresh chain that funds `accounts` and signs for those whose keys are given. */
+/** Opens a new chain that funds `accounts` and signs with `keys`. */
 export const openEvm = async (edr: Edr, accounts: readonly Account[], keys: readonly string[]): Promise<Evm> => {
   shared ??= openContext(edr);
   const context = await shared;
@@ -102,14 +102,14 @@ export const openEvm = async (edr: Edr, accounts: readonly Account[], keys: read
     return typeof data === 'string' ? JSON.parse(data) : data;
   };
   /**
-   * Tells whether EDR lacks a method. It says "not supported" for unreadable parameters too, but not for too many of
-   * them.
+   * Returns whether EDR lacks a method. EDR reports "not supported" for unreadable parameters too, but not for too many
+   * parameters.
    */
-  const lacks = async (method: string) => (await ask(method, nonsense)).error?.code === notSupported;
+  const lacks = async (method: string) => (await ask(method, tooManyParams)).error?.code === notSupported;
   return async <T>(method: string, ...params: readonly unknown[]) => {
     const { result, error } = await ask(method, params);
     if (!error) return result as T;
-    if (error.code !== notSupported) throw likeOtherNodes(error);
+    if (error.code !== notSupported) throw toNodeError(error);
     throw (await lacks(method))
       ? new RpcError(rpcCode.method, `the method ${method} does not exist/is not available`)
       : new RpcError(rpcCode.params, `invalid parameters for ${method}`);

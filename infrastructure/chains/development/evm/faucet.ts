@@ -13,15 +13,15 @@ export type Receipt = {
   readonly logs: readonly { readonly topics: readonly string[] }[];
 };
 
-/** A transaction to send, all in hex; without `to` it creates a contract. */
+/** Transaction to send, with all fields in hex. Without `to`, it creates a contract. */
 type Order = { readonly to?: string; readonly value?: string; readonly data?: string };
 
 export type Faucet = ReturnType<typeof createFaucet>;
 
-/** Makes a new key for every chain, which also gives every chain another genesis block. */
+/** Creates a random key, which also gives each chain a different genesis block. */
 export const newFaucetKey = () => new Wallet(`0x${randomBytes(32).toString('hex')}`);
 
-/** Factor on the base fee, which may rise while the transaction waits in a full pool. */
+/** Multiplies the base fee, which may rise while the transaction waits in a full pool. */
 const feeHeadroom = 10n;
 const tip = 1_000_000_000n;
 
@@ -30,14 +30,14 @@ const price = async (evm: Evm) => {
   return { maxPriorityFeePerGas: tip, maxFeePerGas: BigInt(baseFeePerGas) * feeHeadroom + tip };
 };
 
-/** Sends from an account of its own and resolves once the transaction is in a block, whatever the chain's interval. */
+/** Creates a faucet. It sends from its own account and mines until the transaction is in a block. */
 export const createFaucet = ({ evm, blocks, pool }: Parts, wallet: Wallet) => {
   const receiptOf = async (hash: string) => {
     for (;;) {
       const receipt = await evm<Receipt | null>('eth_getTransactionReceipt', hash);
       if (receipt) return receipt;
       if ((await blocks.mine()).transactions.length === 0)
-        throw new RpcError(rpcCode.internal, `the transaction ${hash} was not included in a block`);
+        throw new RpcError(rpcCode.internal, `transaction ${hash} was not included in a block`);
     }
   };
   return {
@@ -49,7 +49,7 @@ export const createFaucet = ({ evm, blocks, pool }: Parts, wallet: Wallet) => {
         type: 2,
         chainId,
         nonce: Number(await evm<string>('eth_getTransactionCount', wallet.address, 'pending')),
-        // An estimate is only just enough, and the state may need more gas by the time the transaction is mined.
+        // Headroom above the estimate, because the transaction may need more gas by the time it is mined.
         gasLimit: gas + gas / 4n,
       });
       return receiptOf(await pool.sendRaw([raw]));

@@ -5,7 +5,7 @@ export type Request = (method: string, params: readonly unknown[]) => Promise<un
 type Id = string | number | null;
 type Reply = { readonly jsonrpc: '2.0'; readonly id: Id; readonly result?: unknown; readonly error?: object };
 
-const largestBatch = 1000;
+const maxBatchSize = 1000;
 
 const failed = (id: Id, error: unknown): Reply => {
   const { code, message, data } = toRpcError(error);
@@ -16,7 +16,7 @@ const bad = (id: Id, code: number, message: string) => failed(id, new RpcError(c
 const idOf = (call: { readonly id?: unknown }): Id =>
   typeof call.id === 'string' || typeof call.id === 'number' ? call.id : null;
 
-/** Answers one call; null for a notification, which gets no answer. */
+/** Answers one call; null for a notification. */
 const answerOne = async (call: unknown, request: Request): Promise<Reply | null> => {
   if (typeof call !== 'object' || call === null || Array.isArray(call))
     return bad(null, rpcCode.request, 'invalid request');
@@ -33,13 +33,13 @@ const answerOne = async (call: unknown, request: Request): Promise<Reply | null>
 
 const answerBatch = async (calls: readonly unknown[], request: Request) => {
   if (calls.length === 0) return bad(null, rpcCode.request, 'empty batch');
-  if (calls.length > largestBatch) return bad(null, rpcCode.request, 'batch too large');
+  if (calls.length > maxBatchSize) return bad(null, rpcCode.request, 'batch too large');
   const replies = await Promise.all(calls.map((call) => answerOne(call, request)));
   const wanted = replies.filter((reply) => reply !== null);
   return wanted.length > 0 ? wanted : null;
 };
 
-/** Answers the text of a call or a batch; null if none of the calls gets an answer. */
+/** Answers the JSON text of a call or a batch; null if it contains only notifications. */
 export const answer = async (text: string, request: Request): Promise<string | null> => {
   let calls: unknown;
   try {

@@ -1,6 +1,6 @@
 import { readCount } from '../parameters.js';
 import { invalid, RpcError, rpcCode } from '../rpc-error.js';
-import { type Block, deepest } from './blocks.js';
+import { type Block, maxReorgDepth } from './blocks.js';
 import type { Parts } from './parts.js';
 import type { Listener } from './subscriptions.js';
 
@@ -10,7 +10,7 @@ export type Methods = Readonly<Record<string, (params: Params, listener?: Listen
 type BlockId = { readonly blockHash?: unknown; readonly blockNumber?: unknown };
 const isHash = (id: unknown) => typeof id === 'string' && /^0x[0-9a-f]{64}$/i.test(id);
 
-/** Finds a block by hash, height, tag or EIP-1898 object; null if there is none or it is not mined yet. */
+/** Finds a block by hash, height, tag or EIP-1898 object; null if it does not exist or is not mined yet. */
 const findBlock = async ({ evm }: Parts, given: unknown) => {
   const { blockHash, blockNumber } = (typeof given === 'object' && given !== null ? given : {}) as BlockId;
   const id = blockHash ?? blockNumber ?? given;
@@ -38,23 +38,23 @@ const traceBlock = async (parts: Parts, [id, ...options]: Params) => {
 
 const uncleCount = async (parts: Parts, [id]: Params) => ((await findBlock(parts, id)) ? '0x0' : null);
 
-/** Longest delay of a timer in milliseconds. */
+/** Maximum delay of a timer in milliseconds. */
 const maxIntervalMs = 2 ** 31 - 1;
 
 const revert = async ({ blocks, subscriptions }: Parts, params: Params) => {
-  const tellOfRemoved = await subscriptions.retract((await blocks.height()) - deepest + 1);
+  const notifyRemoved = await subscriptions.retract((await blocks.height()) - maxReorgDepth + 1);
   const reverted = await blocks.revert(params);
-  if (reverted) tellOfRemoved(await blocks.height());
+  if (reverted) notifyRemoved(await blocks.height());
   return reverted;
 };
 
-/** Returns the connection of a subscriber; refuses calls over HTTP, which cannot be notified later. */
+/** Returns the connection of a subscriber. Rejects calls over HTTP, which cannot receive notifications. */
 const connected = (listener: Listener | undefined) => {
   if (listener) return listener;
   throw new RpcError(rpcCode.method, 'notifications not supported');
 };
 
-/** Methods that EDR lacks, and those it must not run by itself: sending, mining and reverting. */
+/** Creates the methods that EDR lacks or must not run itself: sending, mining and reverting. */
 export const nodeMethods = (parts: Parts, every: (ms: number) => void): Methods => ({
   eth_getBlockReceipts: (params) => blockReceipts(parts, params),
   debug_traceBlockByHash: (params) => traceBlock(parts, params),

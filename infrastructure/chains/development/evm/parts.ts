@@ -3,7 +3,7 @@ import type { Evm } from './edr.js';
 import type { Pool } from './pool.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Parts of a development chain that its methods work on. */
+/** Components of a development chain, as its methods use them. */
 export type Parts = {
   readonly evm: Evm;
   readonly blocks: Blocks;

@@ -17,10 +17,10 @@ type Queue = Record<string, Record<string, Transaction>>;
 export type Pool = ReturnType<typeof createPool>;
 
 const signedAgain = ['from', 'to', 'value', 'gas', 'nonce', 'chainId', 'accessList', 'authorizationList'];
-/** Types with a gas price, legacy and EIP-2930; all later types have maximum fees. */
+/** Transaction types with a gas price: legacy and EIP-2930. Later types have maximum fees. */
 const priced = ['0x0', '0x1'];
 
-/** Builds the request with which the chain's own and impersonated accounts sign the same transaction again. */
+/** Builds the request that makes an own or impersonated account sign the same transaction again. */
 const requestFor = (transaction: Transaction) => {
   const fees = priced.includes(transaction.type) ? ['gasPrice'] : ['maxFeePerGas', 'maxPriorityFeePerGas'];
   const fields = [...signedAgain, ...fees].map((field) => [field, transaction[field]]);
@@ -28,9 +28,10 @@ const requestFor = (transaction: Transaction) => {
 };
 
 /**
- * Splits a sender's transactions: those that follow its nonce on chain without a gap are pending, the others queued.
+ * Splits a sender's transactions: those whose nonces follow the on-chain nonce without a gap are pending, the others
+ * queued.
  */
-const sortOut = (transactions: readonly Transaction[], next: number) => {
+const splitByNonce = (transactions: readonly Transaction[], next: number) => {
   const nonces = new Set(transactions.map(({ nonce }) => Number(nonce)));
   let gap = next;
   while (nonces.has(gap)) gap++;
@@ -41,10 +42,10 @@ const sortOut = (transactions: readonly Transaction[], next: number) => {
   return { pending: part(true), queued: part(false) };
 };
 
-/** Transactions that wait for a block. With `instant` they are mined before the sender has its answer. */
+/** Creates the pool of pending transactions. With `instant`, a transaction is mined before its sender gets an answer. */
 export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) => Promise<void>, instant: boolean) => {
   let automine = instant;
-  /** Raw transactions by hash, kept because a reorganization may have to send them again. */
+  /** Raw transactions by hash, which a reorganization may have to send again. */
   const signed = new Map<string, string>();
 
   const waiting = () => evm<readonly Transaction[]>('eth_pendingTransactions');
@@ -70,7 +71,7 @@ export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) =>
       return accept(hash);
     },
     send: async (params: readonly unknown[]) => accept(await evm<string>('eth_sendTransaction', ...params)),
-    /** Puts a transaction back without mining it; one that the chain no longer accepts is dropped. */
+    /** Puts a transaction back without mining it. A transaction that the chain no longer accepts is dropped. */
     putBack: async (transaction: Transaction) => {
       const raw = signed.get(transaction.hash);
       try {
@@ -87,7 +88,7 @@ export const createPool = (evm: Evm, blocks: Blocks, announce: (hash: string) =>
       const transactions = await waiting();
       for (const sender of new Set(transactions.map(({ from }) => from))) {
         const next = Number(await evm<string>('eth_getTransactionCount', sender, 'latest'));
-        const { pending, queued } = sortOut(
+        const { pending, queued } = splitByNonce(
           transactions.filter(({ from }) => from === sender),
           next,
         );

@@ -4,7 +4,7 @@ import type { Evm } from './edr.js';
 import type { Parts } from './parts.js';
 import type { Transaction } from './pool.js';
 
-/** Returns the seconds by which the EVM's clock is ahead of this machine's. */
+/** Returns the seconds by which the EVM's clock is ahead of the system clock. */
 const clockOffset = async (evm: Evm) => Number(await evm<string>('evm_increaseTime', 0));
 
 const blocksFrom = async (evm: Evm, first: number, last: number) => {
@@ -14,32 +14,32 @@ const blocksFrom = async (evm: Evm, first: number, last: number) => {
   return blocks;
 };
 
-/** Mines another block with the same time and those of the transactions that can be put back. */
+/** Mines a replacement block with the same time and all transactions that the chain still accepts. */
 const mineInstead = async ({ evm, blocks, pool }: Parts, timestamp: string, transactions: readonly Transaction[]) => {
   for (const transaction of transactions) await pool.putBack(transaction);
-  // Two empty blocks with the same time would be identical without another random value.
+  // A new random value distinguishes the block from an empty one with the same time.
   await evm('hardhat_setPrevRandao', `0x${randomBytes(32).toString('hex')}`);
   return blocks.mine(Number(timestamp));
 };
 
-/** Replaces the `depth` latest blocks by as many others, with the same transactions or with none. */
+/** Replaces the `depth` latest blocks by as many others, with the same transactions or, if `drop`, with none. */
 export const reorganize = async (parts: Parts, depth: number, drop: boolean) => {
   const { evm, blocks, pool, subscriptions } = parts;
   const height = await blocks.height();
   const replaced = await blocksFrom(evm, height - depth + 1, height);
   const waiting = await pool.waiting();
   const offset = await clockOffset(evm);
-  const tellOfRemoved = await subscriptions.retract(height - depth + 1);
+  const notifyRemoved = await subscriptions.retract(height - depth + 1);
 
   await blocks.rewind(height - depth);
-  // The revert restored the pool of that time, with transactions of the blocks that are now gone.
+  // The revert also restored the old pool, with the transactions of the removed blocks.
   await pool.clear();
-  tellOfRemoved(height - depth);
+  notifyRemoved(height - depth);
   const mined: Block[] = [];
   for (const { timestamp, transactions } of replaced)
     mined.push(await mineInstead(parts, timestamp, drop ? [] : transactions));
   for (const transaction of waiting) await pool.putBack(transaction);
-  // A revert shifts the EVM's clock, and a block with a given time sets the clock to that time.
+  // The revert and the fixed block times have shifted the EVM's clock, so its offset is restored.
   await evm('evm_increaseTime', Math.max(0, offset - (await clockOffset(evm))));
   return { mined, replaced };
 };

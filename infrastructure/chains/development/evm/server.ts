@@ -4,24 +4,24 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { answer, type Request } from './json-rpc.js';
 import type { Listener } from './subscriptions.js';
 
-/** A chain as the server needs it; requests without a listener cannot subscribe. */
+/** Chain as the server needs it. Requests without a listener cannot subscribe. */
 type Served = {
   request(method: string, params: readonly unknown[], listener?: Listener): Promise<unknown>;
   forget(listener: Listener): void;
 };
 
 const host = '127.0.0.1';
-const largestBody = 5 * 2 ** 20;
-const largestMessage = 32 * 2 ** 20;
-/** Unread bytes at which a client that does not read is disconnected. */
-const maxUnread = 64 * 2 ** 20;
+const maxBodyBytes = 5 * 2 ** 20;
+const maxMessageBytes = 32 * 2 ** 20;
+/** Buffered bytes above which a client that does not read is disconnected. */
+const maxUnreadBytes = 64 * 2 ** 20;
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > largestBody) return null;
+    if (size > maxBodyBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -36,10 +36,10 @@ const serveHttp = (request: Request) => async (from: IncomingMessage, to: Server
 };
 
 const serveSocket = (chain: Served, socket: WebSocket) => {
-  /** Notifications by subscription that arose before its id was sent to the subscriber. */
+  /** Notifications by subscription that arrived before the client received the subscription id. */
   const early = new Map<string, string[]>();
   const send = (message: string) => {
-    if (socket.bufferedAmount > maxUnread) return socket.terminate();
+    if (socket.bufferedAmount > maxUnreadBytes) return socket.terminate();
     return socket.send(message);
   };
   const listener: Listener = {
@@ -69,22 +69,22 @@ const serveSocket = (chain: Served, socket: WebSocket) => {
       for (const notification of early.get(id) ?? []) send(notification);
       early.delete(id);
     }
-    // The socket may have closed while its call waited.
+    // The socket may have closed while the call was waiting.
     if (socket.readyState !== socket.OPEN) chain.forget(listener);
   };
   socket.on('message', (message) => void answerMessage(message.toString()));
-  // The library closes the socket after an error, so nothing is left to do.
+  // The library closes the socket after an error.
   socket.on('error', () => undefined);
   socket.on('close', () => chain.forget(listener));
 };
 
-/** Serves JSON-RPC 2.0 over HTTP and WebSocket on a free port of this machine. */
+/** Serves JSON-RPC 2.0 over HTTP and WebSocket on a free port of the loopback interface. */
 export const startServer = async (chain: Served) => {
   const handle = serveHttp((method, params) => chain.request(method, params));
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: largestMessage, perMessageDeflate: false });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
   server.on('upgrade', (request, connection, head) =>
     sockets.handleUpgrade(request, connection, head, (socket) => serveSocket(chain, socket)),
   );

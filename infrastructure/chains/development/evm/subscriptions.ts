@@ -3,7 +3,7 @@ import { invalid } from '../rpc-error.js';
 import type { Block } from './blocks.js';
 import type { Evm } from './edr.js';
 
-/** Connection that a subscription belongs to. */
+/** Connection that receives the notifications of a subscription. */
 export type Listener = { notify(subscription: string, result: unknown): void };
 
 type LogFilter = { readonly address?: unknown; readonly topics?: unknown };
@@ -18,13 +18,13 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 const newId = () => `0x${randomBytes(16).toString('hex').replace(/^0+/, '')}`;
 
-const ofBodyOnly = ['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty'];
+const bodyFields = ['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty'];
 const headerOf = (block: Block) =>
-  Object.fromEntries(Object.entries(block).filter(([field]) => !ofBodyOnly.includes(field)));
+  Object.fromEntries(Object.entries(block).filter(([field]) => !bodyFields.includes(field)));
 
 /**
- * Keeps subscriptions and notifies their connections. EDR's own ones do not report removed logs, so logs are read from
- * it block by block.
+ * Manages subscriptions and notifies their connections. EDR's own subscriptions do not report removed logs, so logs are
+ * read block by block.
  */
 export const createSubscriptions = (evm: Evm) => {
   const subscriptions = new Map<string, Subscription>();
@@ -50,13 +50,13 @@ export const createSubscriptions = (evm: Evm) => {
 
   return {
     subscribe: async ([kind, options]: readonly unknown[], listener: Listener) => {
-      if (!isKind(kind)) return invalid(`the subscription must be one of ${Object.keys(open).join(', ')}`);
+      if (!isKind(kind)) return invalid(`subscription must be one of ${Object.keys(open).join(', ')}`);
       const subscription = await open[kind](listener, options);
       const id = newId();
       subscriptions.set(id, subscription);
       return id;
     },
-    /** Ends a subscription, which only its own connection can do. */
+    /** Ends a subscription. Returns false if it does not belong to the connection. */
     unsubscribe: ([id]: readonly unknown[], listener: Listener) =>
       subscriptions.get(id as string)?.listener === listener && subscriptions.delete(id as string),
     forget: (listener: Listener) => {
@@ -74,8 +74,8 @@ export const createSubscriptions = (evm: Evm) => {
         listener.notify(id, whole ? await evm('eth_getTransactionByHash', hash) : hash);
     },
     /**
-     * Collects the logs from a height on before they are removed; the returned function reports those of removed
-     * blocks.
+     * Collects the logs from a height on before their blocks are removed. The returned function reports the logs above the
+     * new height as removed.
      */
     retract: async (fromHeight: number) => {
       const fromBlock = `0x${Math.max(0, fromHeight).toString(16)}`;

@@ -12,14 +12,14 @@ const interfaces: Readonly<Record<TokenType, Interface>> = {
   'ERC-1155': new Interface(artifacts.TestErc1155.abi),
 };
 
-/** Creation bytecode of a contract of each type. */
+/** Creation bytecode by token type. */
 export const creationCode: Readonly<Record<TokenType, string>> = {
   'ERC-20': artifacts.TestErc20.bytecode,
   'ERC-721': artifacts.TestErc721.bytecode,
   'ERC-1155': artifacts.TestErc1155.bytecode,
 };
 
-/** ERC-165 ids of the standards. A contract that supports neither counts as an ERC-20, for which no id is in use. */
+/** ERC-165 ids of the standards. A contract that supports neither counts as ERC-20, which has no common id. */
 const claims: readonly (readonly [id: string, type: TokenType])[] = [
   ['0x80ac58cd', 'ERC-721'],
   ['0xd9b67a26', 'ERC-1155'],
@@ -36,7 +36,8 @@ const supports = async (evm: Evm, to: string, id: string) => {
 };
 
 export const typeOf = async (evm: Evm, token: string): Promise<TokenType> => {
-  if ((await evm<string>('eth_getCode', token, 'latest')) === '0x') return invalid('token must be a contract');
+  if ((await evm<string>('eth_getCode', token, 'latest')) === '0x')
+    return invalid('token must be the address of a contract');
   for (const [id, type] of claims) if (await supports(evm, token, id)) return type;
   return 'ERC-20';
 };
@@ -47,20 +48,20 @@ type Mint = {
   minted(receipt: Receipt): { readonly value?: string; readonly token_id?: string };
 };
 
-const amount = (value: bigint | undefined) => value ?? invalid('value is missing');
+const amount = (value: bigint | undefined) => value ?? invalid('value is required');
 
 const mintOne = ({ to, value, tokenId = value }: Wanted) =>
   tokenId === undefined
     ? interfaces['ERC-721'].encodeFunctionData('mint(address)', [to])
     : interfaces['ERC-721'].encodeFunctionData('mint(address,uint256)', [to, tokenId]);
 
-/** Call data that mints tokens of each type, and the minted token as read from the receipt. */
+/** Call data that mints tokens, and a reader of the minted token from the receipt, by token type. */
 export const mint: Readonly<Record<TokenType, (wanted: Wanted) => Mint>> = {
   'ERC-20': ({ to, value }) => ({
     data: interfaces['ERC-20'].encodeFunctionData('mint', [to, amount(value)]),
     minted: () => ({ value: String(value) }),
   }),
-  // ERC-721 tokens are unique, so a value can only be the token's id; without one, the contract takes the next free id.
+  // ERC-721 tokens are unique, so `value` is the token id. Without it, the contract takes the next free id.
   'ERC-721': (wanted) => ({
     data: mintOne(wanted),
     minted: ({ logs }) => ({ token_id: String(BigInt(logs[0]?.topics[3] ?? 0)) }),

@@ -10,15 +10,15 @@ import { serveSui } from './server.js';
 
 const faucet = fullAddress('0xfa0ce7');
 const treasury = 2n ** 62n;
-/** Part of the faucet's balance that is kept for gas. */
+/** Part of the faucet's balance reserved for gas. */
 const reserve = 10n ** 9n;
-/** Upper bound of the chain's 64-bit amounts. */
+/** Exclusive upper bound of the chain's 64-bit amounts. */
 const maxUnits = 2n ** 64n;
 
 const readReceiver = (to: unknown) =>
   typeof to === 'string' && /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(to)
     ? fullAddress(to)
-    : invalid('to must be an address: 0x and 64 hex digits');
+    : invalid('to must be an address: 0x followed by 64 or 40 hex digits');
 const readValue = (value: unknown) => {
   const units = readNumber('value', value);
   return units > 0n && units < maxUnits ? units : invalid('value must be from 1 to 2^64 - 1');
@@ -26,14 +26,14 @@ const readValue = (value: unknown) => {
 const readToken = (token: unknown) =>
   token == null
     ? nativeCoinType
-    : (normalCoinType(String(token)) ?? invalid('token must be a coin type: 0x…::m::NAME'));
+    : (normalCoinType(String(token)) ?? invalid('token must be a coin type such as 0x5::usd::USD'));
 
-/** Transfers from the faucet. Coins other than the native one are minted, and an unknown type is created. */
+/** Transfers native coins from the faucet. Other coins are minted; an unknown coin type is created. */
 const transfer = (ledger: SuiLedger, options: Readonly<Record<string, unknown>>) => {
   const [to, value, coinType] = [readReceiver(options.to), readValue(options.value), readToken(options.token)];
   const isNative = coinType === nativeCoinType;
   if (isNative && value > ledger.balance(faucet, coinType) - reserve)
-    return invalid('the faucet does not hold that much');
+    return invalid('value exceeds the balance of the faucet');
   const paid = { address: faucet, coinType, amount: -value };
   const received = { address: to, coinType, amount: value };
   const digest = ledger.execute({ sender: faucet, changes: isNative ? [paid, received] : [received] });
@@ -52,14 +52,14 @@ const transfer = (ledger: SuiLedger, options: Readonly<Record<string, unknown>>)
 const fund = (ledger: SuiLedger) =>
   ledger.execute({ sender: faucet, changes: [{ address: faucet, coinType: nativeCoinType, amount: treasury }] });
 
-/** Starts a new chain with a checkpoint every `blockMs`; 0 makes one on request and for every transfer. */
+/** Starts a new chain with a checkpoint every `blockMs` milliseconds. With 0, checkpoints are made only on request and per transfer. */
 export const startDevelopmentSui = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   const ledger = createSuiLedger(Date.now);
   fund(ledger);
   const { url, close } = await serveSui(ledger);
   const interval = createInterval(
     async () => ledger.makeCheckpoint(),
-    (error) => log.warn({ err: error }, 'the development chain could not make a checkpoint'),
+    (error) => log.warn({ err: error, family: 'sui' }, 'Development chain failed to produce a checkpoint'),
   );
   interval.every(blockMs);
   const controls: DevelopmentControls = {

@@ -14,7 +14,7 @@ type Order = {
   readonly failed?: boolean;
 };
 
-/** A chain as a node serves it. */
+/** Chain as a node serves it. */
 export type SuiSource = {
   readonly chainId: string;
   height(): number;
@@ -22,17 +22,17 @@ export type SuiSource = {
   checkpoint(id: number | string): Checkpoint | undefined;
   balance(owner: string, coinType: string): bigint;
   hasCoin(coinType: string): boolean;
-  /** Reports each new checkpoint until the returned function is called; `end` closes the connection of the listener. */
+  /** Reports each new checkpoint until the returned function is called. `end` closes the listener's connection. */
   listen(notice: (checkpoint: Checkpoint) => void, end: () => void): () => void;
-  /** Throws where a call is to be refused. */
+  /** Throws to reject a call. */
   admit?(method: string): void;
-  /** Number of the oldest checkpoint that is still kept; 0 when absent. */
+  /** Returns the number of the oldest available checkpoint. Default 0. */
   lowest?(): number;
 };
 export type SuiLedger = SuiSource & {
   /** Executes a transaction for the next checkpoint and returns its digest. */
   execute(order: Order): string;
-  /** Makes a checkpoint of the transactions executed since the last one. */
+  /** Creates a checkpoint with the transactions executed since the last one. */
   makeCheckpoint(): Checkpoint;
 };
 
@@ -69,13 +69,13 @@ const createAccounts = () => {
   };
 };
 
-/** Creates a chain of checkpoints in memory, which checks no signatures. */
+/** Creates an in-memory chain of checkpoints. Signatures are not checked. */
 export const createSuiLedger = (now: () => number): SuiLedger => {
   const { balance, hasCoin, apply } = createAccounts();
   const checkpoints: Checkpoint[] = [];
   const byDigest = new Map<string, Checkpoint>();
   const listeners = new Set<(checkpoint: Checkpoint) => void>();
-  // A random salt gives every chain another first checkpoint.
+  // A random salt gives each chain a different first checkpoint.
   const salt = randomBytes(16).toString('hex');
   let waiting: ExecutedTransaction[] = [];
   let executed = 0;

@@ -12,13 +12,13 @@ type Request<S, M extends keyof S> = S[M] extends (input: infer I, ...rest: neve
 type Call = { readonly request: unknown; sendMetadata(metadata: Metadata): void };
 type Handler = (call: Call, answer: (error: object | null, reply?: object) => void) => void;
 
-const usualPaths = ['sequence_number', 'digest'];
+const defaultPaths = ['sequence_number', 'digest'];
 const heightHeader = 'x-sui-checkpoint-height';
 
-/** Builds an error in the form that gRPC sends. */
-export const refusal = (code: status, details: string) => Object.assign(new Error(details), { code, details });
+/** Creates an error that gRPC sends with its status code. */
+export const grpcError = (code: status, details: string) => Object.assign(new Error(details), { code, details });
 
-/** Describes a service for gRPC's server, from the client's description. */
+/** Converts the client's description of a service to the definition that the gRPC server needs. */
 const definitionOf = ({ typeName, methods }: Service): ServiceDefinition =>
   Object.fromEntries(
     methods.map(({ name, localName, I, O, serverStreaming }) => [
@@ -41,11 +41,12 @@ const findCheckpoint = (source: SuiSource, id: Request<Client['ledgerService'], 
     digest: () => source.checkpoint('digest' in id ? id.digest : ''),
   };
   const found = id.oneofKind ? wanted[id.oneofKind]() : source.checkpoint(source.height());
-  if (!found || Number(found.sequenceNumber) > source.height()) throw refusal(status.NOT_FOUND, 'checkpoint not found');
+  if (!found || Number(found.sequenceNumber) > source.height())
+    throw grpcError(status.NOT_FOUND, 'checkpoint not found');
   return found;
 };
 
-/** Answers a call, with the source's height in the headers. */
+/** Creates a handler that answers a call, with the current height in the headers. */
 const unary =
   (source: SuiSource, method: string, work: (request: unknown) => object): Handler =>
   (call, answer) => {
@@ -69,7 +70,7 @@ const answersOf = (source: SuiSource) => ({
     lowestAvailableCheckpoint: BigInt(source.lowest?.() ?? 0),
   }),
   getCheckpoint: ({ checkpointId, readMask }: Request<Client['ledgerService'], 'getCheckpoint'>) => ({
-    checkpoint: masked(findCheckpoint(source, checkpointId), readMask?.paths ?? usualPaths),
+    checkpoint: masked(findCheckpoint(source, checkpointId), readMask?.paths ?? defaultPaths),
   }),
   getBalance: ({ owner = '', coinType = '' }: Request<Client['stateService'], 'getBalance'>) => {
     const type = normalCoinType(coinType) ?? coinType;
@@ -77,8 +78,8 @@ const answersOf = (source: SuiSource) => ({
   },
   getCoinInfo: ({ coinType = '' }: Request<Client['stateService'], 'getCoinInfo'>) => {
     const type = normalCoinType(coinType) ?? coinType;
-    if (!source.hasCoin(type)) throw refusal(status.NOT_FOUND, `coin type ${coinType} not found`);
-    // Coins of this chain are named after their types; the native one is known to have nine decimals.
+    if (!source.hasCoin(type)) throw grpcError(status.NOT_FOUND, `coin type ${coinType} not found`);
+    // Coins of this chain are named after their types. All have nine decimals, like the native coin.
     const symbol = type.split('::').at(-1) ?? '';
     return { coinType: type, metadata: { name: `Coin ${symbol}`, symbol, decimals: 9 } };
   },
@@ -99,18 +100,18 @@ const subscribe = (source: SuiSource) => (stream: Stream) => {
     return;
   }
   const { readMask } = stream.request;
-  const tell = (checkpoint: Checkpoint) =>
+  const send = (checkpoint: Checkpoint) =>
     stream.write({
       cursor: checkpoint.sequenceNumber,
-      checkpoint: masked(checkpoint, readMask?.paths ?? usualPaths),
+      checkpoint: masked(checkpoint, readMask?.paths ?? defaultPaths),
     });
-  const leave = source.listen(tell, () => stream.end());
+  const leave = source.listen(send, () => stream.end());
   for (const event of ['cancelled', 'error', 'close'] as const) stream.on(event, leave);
 };
 
-/** Serves `sui.rpc.v2` over gRPC on a free port of this machine. */
+/** Serves `sui.rpc.v2` over gRPC on a free port of the loopback interface. */
 export const serveSui = async (source: SuiSource) => {
-  // The client never connects; only its descriptions of the services are used.
+  // The client never connects. Only its service descriptions are used.
   const services = new SuiGrpcClient({ network: 'localnet', baseUrl: 'http://localhost' });
   const server = new Server();
   const answers = Object.fromEntries(

@@ -2,7 +2,7 @@ import { Address, Cell, type TupleItem } from '@ton/core';
 import type { Blockchain } from '@ton/sandbox';
 import type { TonBlocks } from './blocks.js';
 
-/** A request that the index cannot answer, with its HTTP status. */
+/** Error of a request that the index cannot answer, with its HTTP status. */
 export class IndexError extends Error {
   override readonly name = 'IndexError';
   readonly status: number;
@@ -16,7 +16,7 @@ type Asked = { readonly query: URLSearchParams; readonly body: unknown };
 type Answers = Readonly<Record<string, (asked: Asked) => object | Promise<object>>>;
 
 const unreadable = (what: string): never => {
-  throw new IndexError(422, `${what} cannot be read`);
+  throw new IndexError(422, `${what} is missing or invalid`);
 };
 const readAddress = (text: unknown) => {
   try {
@@ -29,12 +29,12 @@ const readSeqno = (query: URLSearchParams, name: string) => {
   const text = query.get(name) ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : unreadable(name);
 };
-const written = (address: Address) => address.toRawString().toUpperCase();
+const formatAddress = (address: Address) => address.toRawString().toUpperCase();
 
-const largestPage = 1000;
+const maxPageSize = 1000;
 const pageOf = <T>(items: readonly T[], query: URLSearchParams) => {
   const [limit, offset] = [Number(query.get('limit') ?? 10), Number(query.get('offset') ?? 0)];
-  return items.slice(offset, offset + Math.min(limit, largestPage));
+  return items.slice(offset, offset + Math.min(limit, maxPageSize));
 };
 
 const statuses = { active: 'active', uninit: 'uninit', frozen: 'frozen' } as const;
@@ -44,7 +44,7 @@ const accountState = async (chain: Blockchain, address: Address) => {
   const storage = account.account?.storage;
   const data = storage?.state.type === 'active' ? storage.state.state.data : null;
   return {
-    address: written(address),
+    address: formatAddress(address),
     balance: String(storage?.balance.coins ?? 0n),
     status: storage ? statuses[storage.state.type] : 'nonexist',
     data_hash: data?.hash().toString('base64') ?? null,
@@ -55,14 +55,14 @@ const accountState = async (chain: Blockchain, address: Address) => {
   };
 };
 
-/** Reads a contract's own data if it answers like a jetton wallet. */
+/** Returns the jetton wallet row of a contract; empty if it does not answer like a jetton wallet. */
 const jettonWallet = async (chain: Blockchain, address: Address) => {
   try {
     const { stackReader } = await (await chain.getContract(address)).get('get_wallet_data');
     const { last_transaction_lt, data_hash } = await accountState(chain, address);
     const balance = String(stackReader.readBigNumber());
-    const [owner, jetton] = [stackReader.readAddress(), stackReader.readAddress()].map(written);
-    return [{ address: written(address), balance, owner, jetton, last_transaction_lt, data_hash }];
+    const [owner, jetton] = [stackReader.readAddress(), stackReader.readAddress()].map(formatAddress);
+    return [{ address: formatAddress(address), balance, owner, jetton, last_transaction_lt, data_hash }];
   } catch {
     return [];
   }
@@ -96,7 +96,7 @@ const runGetMethod = async (chain: Blockchain, body: unknown) => {
   }
 };
 
-/** Answers of an index of version 3 for this chain, by method. */
+/** Creates the handlers of a v3 index for this chain, by method. */
 export const indexAnswers = (chain: Blockchain, blocks: TonBlocks): Answers => ({
   masterchainInfo: () => ({ first: blocks.first().listed[0], last: blocks.last().listed[0] }),
   blocks: ({ query }) => {

@@ -7,16 +7,16 @@ const [masterchain, basechain] = [-1, 0];
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64');
 
-/** A masterchain block, which commits one block of the basechain with all the transactions. */
+/** Masterchain block that commits one basechain block with all transactions. */
 export type CommittedBlock = {
   readonly seqno: number;
   readonly hash: string;
   readonly transactions: readonly WrittenTransaction[];
-  /** The two blocks as an index lists them. */
+  /** Masterchain block and basechain block as an index lists them. */
   readonly listed: readonly (object & { readonly workchain: number; readonly root_hash: string })[];
 };
 
-/** Creates the blocks of a network with a random id, which distinguishes this chain from earlier ones. */
+/** Creates the blocks of a network with a random id, which distinguishes this chain from previous runs. */
 export const createTonBlocks = (now: () => number) => {
   const network = randomInt(1, 2 ** 31 - 1);
   const blocks: CommittedBlock[] = [];

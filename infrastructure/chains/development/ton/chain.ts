@@ -20,7 +20,7 @@ const coin = 10n ** 9n;
 const faucetBalance = 10n ** 12n * coin;
 const secondsNow = () => Math.floor(Date.now() / 1000);
 
-/** Reads an address; in its bounceable form, value returns if no contract there accepts it. */
+/** Reads an address. To a bounceable one, value bounces unless a contract there accepts it. */
 const readReceiver = (name: string, value: unknown) => {
   const text = String(value);
   try {
@@ -28,28 +28,28 @@ const readReceiver = (name: string, value: unknown) => {
     const { address, isBounceable } = Address.parseFriendly(text);
     return { to: address, bounce: isBounceable };
   } catch {
-    return invalid(`${name} must be a TON address: workchain:hex, or the 48 characters that wallets show`);
+    return invalid(`${name} must be a TON address: workchain:hex, or 48 characters of base64`);
   }
 };
 const textBody = (message: unknown) =>
   message == null ? beginCell().endCell() : beginCell().storeUint(0, 32).storeStringTail(String(message)).endCell();
 
-const nameBlock = ({ seqno, hash, transactions }: CommittedBlock) => ({
+const describeBlock = ({ seqno, hash, transactions }: CommittedBlock) => ({
   block_hash: Buffer.from(hash, 'base64').toString('hex'),
   block_number: seqno,
   transaction_hashes: transactions.map((one) => Buffer.from(one.hash, 'base64').toString('hex')),
 });
 
-/** Sends from an account of its own and resolves once the transaction is in a block. */
+/** Creates a faucet. It sends from its own account and resolves once the transaction is in a block. */
 const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
   const now = () => {
     chain.now = secondsNow();
   };
   const tokens = async (master: Address, to: Address, value: bigint) => {
     const transactions = await mintJettons(faucet, { master, to, amount: value });
-    const block = nameBlock(blocks.make(transactions));
+    const block = describeBlock(blocks.make(transactions));
     const isMinted = transactions.every(({ description }) => description.type === 'generic' && !description.aborted);
-    if (!isMinted) return invalid('token must be the address of a jetton that this chain has');
+    if (!isMinted) return invalid('token must be the address of a jetton master on this chain');
     // The third transaction delivers the tokens; the last one returns the remaining coins.
     const transaction_hash = block.transaction_hashes[2] ?? '';
     return { transaction_hash, ...block, to: to.toRawString(), value: String(value), token: master.toRawString() };
@@ -57,11 +57,11 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
   return {
     transfer: async ({ to: receiver, value: given, token, message }: Options) => {
       const { to, bounce } = readReceiver('to', receiver);
-      const value = readOptional('value', given) ?? invalid('value is missing');
+      const value = readOptional('value', given) ?? invalid('value is required');
       now();
       if (token != null) return tokens(readReceiver('token', token).to, to, value);
       const { transactions } = await faucet.send({ to, value, bounce, body: textBody(message) });
-      const block = nameBlock(blocks.make(transactions));
+      const block = describeBlock(blocks.make(transactions));
       // The first transaction is the faucet's; the second is the arrival.
       const transaction_hash = block.transaction_hashes[1] ?? '';
       return { transaction_hash, ...block, to: to.toRawString(), value: String(value) };
@@ -69,7 +69,7 @@ const createFaucet = (chain: Blockchain, blocks: TonBlocks, faucet: Faucet) => {
     deployToken: async () => {
       now();
       const { master, transactions } = await deployJetton(faucet);
-      const block = nameBlock(blocks.make(transactions));
+      const block = describeBlock(blocks.make(transactions));
       const transaction_hash = block.transaction_hashes[1] ?? '';
       return { transaction_hash, ...block, contract_address: master.toRawString(), type: 'JETTON' };
     },
@@ -84,12 +84,12 @@ const startChain = async ({ Blockchain }: Sandbox, blockMs: number, log: Log) =>
   const { transfer, deployToken } = createFaucet(chain, blocks, faucet);
   const tick = () => inTurn(async () => blocks.make([]));
   const interval = createInterval(tick, (error) =>
-    log.warn({ err: error }, 'the development chain of TON could not make a block'),
+    log.warn({ err: error, family: 'ton' }, 'Development chain failed to produce a block'),
   );
   const server = await startIndex(indexAnswers(chain, blocks), inTurn);
   let isOpen = true;
   const whileOpen = async <T>(work: () => Promise<T>) => {
-    if (!isOpen) throw new RpcError(rpcCode.node, 'the development chain is closed');
+    if (!isOpen) throw new RpcError(rpcCode.node, 'development chain is closed');
     return inTurn(work);
   };
   const controls: DevelopmentControls = {
@@ -114,13 +114,13 @@ const startChain = async ({ Blockchain }: Sandbox, blockMs: number, log: Log) =>
 
 const load = (): Sandbox => createRequire(import.meta.url)('@ton/sandbox');
 
-/** Starts TON's own virtual machine behind an index; null where that optional dependency cannot be loaded. */
+/** Starts a development chain on TON's virtual machine; null if that optional dependency cannot be loaded. */
 export const startDevelopmentTon = async ({ blockMs, log }: { readonly blockMs: number; readonly log: Log }) => {
   let sandbox: Sandbox;
   try {
     sandbox = load();
   } catch (error) {
-    log.warn({ err: error }, 'the development chain of TON cannot be started: its virtual machine cannot be loaded');
+    log.warn({ err: error }, 'Development chain of TON cannot be started: @ton/sandbox cannot be loaded');
     return null;
   }
   return startChain(sandbox, blockMs, log);

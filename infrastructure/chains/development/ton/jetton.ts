@@ -8,7 +8,7 @@ export type Faucet = SandboxContract<TreasuryContract>;
 const coin = 10n ** 9n;
 const opMint = 0x642b7d07;
 
-/** Writes a description into a cell as TEP-64 demands of content on the chain. */
+/** Encodes jetton metadata as on-chain content (TEP-64). */
 export const contentOf = (said: Readonly<Record<string, string>>): Cell => {
   const entries = Dictionary.empty(Dictionary.Keys.Buffer(32), Dictionary.Values.Cell());
   for (const [name, value] of Object.entries(said))
@@ -26,7 +26,7 @@ const newState = () => {
   return { code, data: beginCell().storeCoins(0).storeUint(salt, 64).storeRef(wallet).storeRef(content).endCell() };
 };
 
-/** Deploys a jetton that anybody may mint. */
+/** Deploys a jetton that anybody can mint. */
 export const deployJetton = async (faucet: Faucet) => {
   const init = newState();
   const master = contractAddress(0, init);

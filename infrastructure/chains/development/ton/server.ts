@@ -6,14 +6,14 @@ type Answers = ReturnType<typeof indexAnswers>;
 
 const host = '127.0.0.1';
 const prefix = '/api/v3/';
-const largestBody = 2 ** 20;
+const maxBodyBytes = 2 ** 20;
 
 const readBody = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > largestBody) throw new IndexError(413, 'the body is too large');
+    if (size > maxBodyBytes) throw new IndexError(413, `the body is larger than ${maxBodyBytes} bytes`);
     chunks.push(chunk);
   }
   try {
@@ -23,7 +23,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   }
 };
 
-/** Serves an index on a free port of this machine. */
+/** Serves a v3 index on a free port of the loopback interface. */
 export const startIndex = async (answers: Answers, inTurn: <T>(work: () => Promise<T>) => Promise<T>) => {
   const answer = async (request: IncomingMessage) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', `http://${host}`);

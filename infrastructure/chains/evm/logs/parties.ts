@@ -3,24 +3,25 @@ import type { ChainLog } from '../checked-block.js';
 const topicLength = 66;
 const wordDigits = 64;
 const padding = '0'.repeat(24);
-/** Beginning of a word that is a number and no address: nobody finds a key whose address begins with eight zero bytes. */
+/** Start of a word that is a small number: finding a key whose address begins with eight zero bytes is infeasible. */
 const numberPadding = '0'.repeat(40);
-/** Number of words at the start of a log's data that may be addresses; a bound, since data may be long. */
+/** Words at the start of a log's data that are searched for addresses. Bounded, because the data may be long. */
 const maxWords = 4;
 
 const addressAt = (text: string, start: number) => `0x${text.slice(start + 24, start + wordDigits).toLowerCase()}`;
 const isAddressAt = (text: string, start: number) =>
   text.startsWith(padding, start) && !text.startsWith(numberPadding, start);
 
-/** Calls `see` with every address that a log names in its topics and in the first words of its data. */
-export const eachParty = ({ topics, data }: ChainLog, see: (address: string) => void): void => {
+/** Calls `onAddress` with each address in a log's topics and in the first words of its data. */
+export const eachParty = ({ topics, data }: ChainLog, onAddress: (address: string) => void): void => {
   if (Array.isArray(topics))
     for (let i = 1; i < topics.length; i++) {
       const topic: unknown = topics[i];
-      if (typeof topic === 'string' && topic.length === topicLength && isAddressAt(topic, 2)) see(addressAt(topic, 2));
+      if (typeof topic === 'string' && topic.length === topicLength && isAddressAt(topic, 2))
+        onAddress(addressAt(topic, 2));
     }
   if (typeof data !== 'string') return;
   const end = Math.min(data.length, 2 + maxWords * wordDigits);
   for (let start = 2; start + wordDigits <= end; start += wordDigits)
-    if (isAddressAt(data, start)) see(addressAt(data, start));
+    if (isAddressAt(data, start)) onAddress(addressAt(data, start));
 };

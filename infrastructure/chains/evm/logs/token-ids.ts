@@ -13,35 +13,35 @@ import { address, inHex } from '../wire.js';
 type Search = NonNullable<Chain['tokensReceived']>;
 type Asked = Parameters<Search>[0];
 
-/** Blocks that are looked through by one call at most; hosted nodes rarely allow more. */
+/** Maximum blocks per call. Hosted nodes rarely allow more. */
 const maxBlocks = 2000;
-const contractsAtOnce = 100;
-const patience = 3;
+const contractsPerCall = 100;
+const timeoutFactor = 3;
 
-/** Wordings of nodes for a call that covers too many blocks or finds too many logs. */
-const tooMuch = /range|too (large|many|big|wide|long)|exceed|limit|results?|bytes|time.?out|timed out|took too long/i;
-const tooOften = /\brate\b|requests|per (second|minute|day)/i;
-const isTooMuch = ({ kind, message }: NodeFault) =>
-  kind === 'refused' || (kind !== 'missing' && tooMuch.test(message) && !tooOften.test(message));
+/** Messages of nodes for a call that covers too many blocks or finds too many logs. */
+const tooWide = /range|too (large|many|big|wide|long)|exceed|limit|results?|bytes|time.?out|timed out|took too long/i;
+const rateLimited = /\brate\b|requests|per (second|minute|day)/i;
+const isTooWide = ({ kind, message }: NodeFault) =>
+  kind === 'refused' || (kind !== 'missing' && tooWide.test(message) && !rateLimited.test(message));
 
 const callsFor = ({ contracts, standard, addresses }: Asked, fromBlock: string, toBlock: string) => {
   const receivers = addresses.map((one) => `0x${addressWord(one)}`);
-  return [...slicesOf(contracts, contractsAtOnce)].map((some) => ({
+  return [...slicesOf(contracts, contractsPerCall)].map((some) => ({
     method: 'eth_getLogs',
     params: [{ address: some, topics: receiptTopics[standard](receivers), fromBlock, toBlock }],
   }));
 };
 
-/** Reads the logs of a range from a node that has its last block; others would leave out what they do not know. */
+/** Reads the logs of a range. Fails if the node lacks the last block, because it would then omit logs silently. */
 const logsIn = async (node: Node, asked: Asked, to: number) => {
   const calls = callsFor(asked, inHex(asked.from), inHex(to));
   const last = { method: 'eth_getBlockByNumber', params: [inHex(to), false] };
   const [block, ...answers] = (await node.batch([last, ...calls])).map(resultOf);
-  if (block === null) throw new NodeFault('missing', 'does not know the block yet');
+  if (block === null) throw new NodeFault('missing', 'does not have the block yet');
   return answers.flatMap((answer) => list(answer, 'the logs'));
 };
 
-/** Picks the tokens of the asked contracts that the asked addresses received, each once. */
+/** Returns the tokens of the given contracts that the given addresses received, without duplicates. */
 const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: Asked): readonly Holding[] => {
   const [ofContract, ofAddress] = [new Set(contracts), new Set(addresses)];
   const found = new Map<string, Holding>();
@@ -56,7 +56,7 @@ const tokensIn = (logs: readonly unknown[], { contracts, standard, addresses }: 
   return [...found.values()];
 };
 
-/** Looks for received tokens. A range that no node takes is halved, and the next one is tried with twice as many blocks. */
+/** Searches for received tokens. Halves a block range that is too wide for all nodes; doubles it after each success. */
 export const createTokenSearch = (nodes: Nodes): Search => {
   let blocks = maxBlocks;
   return async (asked) => {
@@ -66,12 +66,12 @@ export const createTokenSearch = (nodes: Nodes): Search => {
         try {
           return await logsIn(node, asked, to);
         } catch (error) {
-          // A refusal of many blocks is an answer, so that the node is not put aside for it.
-          if (to > asked.from && error instanceof NodeFault && isTooMuch(error)) return null;
+          // Rejecting a wide range counts as an answer, so that the node is not marked unhealthy.
+          if (to > asked.from && error instanceof NodeFault && isTooWide(error)) return null;
           throw error;
         }
       };
-      const logs = await nodes.find(attempt, { patience });
+      const logs = await nodes.find(attempt, { timeoutFactor });
       blocks = logs ? Math.min(maxBlocks, blocks * 2) : Math.max(1, (to - asked.from + 1) >> 1);
       if (logs) return { tokens: tokensIn(logs, asked), to };
     }

@@ -1,16 +1,17 @@
-/** A way in which a network differs from the usual answers of an EVM node, although its blocks are true. */
+/** Deviation of a network from the standard answers of an EVM node, although its blocks are correct. */
 type Row = {
-  /** Networks where it was seen. */
+  /** Networks on which the deviation was observed. */
   readonly seen: readonly string[];
+  /** Interpretation that is accepted. */
   readonly believed: string;
   /**
-   * Says for which blocks another node is asked before the quirk is believed, because a node that lost data looks the
-   * same: for each, or only until one block was believed, where the network has no others. Absent where none is asked.
+   * Blocks for which another node must confirm the quirk, because a node that lost data looks the same: each block, or
+   * only until one block was accepted, if all blocks of the network have the quirk. Absent if no confirmation is needed.
    */
   readonly askedElsewhere?: 'always' | 'at first';
 };
 
-/** Deviations that are believed. A block that contradicts itself in another way is refused. */
+/** Accepted deviations. A block that contradicts itself in any other way is rejected. */
 const rows = {
   'state sync without a trace': {
     seen: ['Polygon'],

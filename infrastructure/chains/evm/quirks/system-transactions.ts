@@ -5,19 +5,20 @@ import { addressIn } from '../abi.js';
 type Sent = { readonly from: string };
 type Done = Raw & { readonly logs: readonly Raw[] };
 
-const nobody = `0x${'0'.repeat(40)}`;
+const zeroAddress = `0x${'0'.repeat(40)}`;
 const noGas = /^0x0*$/;
 
 /**
- * Tells a transaction that the network itself made, such as a state sync of Polygon: nobody can sign for the zero
- * address, and no other transaction uses no gas. Nodes may not trace it, and the block's bloom leaves out its logs.
+ * Returns whether the network itself created a transaction, such as a state sync of Polygon: nobody can sign for the zero
+ * address, and every other transaction uses gas. Nodes may not trace it, and the block's bloom filter omits its logs.
  */
-export const isSystem = ({ from }: Sent, { gasUsed }: Raw): boolean => from === nobody && noGas.test(String(gasUsed));
+export const isSystem = ({ from }: Sent, { gasUsed }: Raw): boolean =>
+  from === zeroAddress && noGas.test(String(gasUsed));
 
 const topicsOf = ({ logs }: Done): readonly unknown[] =>
   logs.flatMap(({ topics }) => (Array.isArray(topics) ? topics : []));
 
-/** Lists the watched addresses that logs of such transactions name: their coins may have moved without a trace. */
+/** Returns the watched addresses in the logs of system transactions, whose coins may have moved without a trace. */
 export const systemTouches = (
   transactions: readonly Sent[],
   receipts: readonly Done[],

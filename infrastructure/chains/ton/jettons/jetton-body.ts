@@ -1,11 +1,11 @@
 import type { Slice } from '@ton/core';
 import { type Comment, commentIn, noComment, op, opIn } from '../message.js';
 
-/** Instruction of a message to a jetton wallet. */
+/** Order in a message to a jetton wallet. */
 export type JettonOrder = {
   readonly kind: 'send' | 'receive' | 'burn' | 'take back';
   readonly amount: string;
-  /** Receiver or sender; null if the message does not name one. */
+  /** Counterparty: receiver or sender. Null if the message does not name one. */
   readonly other: string | null;
   readonly comment: Comment;
 };
@@ -21,7 +21,7 @@ const orNull = <T>(read: () => T): T | null => {
 const amountIn = (body: Slice) => body.skip(64).loadCoins().toString();
 const otherIn = (body: Slice) => body.loadMaybeAddress()?.toRawString() ?? null;
 /**
- * Reads the comment from the forward payload, which is inline or in a cell of its own; a malformed one counts as none.
+ * Reads the comment from the forward payload, which is inline or in a separate cell. A malformed payload has no comment.
  */
 const forwardedIn = (body: Slice, skipRest: (body: Slice) => unknown): Comment =>
   orNull(() => {
@@ -31,10 +31,10 @@ const forwardedIn = (body: Slice, skipRest: (body: Slice) => unknown): Comment =
     return commentIn(body.loadBit() ? body.loadRef().beginParse() : body);
   }) ?? noComment;
 
-/** Messages of a jetton wallet that take jettons out of it, and put them back when they are returned. */
+/** Op codes of messages that take jettons out of a wallet. The wallet gets the jettons back if the message bounces. */
 const carriers: readonly number[] = [op.jettonInternalTransfer, op.jettonBurnNotification];
 const takenBack = (original: Slice): JettonOrder => {
-  if (!carriers.includes(original.loadUint(32))) throw new Error('a message that carries no jettons bounced');
+  if (!carriers.includes(original.loadUint(32))) throw new Error('The bounced message carries no jettons.');
   return { kind: 'take back', amount: amountIn(original), other: null, comment: noComment };
 };
 
@@ -56,7 +56,7 @@ const readers: Readonly<Record<number, (body: Slice) => JettonOrder>> = {
   [op.bouncedWhole]: (body) => takenBack(body.loadRef().beginParse()),
 };
 
-/** Reads the instruction; null for any other message, whose effect shows in the balance. */
+/** Reads the order in a body; null for any other message, whose effect shows only in the balance. */
 export const readJettonOrder = (body: Slice | null): JettonOrder | null => {
   const read = body && readers[opIn(body) ?? Number.NaN];
   return read ? orNull(() => read(body.skip(32))) : null;

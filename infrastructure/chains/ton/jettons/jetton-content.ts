@@ -4,16 +4,16 @@ import type { Documents } from '../../../../application/ports/documents.js';
 import { descriptionOf, type TokenDescription } from '../../../../domain/token-description.js';
 import { isRaw, type Raw } from '../../../nodes/raw.js';
 
-/** Forms of content and of its values (TEP-64), by their first byte. */
+/** First bytes that mark the format of content and of its values (TEP-64). */
 const [onChain, offChain] = [0, 1];
 const [snake, chunked] = [0, 1];
 const keyBits = 256;
 const chunkBits = 32;
 const maxBytes = 16 * 1024;
-const usualDecimals = 9;
+const defaultDecimals = 9;
 
-/** Content of a jetton as its master gives it. */
-export type Content = { readonly uri: string; readonly said: Raw };
+/** Metadata of a jetton as its master returns it. `uri` is empty if there is none. */
+export type Content = { readonly uri: string; readonly fields: Raw };
 
 const bitsOf = (value: bigint, count: number) => value.toString(2).padStart(count, '0');
 const keyOf = (name: string) => bitsOf(BigInt(`0x${createHash('sha256').update(name).digest('hex')}`), keyBits);
@@ -23,9 +23,9 @@ const unary = (slice: Slice) => {
   while (slice.loadBit()) count++;
   return count;
 };
-/** Reads the bits that all keys of a part of a dictionary begin with. */
-const labelIn = (slice: Slice, most: number): string => {
-  const lengthBits = most.toString(2).length;
+/** Reads the label of a dictionary node: the common prefix of all keys below it. */
+const labelIn = (slice: Slice, maxLength: number): string => {
+  const lengthBits = maxLength.toString(2).length;
   if (!slice.loadBit()) {
     const length = unary(slice);
     return length === 0 ? '' : bitsOf(slice.loadUintBig(length), length);
@@ -39,8 +39,8 @@ const labelIn = (slice: Slice, most: number): string => {
 };
 
 /**
- * Finds a value in a dictionary by walking to its key alone: parts of a dictionary may be the same cell, so that a small
- * one may have more keys than can be read.
+ * Returns the value of one key in a dictionary; null if it is absent. Follows only the path to the key: branches may share
+ * cells, so that a small dictionary may have more keys than can be read.
  */
 const find = (root: Cell, key: string): Slice | null => {
   let [cell, rest] = [root, key];
@@ -55,7 +55,7 @@ const find = (root: Cell, key: string): Slice | null => {
   }
 };
 
-/** Reads the bytes of a chain of cells, up to a bound. */
+/** Reads the bytes of a chain of cells, at most `maxBytes`. */
 const snakeBytes = (first: Slice): Buffer => {
   const parts: Buffer[] = [];
   let size = 0;
@@ -81,7 +81,7 @@ const chunkedBytes = (slice: Slice): Buffer => {
   return Buffer.concat(parts).subarray(0, maxBytes);
 };
 const textIn = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '');
-/** Returns a URI; empty if it may have been cut. */
+/** Returns a URI; empty if it may be truncated. */
 const uriIn = (text = '') => (Buffer.byteLength(text) < maxBytes ? text : '');
 
 const valueIn = (slice: Slice): string | undefined => {
@@ -91,7 +91,7 @@ const valueIn = (slice: Slice): string | undefined => {
   return form === chunked ? textIn(chunkedBytes(value)) : undefined;
 };
 
-/** Reads a value of the dictionary; undefined where it is missing or malformed. */
+/** Reads a named value of the dictionary; undefined if it is missing or malformed. */
 const valueNamed = (dictionary: Cell, name: string): string | undefined => {
   try {
     const found = find(dictionary, keyOf(name));
@@ -101,22 +101,22 @@ const valueNamed = (dictionary: Cell, name: string): string | undefined => {
   }
 };
 
-const readable: Readonly<Record<number, (slice: Slice) => Content>> = {
-  [offChain]: (slice) => ({ uri: uriIn(textIn(snakeBytes(slice))), said: {} }),
+const readers: Readonly<Record<number, (slice: Slice) => Content>> = {
+  [offChain]: (slice) => ({ uri: uriIn(textIn(snakeBytes(slice))), fields: {} }),
   [onChain]: (slice) => {
     const dictionary = slice.loadMaybeRef();
     const value = (name: string) => (dictionary ? valueNamed(dictionary, name) : undefined);
     const [name, symbol, decimals] = [value('name'), value('symbol'), value('decimals')];
-    return { uri: uriIn(value('uri')), said: { name, symbol, decimals } };
+    return { uri: uriIn(value('uri')), fields: { name, symbol, decimals } };
   },
 };
 
-/** Reads the content of a jetton; nothing where it has none, or in a form that is not known. */
+/** Reads the metadata of a jetton; empty if it is missing, malformed or in an unknown format. */
 export const readContent = (cell: Cell): Content => {
-  const none = { uri: '', said: {} };
+  const none = { uri: '', fields: {} };
   try {
     const slice = cell.beginParse();
-    return readable[slice.loadUint(8)]?.(slice) ?? none;
+    return readers[slice.loadUint(8)]?.(slice) ?? none;
   } catch {
     return none;
   }
@@ -131,14 +131,14 @@ const fieldsIn = (text: string | null): Raw | null => {
   }
 };
 
-/** Adds what the document says; content on the chain goes before it, as TEP-64 demands. */
+/** Merges the on-chain metadata with the document at its URI. On-chain values take precedence (TEP-64). */
 export const describeContent = async (
-  { uri, said }: Content,
+  { uri, fields }: Content,
   read: Documents['read'],
 ): Promise<{ uri: string; description: TokenDescription }> => {
   const document = uri === '' ? {} : fieldsIn(await read(uri));
-  const own = descriptionOf(said);
+  const own = descriptionOf(fields);
   const found = { ...descriptionOf(document ?? {}), ...own };
-  const isSaid = document !== null && (found.name !== undefined || found.symbol !== undefined);
-  return { uri, description: isSaid ? { decimals: usualDecimals, ...found } : found };
+  const isDescribed = document !== null && (found.name !== undefined || found.symbol !== undefined);
+  return { uri, description: isDescribed ? { decimals: defaultDecimals, ...found } : found };
 };

@@ -12,10 +12,10 @@ import { address } from '../wire.js';
 import { describeContent, readContent } from './jetton-content.js';
 import type { Identities } from './jetton-identity.js';
 
-const remembered = 100_000;
+const maxCachedWallets = 100_000;
 const noMaster = (method: string) => `token_address is not a jetton master: it does not answer ${method}`;
 
-/** Reads the owner and master that a jetton wallet claims, which only the master can confirm. */
+/** Reads the owner and master that a jetton wallet claims; null if the account is not a jetton wallet. Unverified. */
 const readClaim = async (node: Node, account: string) => {
   const answer = await nullIfMissing(node.get('jetton/wallets', { address: account, limit: 1 }));
   const [found] = list(answer?.jetton_wallets ?? [], 'the jetton wallets').map((one) => record(one, 'a jetton wallet'));
@@ -26,7 +26,7 @@ const readClaim = async (node: Node, account: string) => {
 };
 
 export type Jettons = {
-  /** Asks the master for the wallet that holds an owner's jettons; null if it is no master. */
+  /** Queries the master for an owner's jetton wallet; null if the contract is not a jetton master. */
   walletOf(node: Node, master: string, owner: string): Promise<string | null>;
   find(named: NamedTokens): Promise<FoundTokens>;
   readonly contract: Chain['contract'];
@@ -40,7 +40,7 @@ const isActive = async (node: Node, account: string): Promise<boolean> => {
 };
 
 export const createJettons = (nodes: Nodes, identities: Identities): Jettons => {
-  const wallets = createBoundedCache<string, string>(remembered);
+  const wallets = createBoundedCache<string, string>(maxCachedWallets);
 
   const walletOf: Jettons['walletOf'] = async (node, master, owner) => {
     const key = `${master} ${owner}`;
@@ -51,24 +51,27 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
     return found;
   };
 
-  /** Tells whether the wallet confirms the claim; one that is not deployed is asked at its first transaction. */
+  /** Returns whether the wallet confirms the claim. A wallet that is not deployed is verified at its first transaction. */
   const isConfirmed = async (node: Node, account: string, token: TokenAccount) =>
     !(await isActive(node, account)) || (await identities.confirmed(node, account, [token])).length > 0;
 
-  /** Checks a wallet with its master, because anybody can make a contract that claims to hold jettons for somebody. */
+  /** Verifies a wallet with its master, because anybody can deploy a contract that claims to hold jettons for an owner. */
   const verify = async (asset: ImportedToken, owner: string, claimed: string | undefined) => {
     const account = await nodes.find((node) => walletOf(node, asset.contract, owner));
     if (account === null) return fail('FAILED_PRECONDITION', noMaster('get_wallet_address'));
     if (claimed !== undefined && claimed !== account)
-      return fail('FAILED_PRECONDITION', 'token_account_address is not the jetton wallet that the master names');
+      return fail(
+        'FAILED_PRECONDITION',
+        `token_account_address is not the jetton wallet of this owner, which is ${account}`,
+      );
     if (!(await nodes.use((node) => isConfirmed(node, account, { owner, asset }))))
-      return fail('FAILED_PRECONDITION', 'the jetton wallet that the master names is not of this owner and jetton');
+      return fail('FAILED_PRECONDITION', `jetton wallet ${account} does not belong to this owner and jetton`);
     return { owner, asset, account };
   };
 
   const claimOf = async (account: string | undefined) =>
     account === undefined
-      ? fail('INVALID_ARGUMENT', 'give an address or a token_account_address')
+      ? fail('INVALID_ARGUMENT', 'address or token_account_address is required')
       : ((await nodes.find((node) => readClaim(node, account))) ??
         fail('FAILED_PRECONDITION', 'token_account_address is not a jetton wallet'));
 
@@ -80,7 +83,7 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
       const content = (await contentOf(master)) ?? fail('FAILED_PRECONDITION', noMaster('get_jetton_data'));
       if ((await nodes.find((node) => walletOf(node, master, master))) === null)
         return fail('FAILED_PRECONDITION', noMaster('get_wallet_address'));
-      return descriptionOf(readContent(content).said);
+      return descriptionOf(readContent(content).fields);
     },
     describe: async ({ contract }, read) => {
       const content = await contentOf(contract);
@@ -90,7 +93,7 @@ export const createJettons = (nodes: Nodes, identities: Identities): Jettons => 
       if (asset !== undefined && owner !== undefined) return verify(asset, owner, account);
       const claim = await claimOf(account);
       if (owner !== undefined && owner !== claim.owner)
-        return fail('FAILED_PRECONDITION', 'token_account_address is a jetton wallet of another address');
+        return fail('FAILED_PRECONDITION', `token_account_address belongs to another owner: ${claim.owner}`);
       return verify(asset ?? { standard: 'token', contract: claim.master }, claim.owner, account);
     },
   };

@@ -5,7 +5,7 @@ import { createBlocks, masterPlace, placeOf, readBlockId } from './blocks.js';
 import type { Call } from './call.js';
 import { readBlockTransactions } from './transactions.js';
 
-/** Answers in the form of an index to a question with its query or body. */
+/** Answers a v3 request, given its query or body, in the format of a v3 index. */
 type Answer = (call: Call, asked: Raw) => Promise<Raw>;
 
 const statuses: Readonly<Record<string, string>> = { active: 'active', frozen: 'frozen', uninitialized: 'uninit' };
@@ -17,14 +17,14 @@ const accountState = async (call: Call, address: string) => {
   const { lt } = part(last_transaction_id);
   return {
     address,
-    // Servers may tell -1 for an account that does not exist.
+    // Servers may return -1 for an account that does not exist.
     balance: String(balance) === '-1' ? '0' : balance,
-    status: statuses[String(state)] ?? failInvalidAnswer('the state of an account is not known'),
+    status: statuses[String(state)] ?? failInvalidAnswer('returned an unknown account state'),
     last_transaction_lt: lt ?? '0',
   };
 };
 
-/** Stack entries are pairs of a type and a value; a cell is an object with its bytes. */
+/** Converts a v2 stack entry, which is a pair of type and value. A cell is an object with its bytes. */
 const readEntry = (entry: unknown) => {
   const [type, value] = list(entry, 'an entry of the stack');
   return { type, value: isRaw(value) ? value.bytes : value };
@@ -34,10 +34,10 @@ const writeEntry = (entry: unknown) => {
   return [type === 'slice' ? 'tvm.Slice' : type, value];
 };
 
-/** Creates the answers of a server of version 2 to the questions of an index, by path. */
+/** Creates handlers that translate v3 requests into calls of a v2 server, by path. */
 export const createAnswers = (): Readonly<Record<string, Answer>> => {
   const blocks = createBlocks();
-  /** Id of the network by the state with which it began. */
+  /** Network id by the hashes of the network's initial state. */
   const networks = new Map<string, number>();
 
   const networkOf = async (call: Call, { init, last }: Raw) => {
@@ -50,8 +50,9 @@ export const createAnswers = (): Readonly<Record<string, Answer>> => {
   };
 
   const listBlocks: Answer = async (call, asked) => {
-    if (asked.root_hash !== undefined) throw new NodeFault('unsupported', 'finds no block by its hash');
-    if (asked.mc_seqno === undefined) throw new NodeFault('missing', 'does not tell which block committed another');
+    if (asked.root_hash !== undefined) throw new NodeFault('unsupported', 'cannot find a block by hash');
+    if (asked.mc_seqno === undefined)
+      throw new NodeFault('missing', 'does not report which masterchain block committed a block');
     const [seqno, limit, offset] = ['mc_seqno', 'limit', 'offset'].map((name) => numberIn(asked, name));
     const all = await blocks.all(call, seqno as number);
     const written = all.map(({ id, before, network, time }) => ({
@@ -69,14 +70,14 @@ export const createAnswers = (): Readonly<Record<string, Answer>> => {
     masterchainInfo: async (call) => {
       const info = await call('getMasterchainInfo');
       const last = { ...readBlockId(info.last), global_id: await networkOf(call, info) };
-      // A liteserver does not tell how far back it goes; the last block is one that it has.
+      // A liteserver does not report its oldest block. The last block is one that it surely has.
       return { first: last, last };
     },
     blocks: listBlocks,
     masterchainBlockShardState: async (call, asked) => ({
       blocks: (await blocks.tops(call, numberIn(asked, 'seqno'))).map(placeOf),
     }),
-    /** Answers with all transactions on the first page. */
+    /** Returns all transactions on the first page. */
     transactionsByMasterchainBlock: async (call, asked) => {
       if (numberIn(asked, 'offset') > 0) return { transactions: [] };
       const [seqno, limit] = [numberIn(asked, 'seqno'), numberIn(asked, 'limit')];
@@ -89,7 +90,7 @@ export const createAnswers = (): Readonly<Record<string, Answer>> => {
         list(asked.address, 'the addresses').map((address) => accountState(call, String(address))),
       ),
     }),
-    /** Lists none: jetton wallets are asked themselves then. */
+    /** Returns an empty list, so that callers query the jetton wallets themselves. */
     'jetton/wallets': async () => ({ jetton_wallets: [] }),
     runGetMethod: async (call, { address, method, stack }) => {
       const sent = { address, method, stack: list(stack, 'the stack').map(writeEntry) };

@@ -1,5 +1,5 @@
 import type { Raw } from '../../../nodes/raw.js';
 import type { Query } from '../http-transport.js';
 
-/** Asks a method of version 2 and returns its result; a body makes it a POST. */
+/** Calls a method of the v2 API and returns its result. With a body, the request is a POST. */
 export type Call = (method: string, query?: Query, body?: object) => Promise<Raw>;

@@ -12,7 +12,8 @@ import {
 } from '@ton/core';
 import { commentIn, op, opIn } from '../message.js';
 
-const written = (address: { toRawString(): string } | null | undefined) => address?.toRawString().toUpperCase() ?? null;
+const formatAddress = (address: { toRawString(): string } | null | undefined) =>
+  address?.toRawString().toUpperCase() ?? null;
 const inBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const hashOf = (number: bigint) => Buffer.from(number.toString(16).padStart(64, '0'), 'hex').toString('base64');
 const statuses: Readonly<Record<AccountStatus, string>> = {
@@ -36,8 +37,8 @@ const contentOf = (body: Cell) => {
 };
 
 /**
- * Skips the state with which a message may deploy a contract. It is not parsed: the parts of its dictionary may be the
- * same cell, so that a small one may have more keys than can be read.
+ * Skips the StateInit of a message without parsing it: branches of its dictionary may share cells, so that a small
+ * dictionary may have more keys than can be read.
  */
 const skipState = (message: Slice) => {
   if (!message.loadBit()) return;
@@ -49,7 +50,7 @@ const skipState = (message: Slice) => {
   for (let maybe = 0; maybe < 3; maybe++) message.loadMaybeRef();
 };
 
-/** Writes a message. Its hash is taken from the cell as it was sent, so that both sides have the same. */
+/** Converts a message to its v3 JSON. The hash is that of the cell as sent, so that both sides see the same hash. */
 const writeMessage = (cell: Cell) => {
   const message = cell.beginParse();
   const info = loadCommonMessageInfo(message);
@@ -58,8 +59,8 @@ const writeMessage = (cell: Cell) => {
   const internal = info.type === 'internal' ? info : null;
   return {
     hash: inBase64(cell.hash()),
-    source: written(info.type === 'external-in' ? null : info.src),
-    destination: written(info.type === 'external-out' ? null : info.dest),
+    source: formatAddress(info.type === 'external-in' ? null : info.src),
+    destination: formatAddress(info.type === 'external-out' ? null : info.dest),
     value: internal ? String(internal.value.coins) : null,
     value_extra_currencies: Object.fromEntries(
       (internal?.value.other?.keys() ?? []).map((id) => [id, String(internal?.value.other?.get(id))]),
@@ -106,10 +107,10 @@ const writeDescription = (description: TransactionDescription) => {
 
 const transactionTag = 0b0111;
 
-/** Reads the cell of a transaction, without what its messages deploy. */
+/** Parses the cell of a transaction, without the StateInit of its messages. */
 const readTransaction = (raw: Cell) => {
   const slice = raw.beginParse();
-  if (slice.loadUint(4) !== transactionTag) throw new Error('the cell holds no transaction');
+  if (slice.loadUint(4) !== transactionTag) throw new Error('The cell is not a transaction.');
   const head = {
     address: slice.loadUintBig(256),
     lt: slice.loadUintBig(64),
@@ -128,7 +129,7 @@ const readTransaction = (raw: Cell) => {
   return { ...head, oldStatus, endStatus, received, sent: sent.values(), fees, description };
 };
 
-/** Writes the cell of a transaction in the form in which an index of version 3 tells it. */
+/** Converts the cell of a transaction to the JSON of a v3 index. */
 export const writeTransaction = (raw: Cell, workchain: number, mcSeqno: number, block: object) => {
   const { address, lt, now, received, sent, fees, oldStatus, endStatus, description, ...before } = readTransaction(raw);
   return {

@@ -1,17 +1,17 @@
 import { NodeFault } from '../../../nodes/node-fault.js';
 import { isRaw, type Raw } from '../../../nodes/raw.js';
-import { createAsker, type Endpoint, type EndpointLimits, type KindOf, usualKindOf } from '../http-transport.js';
+import { createClient, defaultKindOf, type Endpoint, type EndpointLimits, type KindOf } from '../http-transport.js';
 import { createPageSize } from '../page-size.js';
 import { createAnswers } from './answers.js';
 import type { Call } from './call.js';
 
-/** Words of a liteserver that lacks a block, perhaps not for long; the server in front of it calls them an error. */
+/** Messages of a liteserver that lacks a block, perhaps only for now. The server in front reports them as status 5xx. */
 const lacking = /not found|not in db|not applied|not ?ready|cannot find|not known/i;
 
 const kindOf: KindOf = (status, reason) => {
   if (status === 404) return 'unsupported';
   if (status >= 500 && lacking.test(reason)) return 'missing';
-  return [400, 422].includes(status) && /count/i.test(reason) ? 'oversized' : usualKindOf(status);
+  return [400, 422].includes(status) && /count/i.test(reason) ? 'oversized' : defaultKindOf(status);
 };
 
 const resultIn = ({ result }: Raw): Raw => {
@@ -20,11 +20,11 @@ const resultIn = ({ result }: Raw): Raw => {
 };
 
 /**
- * Connects to a server with the API of toncenter, version 2, which stands before a liteserver. It is asked in the words of
- * an index of version 3, and answers in its form.
+ * Connects to a server with toncenter's API v2 in front of a liteserver. Translates requests and answers from and to the
+ * format of a v3 index.
  */
 export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
-  const asker = createAsker(url, { version: 'v2', kindOf }, limits);
+  const client = createClient(url, { version: 'v2', kindOf }, limits);
   const answers = createAnswers();
   return {
     can: { blocks: true, shards: true },
@@ -34,14 +34,14 @@ export const v2Transport = (url: URL, limits: EndpointLimits): Endpoint => {
       let bytes = 0;
       const call: Call = async (method, asked, sent) => {
         const question = { path: method, ...(asked && { query: asked }), ...(sent && { body: sent }) };
-        const answer = await asker.ask(question, ms, until);
+        const answer = await client.ask(question, ms, until);
         bytes += answer.bytes;
         return resultIn(answer.read);
       };
       const answer = answers[path];
-      if (!answer) throw new NodeFault('unsupported', 'does not have the method');
+      if (!answer) throw new NodeFault('unsupported', 'does not support the method');
       return { read: await answer(call, { ...query, ...body }), bytes };
     },
-    close: asker.close,
+    close: client.close,
   };
 };

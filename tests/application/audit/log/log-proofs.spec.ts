@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { createLogProofs, type InclusionProof } from '../../../../application/audit/log/log-proofs.js';
-import { createSealLog } from '../../../../application/audit/seal-log.js';
-import { createHandle } from '../../../../application/commands/handle.js';
-import type { EventStore } from '../../../../application/ports/event-store.js';
-import type { StateStore } from '../../../../application/ports/state.js';
 import { headStatement, type LogHead } from '../../../../domain/aggregates/audit/seal-log.js';
 import { sealStatement } from '../../../../domain/aggregates/audit.js';
 import { leafHash, nodeHash } from '../../../../domain/merkle.js';
-import { isContinued, isIncluded } from '../../../../domain/merkle-proof.js';
+import { isConsistent, isIncluded } from '../../../../domain/merkle-proof.js';
 import { sha256 } from '../../../../infrastructure/system.js';
-import { eventStores, states } from '../../../support/engines/adapters.js';
-import { usePlace } from '../../../support/engines/places.js';
-import { appendEvents, handSystem, historyOf, notary, sealAll } from '../../../support/histories/sealed-history.js';
+import { appendEvents, historyOf, notary } from '../../../support/audit/sealed-history.js';
+import { useSealedStores } from '../../../support/audit/sealed-stores.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 const other = `org_${'b'.repeat(32)}`;
@@ -20,25 +15,9 @@ const isSigned = (text: string, signature: string) => notary.isSigned(notary.pub
 const isHeadSigned = (head: LogHead) => isSigned(headStatement(head), head.signature);
 
 describe('the proofs of the log of seals', () => {
-  const eventPlace = usePlace(eventStores.sqlite);
-  const statePlace = usePlace(states.sqlite);
-  let events: EventStore;
-  let state: StateStore;
-  beforeEach(async () => {
-    events = await eventPlace.open();
-    state = await statePlace.open();
-  });
-  const system = handSystem();
-  const proofs = () => {
-    const sealLog = createSealLog({ events, state, handle: createHandle(events, system), notary, system });
-    return createLogProofs({ events, sealLog, system });
-  };
-  const sealRounds = async (rounds: number, of: readonly string[] = [organizationId, other]) => {
-    for (let round = 0; round < rounds; round++) {
-      for (const owner of of) await appendEvents(events, owner, 11, 11 * round);
-      await sealAll({ events, state });
-    }
-  };
+  const { stores, sealLog, system, sealRounds } = useSealedStores();
+  const both = [organizationId, other];
+  const proofs = () => createLogProofs({ events: stores().events, sealLog: sealLog(), system });
 
   /** Checks a proof as an outsider does, who has the public key and believes nothing else. */
   const assertProven = ({ event, seal, leaf, index, path, head }: InclusionProof) => {
@@ -56,8 +35,8 @@ describe('the proofs of the log of seals', () => {
   };
 
   it('show each sealed event under the signed head, with its number and the hash that an export has', async () => {
-    await sealRounds(2);
-    const history = await historyOf(events, organizationId);
+    await sealRounds(both, 2);
+    const history = await historyOf(stores().events, organizationId);
     const sealed = history.findLast(({ type }) => type === 'AuditSealed')?.data as { count: number };
     const asked = proofs();
     for (const [i, { id, position }] of history.slice(0, sealed.count).entries()) {
@@ -68,9 +47,12 @@ describe('the proofs of the log of seals', () => {
   });
 
   it('are refused for events that are not sealed yet, and not told of those of another organization', async () => {
-    await sealRounds(1);
-    await appendEvents(events, organizationId, 1, 100);
-    const [last, foreign] = [(await historyOf(events, organizationId)).at(-1), (await historyOf(events, other))[0]];
+    await sealRounds(both, 1);
+    await appendEvents(stores().events, organizationId, 1, 100);
+    const [last, foreign] = [
+      (await historyOf(stores().events, organizationId)).at(-1),
+      (await historyOf(stores().events, other))[0],
+    ];
     const ask = (eventId = '') => proofs().inclusion(organizationId, { eventId, position: undefined });
     await assert.rejects(ask(last?.id), { code: 'FAILED_PRECONDITION' });
     await assert.rejects(ask(foreign?.id), { code: 'NOT_FOUND' });
@@ -83,7 +65,7 @@ describe('the proofs of the log of seals', () => {
   });
 
   it('show that the log of each size continues that of each before it', async () => {
-    await sealRounds(3);
+    await sealRounds(both, 3);
     const asked = proofs();
     const { size } = await asked.head();
     assert.ok(size >= 6);
@@ -92,7 +74,7 @@ describe('the proofs of the log of seals', () => {
         const proof = await asked.consistency(from, to);
         assert.deepEqual([proof.from.size, proof.to.size], [from, to]);
         assert.ok(isHeadSigned(proof.from) && isHeadSigned(proof.to));
-        assert.ok(isContinued(proof.from, proof.to, proof.path, node));
+        assert.ok(isConsistent(proof.from, proof.to, proof.path, node));
       }
     assert.equal((await asked.consistency(1, undefined)).to.size, size);
     await assert.rejects(asked.consistency(1, size + 1), { code: 'INVALID_ARGUMENT' });

@@ -1,52 +1,34 @@
 import assert from 'node:assert/strict';
 import { createWitnessNotifier } from '../../../../application/audit/log/notify-witness.js';
-import { headIn } from '../../../../application/audit/log/witnessed.js';
-import { createSealLog } from '../../../../application/audit/seal-log.js';
-import { createHandle } from '../../../../application/commands/handle.js';
-import type { EventStore } from '../../../../application/ports/event-store.js';
-import type { StateStore } from '../../../../application/ports/state.js';
-import { eventStores, states } from '../../../support/engines/adapters.js';
-import { usePlace } from '../../../support/engines/places.js';
-import { appendEvents, handSystem, notary, sealAll } from '../../../support/histories/sealed-history.js';
+import { parseWitnessedHead } from '../../../../application/audit/log/witnessed.js';
+import { useSealedStores } from '../../../support/audit/sealed-stores.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 
 describe('the teller of a witness', () => {
-  const eventPlace = usePlace(eventStores.sqlite);
-  const statePlace = usePlace(states.sqlite);
-  let events: EventStore;
-  let state: StateStore;
-  beforeEach(async () => {
-    events = await eventPlace.open();
-    state = await statePlace.open();
-  });
-  const system = handSystem();
-  const seal = async (from: number) => {
-    await appendEvents(events, organizationId, 11, from);
-    await sealAll({ events, state });
-  };
-  const sizeNow = async () =>
-    (await createSealLog({ events, state, handle: createHandle(events, system), notary, system }).head())?.size;
+  const { stores, sealLog, system, sealRounds } = useSealedStores();
+  const seal = (round: number) => sealRounds([organizationId], 1, round);
+  const sizeNow = async () => (await sealLog().head())?.size;
 
   /** Runs the teller until the witness has taken a head, and returns the sizes of those that it was handed. */
   const handed = async (refusals = 0) => {
     const stop = new AbortController();
     const sizes: (number | undefined)[] = [];
     const take = async (line: string) => {
-      sizes.push(headIn(line)?.size);
+      sizes.push(parseWitnessedHead(line)?.size);
       if (sizes.length <= refusals) throw new Error('the witness is away');
       stop.abort();
     };
-    await createWitnessNotifier({ name: 'test', take }, { events, state, system })(stop.signal);
+    await createWitnessNotifier({ name: 'test', record: take }, { ...stores(), system })(stop.signal);
     return sizes;
   };
 
   it('hands over the newest head, and after a restart only those that came since', async () => {
     await seal(0);
-    await seal(11);
+    await seal(1);
     const first = await sizeNow();
     assert.deepEqual(await handed(), [first]);
-    await seal(22);
+    await seal(2);
     const second = await sizeNow();
     assert.notEqual(first, second);
     assert.deepEqual(await handed(), [second]);
@@ -63,12 +45,12 @@ describe('the teller of a witness', () => {
     const stop = new AbortController();
     const away = {
       name: 'test',
-      take: async () => {
+      record: async () => {
         stop.abort();
         throw new Error('the witness is away');
       },
     };
-    await assert.rejects(createWitnessNotifier(away, { events, state, system })(stop.signal), { name: 'AbortError' });
+    await assert.rejects(createWitnessNotifier(away, { ...stores(), system })(stop.signal), { name: 'AbortError' });
     assert.deepEqual(await handed(), [await sizeNow()]);
   });
 });

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { createAudit } from '../../../../application/audit/audit.js';
 import { anchorData } from '../../../../application/audit/log/anchor.js';
+import { toHeadRecord } from '../../../../application/audit/log/head-record.js';
 import { createLogProofs } from '../../../../application/audit/log/log-proofs.js';
-import { shownHead } from '../../../../application/audit/log/shown-head.js';
 import {
   firstDiscontinuity,
   firstRemoteDiscontinuity,
-  headIn,
-  type Seen,
+  parseWitnessedHead,
+  type WitnessedHead,
 } from '../../../../application/audit/log/witnessed.js';
 import { createSealLog } from '../../../../application/audit/seal-log.js';
 import { createHandle } from '../../../../application/commands/handle.js';
 import type { EventStore } from '../../../../application/ports/event-store.js';
 import type { StateStore } from '../../../../application/ports/state.js';
 import { createPageTokens } from '../../../../application/read-models/paging.js';
-import { createNotary } from '../../../../infrastructure/notary.js';
+import { createNotary } from '../../../../infrastructure/keys/notary.js';
 import { sha256 } from '../../../../infrastructure/system.js';
+import { copyStores } from '../../../support/audit/copied-stores.js';
+import { appendEvents, handSystem, notary, sealAll } from '../../../support/audit/sealed-history.js';
 import { eventStores, states } from '../../../support/engines/adapters.js';
 import { usePlace } from '../../../support/engines/places.js';
-import { copyStores } from '../../../support/histories/copied-stores.js';
-import { appendEvents, handSystem, notary, sealAll } from '../../../support/histories/sealed-history.js';
 
 const organizationId = `org_${'a'.repeat(32)}`;
 type Stores = { readonly events: EventStore; readonly state: StateStore };
@@ -42,8 +42,8 @@ describe('a witness of the log of seals', () => {
     await appendEvents(of.events, organizationId, 11, from);
     await sealAll(of);
   };
-  const lineOf = async (of: Stores) => JSON.stringify(shownHead(await proofsIn(of).head()));
-  const seenIn = (line: string): Seen => headIn(line) ?? assert.fail(`no head is in ${line}`);
+  const lineOf = async (of: Stores) => JSON.stringify(toHeadRecord(await proofsIn(of).head()));
+  const seenIn = (line: string): WitnessedHead => parseWitnessedHead(line) ?? assert.fail(`no head is in ${line}`);
   /** Verifies the stores as the service's own command does, which has nothing but them. */
   const flawWithoutWitness = async ({ events, state }: Stores) => {
     const handle = createHandle(events, system);
@@ -57,7 +57,7 @@ describe('a witness of the log of seals', () => {
   const remoteReasonIn = async (of: Stores, ...lines: readonly string[]) => {
     const proofs = proofsIn(of);
     const remote = {
-      head: async () => shownHead(await proofs.head()),
+      head: async () => toHeadRecord(await proofs.head()),
       consistency: async (from: number, to: number) => (await proofs.consistency(from, to)).path,
     };
     return (await firstRemoteDiscontinuity(lines.map(seenIn), remote, trust))?.reason ?? null;
@@ -111,7 +111,7 @@ describe('a witness of the log of seals', () => {
 
   it('is not believed when the trusted key did not sign its head', async () => {
     await seal(stores, 0);
-    const head = shownHead(await proofsIn(stores).head());
+    const head = toHeadRecord(await proofsIn(stores).head());
     const forged = JSON.stringify({ ...head, time: '2026-01-01T00:00:00.000Z' });
     assert.match(String(await reasonIn(stores, forged)), /not signed by the trusted key/);
     const stranger = createNotary(new Uint8Array(32).fill(9));
@@ -132,10 +132,10 @@ describe('a witness of the log of seals', () => {
   it('may keep a line of a file, the body of a webhook or the page of the head, and nothing else', () => {
     const head = { size: 3, root: 'ab'.repeat(32), time: '2026-01-01T00:00:00.000Z', key_id: 'k', signature: 's' };
     const seen = { size: 3, root: head.root, signed: head };
-    assert.deepEqual(headIn(JSON.stringify(head)), seen);
-    assert.deepEqual(headIn(JSON.stringify({ webhook_id: 'whk_1', data: { head } })), seen);
-    assert.deepEqual(headIn(JSON.stringify({ head }, null, 2)), seen);
+    assert.deepEqual(parseWitnessedHead(JSON.stringify(head)), seen);
+    assert.deepEqual(parseWitnessedHead(JSON.stringify({ webhook_id: 'whk_1', data: { head } })), seen);
+    assert.deepEqual(parseWitnessedHead(JSON.stringify({ head }, null, 2)), seen);
     for (const none of ['', '{"size":3', '[]', 'null', '{"size":-1}', JSON.stringify({ ...head, size: 1.5 }), '0x00'])
-      assert.equal(headIn(none), null, none);
+      assert.equal(parseWitnessedHead(none), null, none);
   });
 });

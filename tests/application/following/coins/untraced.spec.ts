@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../../../application/commands/handle.js';
-import { notingTraces, tracedChains } from '../../../../application/maintenance/tracing.js';
+import { recordingTraces, tracedChains } from '../../../../application/maintenance/tracing.js';
 import type { Chain } from '../../../../application/ports/chain.js';
 import { addressOf } from '../../../support/chains/evm-chain.js';
 import { addressWord, word } from '../../../support/chains/evm-contracts.js';
@@ -62,7 +62,7 @@ describe('a chain', () => {
       return tracedChains(stores.state);
     };
     const made = { block: async () => null, traced: () => known } as Partial<Chain> as Chain;
-    const chain = notingTraces(made, stores.state, 'P');
+    const chain = recordingTraces(made, stores.state, 'P');
     const told = [await seen(null), await seen(false), await seen(null), await seen(true)];
     assert.deepEqual(told, [{}, { P: false }, { P: false }, { P: true }]);
   });

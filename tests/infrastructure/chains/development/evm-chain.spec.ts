@@ -242,7 +242,7 @@ describe('the development EVM', () => {
       [/depth/, 'dev_reorg', 0],
       [/depth/, 'dev_reorg', -1],
       [/depth/, 'dev_reorg', 1.5],
-      [/depth.*height, which is 4/, 'dev_reorg', 4],
+      [/depth.*current height \(4\)/, 'dev_reorg', 4],
       [/drop/, 'dev_reorg', 1, 'keep'],
       [/blocks/, 'dev_mine', 0],
       [/blocks/, 'dev_mine', 'many'],

@@ -216,6 +216,6 @@ describe('the server of the development EVM', () => {
     } finally {
       Object.defineProperty(process, 'arch', arch);
     }
-    assert.match(warnings.join(), /development EVM cannot be started/);
+    assert.match(warnings.join(), /Development EVM cannot be started/);
   });
 });

@@ -22,9 +22,9 @@ const everything: Interest = { address: () => true, contract: () => true, tokenA
 const erc20 = { standard: 'erc20', contract: token } as const;
 
 /** Short deadlines, so that nodes that never answer well are given up soon. */
-const quick: EvmOptions = { deadlineMs: 400, answerMs: 120, maxBytes: 1_000_000 };
+const quick: EvmOptions = { deadlineMs: 400, timeoutMs: 120, maxBytes: 1_000_000 };
 /** Patience with nodes of which one answers, which outlasts a process that stands still. */
-const patient: EvmOptions = { ...quick, deadlineMs: 60_000, answerMs: 2000 };
+const patient: EvmOptions = { ...quick, deadlineMs: 60_000, timeoutMs: 2000 };
 
 const is =
   (code: Failure['code'], text = /./) =>
@@ -231,7 +231,7 @@ describe('the EVM connector', () => {
     const tell = (facts: object, message: string) => void told.push(JSON.stringify([facts, message]));
     const urls = [`${one.url}/v3/${secret}?key=${secret}2`, `${one.wsUrl}/${secret}`];
     const log = { info: tell, warn: tell, error: tell };
-    const refused = await connect(urls, { ...quick, deadlineMs: 5000, answerMs: 5000 }, log);
+    const refused = await connect(urls, { ...quick, deadlineMs: 5000, timeoutMs: 5000 }, log);
     await assert.rejects(refused.head, (error: Failure) => {
       told.push(error.message, error.stack ?? '');
       return is('NODE_ERROR', /is over/)(error);

@@ -204,7 +204,7 @@ describe('a token contract behind the EVM connector', () => {
   it('is refused where there is no code', async () => {
     const connector = await connect();
     for (const standard of ['erc20', 'erc721', 'erc1155'] as const)
-      await assert.rejects(connector.contract(anna, standard), refusal(/no contract/));
+      await assert.rejects(connector.contract(anna, standard), refusal(/No contract found/));
   });
   it('is refused under another standard than its own', async () => {
     const connector = await connect();

@@ -8,7 +8,7 @@ import { type SuiNode, startSuiNode } from '../../../support/chains/sui-node.js'
 import { silent } from '../../../support/silent.js';
 
 const everyone: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
-const patience = { deadlineMs: 10_000, answerMs: 5000 };
+const timeouts = { deadlineMs: 10_000, timeoutMs: 5000 };
 
 describe('checkpoints that the nodes of Sui have pruned', () => {
   let ledger: SuiLedger;
@@ -20,7 +20,7 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     return started;
   };
   const connect = async (archiveUrls: readonly string[]): Promise<Chain> => {
-    const chain = await suiChain([node.url], silent, { ...patience, archiveUrls });
+    const chain = await suiChain([node.url], silent, { ...timeouts, archiveUrls });
     closing.push(chain.close);
     return chain;
   };
@@ -43,7 +43,7 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     await assert.rejects(chain.headerAt(3), {
       code: 'NODE_ERROR',
       message:
-        'checkpoint 3 was pruned: the lowest one at hand is 6; set CHAIN_…_ARCHIVE_URL to a node that has older ones',
+        'Checkpoint 3 was pruned; the lowest available one is 6. Set CHAIN_…_ARCHIVE_URL to a node with older checkpoints.',
     });
     assert.equal((await chain.headerAt(6))?.number, 6);
     assert.equal(await chain.headerAt(10), null);
@@ -75,8 +75,8 @@ describe('checkpoints that the nodes of Sui have pruned', () => {
     archive.faults.lowest = 4;
     const chain = await connect([archive.url]);
     assert.equal((await chain.headerAt(4))?.number, 4);
-    await assert.rejects(chain.headerAt(3), /lowest one at hand is 6; the archive does not have it/);
+    await assert.rejects(chain.headerAt(3), /lowest available one is 6\. The archive does not have it\./);
     const other = await connect([(await startNode(createSuiLedger(Date.now))).url]);
-    await assert.rejects(other.headerAt(3), /the archive serves another chain/);
+    await assert.rejects(other.headerAt(3), /The archive \(CHAIN_…_ARCHIVE_URL\) serves another chain/);
   });
 });

@@ -14,7 +14,7 @@ const coin: Asset = { standard: 'native' };
 const token: Asset = { standard: 'token', contract: usd };
 const everyone: Interest = { address: () => true, contract: () => true, tokenAccounts: () => [] };
 /** Patience that outlasts a process that stands still; every node here answers or fails at once. */
-const patience = { deadlineMs: 60_000, answerMs: 20_000 };
+const timeouts = { deadlineMs: 60_000, timeoutMs: 20_000 };
 
 describe('the connector of a Sui chain', () => {
   let ledger: SuiLedger;
@@ -28,7 +28,7 @@ describe('the connector of a Sui chain', () => {
     chain = await suiChain(
       nodes.map(({ url }) => url),
       silent,
-      patience,
+      timeouts,
     );
     closing.push(chain.close);
   };
@@ -107,7 +107,7 @@ describe('the connector of a Sui chain', () => {
     const other = await startSuiNode(createSuiLedger(Date.now));
     closing.push(other.close);
     ledger.makeCheckpoint();
-    const mixed = await suiChain([first().url, other.url], silent, patience);
+    const mixed = await suiChain([first().url, other.url], silent, timeouts);
     closing.push(mixed.close);
     assert.equal((await mixed.genesis()).hash, ledger.chainId);
     for (let n = 0; n < 3; n++) assert.equal((await mixed.head()).number, 1);
@@ -176,7 +176,7 @@ describe('the connector of a Sui chain', () => {
 
     /** Connects with time for each answer, so that a slow machine makes no balance be asked for twice. */
     const connectPatiently = async () => {
-      const patient = await suiChain([first().url], silent, { deadlineMs: 60_000, answerMs: 30_000 });
+      const patient = await suiChain([first().url], silent, { deadlineMs: 60_000, timeoutMs: 30_000 });
       closing.push(patient.close);
       return patient;
     };
@@ -185,7 +185,7 @@ describe('the connector of a Sui chain', () => {
       const at = await fundAll();
       const patient = await connectPatiently();
       first().tellBalances(100);
-      await assert.rejects(patient.balances(holdings, at), /no node of the chain/);
+      await assert.rejects(patient.balances(holdings, at), /No chain node/);
       first().tellBalances(Number.POSITIVE_INFINITY);
       assert.deepEqual(await patient.balances(holdings, at), expected);
       const left = first().tellBalances(Number.POSITIVE_INFINITY);
@@ -206,7 +206,7 @@ describe('the connector of a Sui chain', () => {
     for (const node of nodes) node.faults.unavailable = true;
     const answers = await Promise.allSettled(Array.from({ length: 6 }, () => chain.head()));
     for (const answer of answers)
-      if (answer.status === 'rejected') assert.match(String(answer.reason), /no node of the chain/);
+      if (answer.status === 'rejected') assert.match(String(answer.reason), /No chain node/);
     for (const node of nodes) node.heal();
     assert.equal((await chain.head()).number, 1);
   });

@@ -12,7 +12,7 @@ describe('the settings of a Sui chain', () => {
   it('refuse user info in the address of a node of Sui', () =>
     assert.throws(
       () => readConfig({ CHAIN_S_URL: 'sui+grpcs://user:pass@a.example' }),
-      /gRPC knows no path and no user info/,
+      /gRPC has no path and no user info/,
     ));
 
   const archived = (set: Record<string, string>) => readConfig(set).chains.find(({ tag }) => tag === 'S')?.archive;

@@ -119,7 +119,7 @@ describe('the TON connector', () => {
     await keep(await tonChain([url], silent, patient)).head();
     assert(served.asked.some(({ path, key }) => path === 'blocks' && key === 'secret-of-mine'));
     served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
-    const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, answerMs: 1500 }));
+    const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(failing.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
   });
 
@@ -203,7 +203,7 @@ describe('the TON connector', () => {
       for (const contract of [fake, mute])
         await assert.rejects(
           chain.tokens({ owner: bert, asset: tokenOf(contract), account: undefined }),
-          is('FAILED_PRECONDITION', /not of this owner and jetton/),
+          is('FAILED_PRECONDITION', /does not belong to this owner and jetton/),
         );
     });
 
@@ -257,7 +257,7 @@ describe('the TON connector', () => {
 
   it('names the scheme or host by which it cannot connect', async () => {
     await assert.rejects(tonChain(['ton+ftp://host'], silent), is('INVALID_ARGUMENT', /ton\+https/));
-    const chain = keep(await tonChain(['ton+http://127.0.0.1:9'], silent, { deadlineMs: 1500, answerMs: 1500 }));
+    const chain = keep(await tonChain(['ton+http://127.0.0.1:9'], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(chain.head(), is('NODE_ERROR', /127\.0\.0\.1:9/));
   });
 });

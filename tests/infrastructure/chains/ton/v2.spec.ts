@@ -117,7 +117,7 @@ describe('a source of TON of version 2', () => {
     await keep(await tonChain([url], silent, patient)).head();
     assert(served.asked.every(({ key }) => key === 'secret-of-mine'));
     served.faults.push(...Array.from({ length: 20 }, () => 'failing' as const));
-    const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, answerMs: 1500 }));
+    const failing = keep(await tonChain([url], silent, { deadlineMs: 1500, timeoutMs: 1500 }));
     await assert.rejects(failing.headerAt(1), (error: Error) => !error.message.includes('secret-of-mine'));
   });
 

@@ -50,8 +50,8 @@ describe('the cache of final answers that processes share', () => {
     open.push(node);
     return node;
   };
-  const poolOf = (node: AnsweringNode, answers: FinalAnswers, patienceMs = 10_000) => {
-    const pool = nodePool([node.url], silent, false, { shared: { answers, patienceMs, collectMs: 1, now } });
+  const poolOf = (node: AnsweringNode, answers: FinalAnswers, timeoutMs = 10_000) => {
+    const pool = nodePool([node.url], silent, false, { shared: { answers, timeoutMs, collectMs: 1, now } });
     open.unshift(pool);
     return pool;
   };

@@ -126,10 +126,10 @@ describe('the chain of the nodes of a gateway', () => {
       assert(pool.metrics().hits > 1);
     });
     const known = await pool.answer({ method: 'eth_chainId', params: [] });
-    assert('repeated' in known && known.repeated?.());
+    assert('recordReuse' in known && known.recordReuse?.());
     Object.assign(node.served, other);
     await eventually(async () => assert.deepEqual(await keptAnswers(), ['"other"', '"0x2"', '"0x5a"']));
-    assert.equal(known.repeated(), false);
+    assert.equal(known.recordReuse(), false);
     assert.equal((await pool.head()).hash, hashOf('other', 90));
   });
 

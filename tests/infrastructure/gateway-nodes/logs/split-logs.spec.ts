@@ -174,7 +174,7 @@ describe('logs that no node gives at once', () => {
     const { ask, asked } = open({ ...usualModel(), maxLogs: 100 }, { maxBytes: 10_000 });
     const { code, message } = JSON.parse(await ask({ fromBlock: '0x0', toBlock: hex(999) }));
     assert.equal(code, -32_005);
-    assert.match(message, /larger than 10000 bytes/);
+    assert.match(message, /exceed 10000 bytes/);
     assert.ok(asked.length < 16);
   });
 
@@ -187,7 +187,7 @@ describe('logs that no node gives at once', () => {
       return push(range);
     };
     const { message } = JSON.parse(await ask({ fromBlock: hex(20), toBlock: hex(999) }));
-    assert.match(message, /blocks were replaced/);
+    assert.match(message, /reorg replaced blocks/);
     assert.equal(asked.length, 5);
   });
 });

@@ -14,8 +14,8 @@ describe('the abilities of a node', () => {
 
   it('lack states up to the highest height that the node refused, for ten minutes', () => {
     const abilities = open();
-    abilities.noteRefusal(balanceAt(50), pruned);
-    abilities.noteRefusal(balanceAt(20), pruned);
+    abilities.noteError(balanceAt(50), pruned);
+    abilities.noteError(balanceAt(20), pruned);
     assert.deepEqual(
       [0, 20, 50, 51].map((height) => abilities.lacks('eth_getBalance', at(height))),
       [true, true, true, false],
@@ -29,28 +29,28 @@ describe('the abilities of a node', () => {
 
   it('have a state again that the node gives', () => {
     const abilities = open();
-    abilities.noteRefusal(balanceAt(50), pruned);
+    abilities.noteError(balanceAt(50), pruned);
     abilities.noteAnswer(balanceAt(40));
     assert.equal(abilities.lacks('eth_getBalance', at(50)), false);
   });
 
   it('lack no block that the node may only not have yet, or see on another branch', () => {
     const abilities = open();
-    abilities.noteRefusal(balanceAt(1000), unknown, 900);
-    abilities.noteRefusal(balanceAt(800), unknown, 900);
+    abilities.noteError(balanceAt(1000), unknown, 900);
+    abilities.noteError(balanceAt(800), unknown, 900);
     abilities.noteNull({ method: 'eth_getBlockByNumber', params: ['0x320', false] }, 900);
     abilities.noteNull({ method: 'eth_getBlockByNumber', params: ['0x1', false] });
     abilities.noteNull({ method: 'eth_getTransactionByBlockNumberAndIndex', params: ['0x1', '0x9'] }, 900);
     assert.equal(abilities.lacks('eth_getBalance', at(1)), false);
     assert.equal(abilities.lacks('eth_getBlockByNumber', at(1)), false);
-    abilities.noteRefusal(balanceAt(700), unknown, 900);
+    abilities.noteError(balanceAt(700), unknown, 900);
     assert.equal(abilities.lacks('eth_getBalance', at(1)), true);
   });
 
   it('lack a method that the node does not know, for ten minutes, and a hundred methods at most', () => {
     const abilities = open();
     const without = (method: string) =>
-      abilities.noteRefusal({ method, params: [] }, new NodeFault('unsupported', 'the method does not exist'));
+      abilities.noteError({ method, params: [] }, new NodeFault('unsupported', 'the method does not exist'));
     const lacks = (method: string) => abilities.lacks(method, { kind: 'open' });
     without('trace_block');
     assert.deepEqual([lacks('trace_block'), lacks('trace_call')], [true, false]);

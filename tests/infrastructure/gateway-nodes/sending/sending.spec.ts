@@ -3,11 +3,11 @@ import { keccak256 } from 'ethers';
 import { NodeTimeout, type RpcAnswer } from '../../../../application/ports/node.js';
 import { nodePool } from '../../../../infrastructure/gateway-nodes/pool.js';
 import {
+  answerFrom,
   lost,
   type Outcome,
   outcomeOf,
   unsent,
-  verdict,
 } from '../../../../infrastructure/gateway-nodes/sending/outcome.js';
 import {
   type AnsweringNode,
@@ -32,7 +32,7 @@ const busy = refused('limit exceeded', -32_005);
 const readOnly = refused('the method eth_sendRawTransaction does not exist/is not available', -32_601);
 
 describe('a transaction that no node took', () => {
-  const told = (outcomes: readonly Outcome[], waiting = false) => text(verdict('0x01', outcomes, waiting));
+  const told = (outcomes: readonly Outcome[], waiting = false) => text(answerFrom('0x01', outcomes, waiting));
   const ranked: readonly [string, Outcome, readonly Outcome[]][] = [
     ['that a node has it', known, [readOnly, busy, tooLow, unsent]],
     ['why it is refused', tooLow, [readOnly, busy, lost, unsent]],

@@ -1,0 +1,143 @@
+import { refresh } from '../../../domain/aggregates/refresh.js';
+import type { Asset } from '../../../domain/asset.js';
+import { Failure } from '../../../domain/failure.js';
+import { thresholdOf, type Variant } from '../../../domain/variant.js';
+import type { UnreadableBlockDocument } from '../../../projections/unreadable-blocks.js';
+import { type WalletDocument, wallets } from '../../../projections/wallets.js';
+import { confirmedHeader } from '../../assets/balance-ledger.js';
+import type { Contracts } from '../../assets/contracts.js';
+import { refreshStream } from '../../assets/refreshes.js';
+import { type Context, type Handle, step } from '../../commands/handle.js';
+import { readAggregate } from '../../commands/read-aggregate.js';
+import type { Chain } from '../../ports/chain.js';
+import type { Streams } from '../../ports/event-store.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import type { System } from '../../ports/system.js';
+import { documentsOfAllOwners } from '../../read-models/scan-owners.js';
+import { type BlockRecords, followedBlockOf } from './block-records.js';
+
+type Ports = {
+  readonly chain: Chain;
+  readonly events: Streams;
+  readonly readModels: ReadModels;
+  readonly contracts: Contracts;
+  readonly handle: Handle;
+  readonly system: System;
+};
+type Wanted = {
+  readonly reason: string;
+  /** Selects wallets by the number of confirmations that they require. */
+  readonly isWanted: (threshold: number) => boolean;
+  /** True when earlier readings at a greater height do not count, because their blocks were replaced. */
+  readonly correction?: true;
+};
+
+type Height = { readonly number: number; readonly hash: string; readonly chain: string };
+type Reading = { readonly at: Height; readonly correction?: true };
+
+const pauseMs = 1000;
+const native: Asset['standard'] = 'native';
+
+/** Starts a refresh of all balances of the selected wallets, which the balance refresher then carries out. */
+export const createRefreshAll = (ports: Ports, variant: Variant) => {
+  const { chain, events, contracts, handle, system } = ports;
+
+  const standardsOf = async (context: Context): Promise<readonly Asset['standard'][]> => {
+    if (!variant.can.includes('token-contracts')) return [native];
+    return [...new Set([native, ...(await contracts.list(context)).map(({ standard }) => standard)])];
+  };
+  /** Returns a function that looks up each height once, because wallets with equal confirmations share the height. */
+  const createHeights = async () => {
+    const { hash: first } = await chain.genesis();
+    const known = new Map<number, Promise<Height>>();
+    return (confirmation: number | undefined) => {
+      const threshold = thresholdOf(variant, confirmation);
+      const found =
+        known.get(threshold) ??
+        confirmedHeader(chain, variant, confirmation).then(({ at }) => ({
+          number: at.number,
+          hash: at.hash,
+          chain: first,
+        }));
+      known.set(threshold, found);
+      return found;
+    };
+  };
+  const begin = async (context: Context, wallet: WalletDocument, standard: Asset['standard'], read: Reading) => {
+    const { organizationId } = context;
+    const key = refreshStream(context, wallet.wallet_id, standard);
+    const data = {
+      refreshId: `ref_${system.uuid().replaceAll('-', '')}`,
+      walletId: wallet.wallet_id,
+      standard,
+      total: wallet.address_count,
+      done: 0,
+      after: null,
+      ...read,
+    };
+    // A running refresh may have read some addresses before the block, so it is restarted.
+    const { running } = await readAggregate(events, refresh, organizationId, key);
+    const command =
+      running === null
+        ? ({ type: 'Start', data } as const)
+        : ({ type: 'Restart', data: { ...data, replaces: running } } as const);
+    await handle(context, [step(refresh, organizationId, key, command)]);
+  };
+  const serve = async (context: Context, wallet: WalletDocument, read: Reading) => {
+    try {
+      for (const standard of await standardsOf(context)) await begin(context, wallet, standard, read);
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'QUOTA_EXCEEDED')) throw error;
+      const fields = { organization: context.organizationId, wallet: wallet.wallet_id, err: error };
+      system.log.warn(fields, 'Balances of a wallet were not refreshed: quota of its organization exceeded');
+    }
+  };
+
+  return async ({ reason, isWanted, correction }: Wanted): Promise<void> => {
+    const heightFor = await createHeights();
+    for await (const { organizationId, document } of documentsOfAllOwners(ports, wallets, variant.tag)) {
+      if (!document.address_count || !isWanted(thresholdOf(variant, document.confirmation))) continue;
+      const actor = { kind: 'process', id: 'follower' } as const;
+      const context: Context = { organizationId, variant, actor, requestId: reason };
+      const at = await heightFor(document.confirmation);
+      await serve(context, document, { at, ...(correction && { correction }) });
+    }
+  };
+};
+
+/**
+ * Refreshes the balances that an unreadable block may have changed. Wallets that require more confirmations than the
+ * block has are refreshed once the block has the maximum number of confirmations that a wallet may require.
+ */
+export const createUnreadableBlockBalances = (ports: Ports & { records: BlockRecords }, variant: Variant) => {
+  const { chain, records, system } = ports;
+  const refreshAll = createRefreshAll(ports, variant);
+  const deepest = variant.can.includes('confirmation') ? variant.maxConfirmations : variant.depth;
+  /** Depth up to which wallets were refreshed, by block hash. Lost at a restart, after which they are refreshed again. */
+  const served = new Map<string, number>();
+
+  const serve = async (document: UnreadableBlockDocument, head: number) => {
+    const depth = Math.min(deepest, head - document.number + 1);
+    const before = served.get(document.hash) ?? 0;
+    if (depth < variant.depth || (before > 0 && depth < deepest)) return;
+    const isWanted = (threshold: number) => threshold > before && threshold <= depth;
+    if (depth > before) await refreshAll({ reason: `block ${document.hash}`, isWanted });
+    served.set(document.hash, depth);
+    if (depth === deepest) await records.record({ type: 'ReadInstead', data: { block: followedBlockOf(document) } });
+  };
+  const round = async () => {
+    const due = await records.balancesDue();
+    if (due.length === 0) return;
+    const [head, first] = [await chain.head(), await chain.genesis()];
+    for (const document of due) if (document.chain === first.hash) await serve(document, head.number);
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await round();
+      await system.sleep(pauseMs, signal);
+    }
+  };
+};
+
+export type RefreshAll = ReturnType<typeof createRefreshAll>;

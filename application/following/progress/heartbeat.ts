@@ -1,0 +1,148 @@
+import type { Chain, Header } from '../../ports/chain.js';
+import { noEntry, type StateStore } from '../../ports/state.js';
+import type { System } from '../../ports/system.js';
+
+/** Heartbeat of a chain's followers, for processes without a follower. Times are Unix ms, 0 for never. */
+export type Heartbeat = {
+  /** Time of the last successful cycle or processed block. */
+  readonly turnedAt: number;
+  /** Time at which a node last returned its head. The head is polled apart from the cycles, which may be stuck. */
+  readonly headAt: number;
+  readonly head: Pick<Header, 'number' | 'time'> | null;
+  /** Message of the last failure in an outage; null after a successful cycle. */
+  readonly alarm: string | null;
+  /** Age in seconds from which the newest block counts as old; absent where blocks are made only on request. */
+  readonly oldHeadSeconds?: number | undefined;
+};
+
+const beatMs = 5000;
+/** Time without a cycle after which a chain counts as stopped; together with one beat, less than a minute. */
+const stalledMs = 45_000;
+/** Consecutive failures, or their duration, that count as an outage. Single failures are normal behind a load balancer. */
+const outageAfter = { failures: 5, ms: 15_000 };
+/** Time for which a polled head is valid to show that a follower has reached it. */
+export const headValidMs = 15_000;
+
+const idOf = (variant: string) => `pulse:${variant}`;
+
+export const readHeartbeat = async (state: StateStore, variant: string): Promise<Heartbeat | null> => {
+  const entry = await state.get('processes', idOf(variant));
+  return entry && (JSON.parse(entry.value) as Heartbeat);
+};
+
+/** Returns for how long a chain was not followed; null while it is followed. */
+export const stallOf = ({ turnedAt, alarm }: Pick<Heartbeat, 'turnedAt' | 'alarm'>, now: number): string | null => {
+  const age = now - turnedAt;
+  if (age <= stalledMs) return null;
+  return `was not followed for ${Math.round(age / 1000)} s${alarm === null ? '' : `: ${alarm}`}`;
+};
+
+/** Returns the reason when the newest block of the nodes is too old; null while it is recent. */
+const oldHeadOf = (
+  { head, oldHeadSeconds }: Pick<Heartbeat, 'head' | 'oldHeadSeconds'>,
+  now: number,
+): string | null => {
+  if (!head || oldHeadSeconds === undefined) return null;
+  const age = Math.round(now / 1000 - head.time);
+  if (age <= oldHeadSeconds) return null;
+  return `the newest block of its nodes, ${head.number}, is ${age} s old: the nodes are lagging or the chain has halted`;
+};
+
+/** Returns the problem of a chain: a stall, an outage or an old head; null while following works. */
+export const problemOf = (pulse: Heartbeat, now: number): string | null =>
+  stallOf(pulse, now) ?? pulse.alarm ?? oldHeadOf(pulse, now);
+
+/** Merges the heartbeats of two processes that follow the same chain; the most recent values win. */
+const merge = (own: Heartbeat, other: Heartbeat): Heartbeat => {
+  const seen = own.headAt >= other.headAt ? own : other;
+  const moved = own.turnedAt >= other.turnedAt ? own : other;
+  const { headAt, head, oldHeadSeconds } = seen;
+  return { turnedAt: moved.turnedAt, alarm: moved.alarm, headAt, head, oldHeadSeconds };
+};
+
+/** Counts consecutive failures, to distinguish an outage from a single failure. */
+const createFailures = (now: () => number) => {
+  let failures = 0;
+  let since = 0;
+  return {
+    /** Adds a failure; returns true when the failures amount to an outage. */
+    add: () => {
+      if (failures++ === 0) since = now();
+      return failures >= outageAfter.failures || now() - since >= outageAfter.ms;
+    },
+    forget: () => {
+      failures = 0;
+    },
+  };
+};
+
+/** Tracks the heartbeat of one follower, and stores it every five seconds for other processes. */
+export const createHeartbeat = (
+  ports: { chain: Chain; state: StateStore; system: System },
+  variant: string,
+  oldHeadSeconds: number | undefined,
+) => {
+  const { chain, state, system } = ports;
+  const failures = createFailures(system.now);
+  let own: Heartbeat = { turnedAt: 0, headAt: 0, head: null, alarm: null, oldHeadSeconds };
+  let startedAt: number | null = null;
+  let isOldReported = false;
+
+  const reportOldHead = () => {
+    const reason = oldHeadOf(own, system.now());
+    if (reason !== null && !isOldReported) system.log.error({ variant, reason }, 'Newest block of a chain is old');
+    isOldReported = reason !== null;
+  };
+
+  /** Polls the head with a timeout, because a hanging node must not keep the heartbeat from being stored. */
+  const pollHead = async (signal: AbortSignal) => {
+    const over = new AbortController();
+    const asked = chain.head().catch(() => null);
+    const late = system.sleep(beatMs, AbortSignal.any([signal, over.signal])).then(() => null);
+    const head = await Promise.race([asked, late]);
+    over.abort();
+    if (head) own = { ...own, headAt: system.now(), head: { number: head.number, time: head.time } };
+    reportOldHead();
+  };
+  const store = async () => {
+    const entry = await state.get('processes', idOf(variant));
+    // Time counts from the first start for a chain that was never followed.
+    const before = entry ? (JSON.parse(entry.value) as Heartbeat) : { ...own, turnedAt: startedAt ?? 0 };
+    // A write that loses against another process is repaired by the next one.
+    await state.put('processes', idOf(variant), JSON.stringify(merge(own, before)), entry?.revision ?? noEntry);
+  };
+  const moved = () => {
+    own = { ...own, turnedAt: system.now() };
+  };
+
+  return {
+    /** Records that a block was processed. */
+    moved,
+    /** Records a successful cycle. */
+    turned: () => {
+      moved();
+      failures.forget();
+      own = { ...own, alarm: null };
+    },
+    /** Records a failure. It raises an alarm at once when a retry cannot help, otherwise when it becomes an outage. */
+    failed: (alarm: string, isLasting: boolean) => {
+      if (failures.add() || isLasting) own = { ...own, alarm };
+    },
+    alarm: () => own.alarm ?? oldHeadOf(own, system.now()),
+    /** Returns why this process does not follow the chain; null while it does, or before it has started. */
+    stall: () =>
+      startedAt === null ? null : stallOf({ ...own, turnedAt: Math.max(own.turnedAt, startedAt) }, system.now()),
+    run: async (signal: AbortSignal): Promise<void> => {
+      startedAt ??= system.now();
+      while (!signal.aborted) {
+        await pollHead(signal);
+        if (!signal.aborted)
+          await store().catch((error: unknown) =>
+            system.log.warn({ variant, err: error }, 'Heartbeat of a follower could not be stored; retrying'),
+          );
+        await system.sleep(beatMs, signal);
+      }
+    },
+  };
+};
+export type FollowerHeartbeat = ReturnType<typeof createHeartbeat>;

@@ -1,0 +1,55 @@
+import type { Checkpoint } from './wire.js';
+import { heightOf } from './wire.js';
+
+/** Maximum transactions in all prefetched checkpoints: some hundred checkpoints of a busy network. */
+const maxTransactions = 10_000;
+
+const weightOf = ({ transactions }: Checkpoint) => transactions.length + 1;
+
+/**
+ * Stores whole checkpoints before their blocks are read. Evicts only read checkpoints. A checkpoint that finds no room
+ * is not stored, because the lower ones are read first.
+ */
+export const createPrefetchedCheckpoints = (maxWeight = maxTransactions) => {
+  const byNumber = new Map<number, Checkpoint>();
+  const byDigest = new Map<string, Checkpoint>();
+  let weight = 0;
+  /** Number of the highest checkpoint whose block was read. */
+  let read = -1;
+  const drop = (checkpoint: Checkpoint) => {
+    byNumber.delete(heightOf(checkpoint));
+    byDigest.delete(checkpoint.digest as string);
+    weight -= weightOf(checkpoint);
+  };
+  /** Drops read checkpoints, oldest first, until there is room for another one. */
+  const makeRoom = (needed: number) => {
+    for (const [number, checkpoint] of byNumber) {
+      if (weight + needed <= maxWeight) return;
+      if (number <= read) drop(checkpoint);
+    }
+  };
+  return {
+    at: (number: number) => byNumber.get(number),
+    of: (digest: string) => byDigest.get(digest),
+    /** Returns whether a checkpoint should be prefetched. */
+    isWanted: (number: number) => {
+      makeRoom(1);
+      return number > read && weight < maxWeight;
+    },
+    add: (checkpoint: Checkpoint) => {
+      const before = byNumber.get(heightOf(checkpoint));
+      if (before) drop(before);
+      makeRoom(weightOf(checkpoint));
+      if (weight + weightOf(checkpoint) > maxWeight) return;
+      byNumber.set(heightOf(checkpoint), checkpoint);
+      byDigest.set(checkpoint.digest as string, checkpoint);
+      weight += weightOf(checkpoint);
+    },
+    drop,
+    /** Marks all checkpoints up to a number as read. */
+    markRead: (number: number) => {
+      read = Math.max(read, number);
+    },
+  };
+};
+export type PrefetchedCheckpoints = ReturnType<typeof createPrefetchedCheckpoints>;

@@ -1,0 +1,140 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type Entry, noEntry, type StateStore } from '../../application/ports/state.js';
+import { NotAsSealed, type Vault } from '../../application/ports/vault.js';
+import { fail } from '../../domain/failure.js';
+import { BadSetting } from '../config.js';
+import type { KeyRing } from './master-key.js';
+
+const cipher = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts to iv ‖ tag ‖ ciphertext, which can be decrypted only with the same key and the same context. */
+const encrypt = (key: Uint8Array, plain: Uint8Array, context: string) => {
+  const iv = randomBytes(ivBytes);
+  const box = createCipheriv(cipher, key, iv).setAAD(Buffer.from(context));
+  const sealed = Buffer.concat([box.update(plain), box.final()]);
+  return Buffer.concat([iv, box.getAuthTag(), sealed]).toString('base64url');
+};
+const decrypt = (key: Uint8Array, text: string, context: string) => {
+  const bytes = Buffer.from(text, 'base64url');
+  const box = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([box.update(bytes.subarray(ivBytes + tagBytes)), box.final()]);
+};
+
+/** Decrypts a secret with its data key. Throws NotAsSealed if the secret or its context was changed. */
+const decryptSealed = (...given: Parameters<typeof decrypt>) => {
+  try {
+    return decrypt(...given);
+  } catch {
+    throw new NotAsSealed();
+  }
+};
+
+const wrongKeyMessage =
+  'CHAINFOLD_MASTER_KEY, or master.key in the data directory, is not the key that the vault was written with';
+
+const masterIdOf = ({ value }: Entry) => value.slice(0, value.indexOf('.'));
+
+const opens = (master: Uint8Array, { value }: Entry, keyId: string) => {
+  try {
+    return decrypt(master, value.slice(value.indexOf('.') + 1), keyId).length > 0;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Reads and creates data keys. The state store holds them wrapped with a master key. The id of the master key precedes
+ * the wrapped key, so that the master key can be rotated.
+ */
+const dataKeys = (state: StateStore, ring: KeyRing) => {
+  const wrap = (keyId: string, key: Uint8Array) => {
+    const { id, bytes } = ring.current();
+    return `${id}.${encrypt(bytes, key, keyId)}`;
+  };
+  const unwrap = (keyId: string, entry: Entry) => {
+    const master = ring.find(masterIdOf(entry));
+    if (!master) return fail('UNAVAILABLE', `${wrongKeyMessage} (${keyId.split(':', 1)[0]})`);
+    return decrypt(master.bytes, entry.value.slice(master.id.length + 1), keyId);
+  };
+
+  /** Wraps a data key with the current master key. Resolves to false if it already was. */
+  const rewrap = async (keyId: string): Promise<boolean> => {
+    const entry = await state.get('vault', keyId);
+    if (!entry || masterIdOf(entry) === ring.current().id) return false;
+    const rewrapped = await state.put('vault', keyId, wrap(keyId, unwrap(keyId, entry)), entry.revision);
+    return rewrapped || rewrap(keyId);
+  };
+  const find = async (keyId: string) => {
+    const entry = await state.get('vault', keyId);
+    return entry && unwrap(keyId, entry);
+  };
+  const findOrMake = async (keyId: string) => {
+    const found = await find(keyId);
+    if (found) return found;
+    const key = randomBytes(32);
+    if (!(await state.put('vault', keyId, wrap(keyId, key), noEntry))) return (await find(keyId)) as Buffer;
+    // The master key may have been rotated meanwhile, and the rotation may have missed this new data key.
+    await rewrap(keyId);
+    return key;
+  };
+  return { find, findOrMake, rewrap };
+};
+
+/** Returns the id of the first data key that the master keys cannot unwrap; null if they unwrap all. */
+export const firstUnreadableKey = async (state: Pick<StateStore, 'get' | 'ids'>, ring: Pick<KeyRing, 'find'>) => {
+  let ids = await state.ids('vault', '');
+  while (ids.length > 0) {
+    for (const keyId of ids) {
+      const entry = await state.get('vault', keyId);
+      const master = entry && ring.find(masterIdOf(entry));
+      if (entry && !(master && opens(master.bytes, entry, keyId))) return keyId;
+    }
+    ids = await state.ids('vault', ids.at(-1) as string);
+  }
+  return null;
+};
+
+/** Returns the key for signing within the service. Reading it at the start detects a wrong master key early. */
+export const serviceKey = async (state: StateStore, ring: KeyRing): Promise<Uint8Array> => {
+  const entry = await state.get('vault', 'service');
+  if (entry && !ring.find(masterIdOf(entry))) throw new BadSetting(wrongKeyMessage);
+  return dataKeys(state, ring).findOrMake('service');
+};
+
+/** Id of a key that is specific to these stores. A migration does not copy it, so that the target creates its own. */
+export const storesKeyId = 'stores';
+export const storesKey = (state: StateStore, ring: KeyRing): Promise<Uint8Array> =>
+  dataKeys(state, ring).findOrMake(storesKeyId);
+
+/** Returns the seed of the key pair that signs webhooks or exported histories. */
+export const signingSeed = (
+  state: StateStore,
+  ring: KeyRing,
+  purpose: 'webhook-signing' | 'audit-signing',
+): Promise<Uint8Array> => dataKeys(state, ring).findOrMake(purpose);
+
+export const stateVault = (state: StateStore, ring: KeyRing): Vault => {
+  const keys = dataKeys(state, ring);
+  return {
+    seal: async (keyId, secret, context) => encrypt(await keys.findOrMake(keyId), Buffer.from(secret), context),
+    open: async (keyId, sealed, context) => {
+      const key = await keys.find(keyId);
+      return key && decryptSealed(key, sealed, context).toString();
+    },
+    destroyKey: (keyId) => state.destroy('vault', keyId),
+    changeMasterKey: async () => {
+      let changed = 0;
+      let ids = await state.ids('vault', '');
+      while (ids.length > 0) {
+        for (const keyId of ids) if (await keys.rewrap(keyId)) changed++;
+        ids = await state.ids('vault', ids.at(-1) as string);
+      }
+      ring.retireOthers();
+      return changed;
+    },
+  };
+};

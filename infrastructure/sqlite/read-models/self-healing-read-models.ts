@@ -1,0 +1,138 @@
+import { statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RebuildableReadModels } from '../../../application/ports/generations.js';
+import type { Log } from '../../../application/ports/system.js';
+import { StoreDown } from '../../../domain/failure.js';
+import type { AnyCollection } from '../../../projections/define.js';
+import { isDamage, setAside } from '../damage.js';
+import { sqliteReadModels } from './read-models.js';
+
+type Opened = { readonly models: RebuildableReadModels; readonly file: number | undefined };
+
+/** Interval at which the path is checked for a new file that another process has created. */
+const pollIntervalMs = 1000;
+const reopenRetryMs = 1000;
+
+/** First revision of a new file. The clock exceeds every revision of an old file, so a projector detects the change. */
+const newRevision = Date.now;
+
+const fileAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
+
+/** Opens a file. Sets a damaged file aside, because its content can be rebuilt from the events. */
+const createOpening = (path: string, collections: readonly AnyCollection[], log: Log) => {
+  const open = async (firstRevision: number): Promise<Opened> => {
+    const models = await sqliteReadModels(path, collections, 'write', firstRevision);
+    return { models, file: fileAt(path) };
+  };
+  const setDamagedAside = (error: unknown) =>
+    log.error({ err: error, aside: setAside(path) }, 'Read models damaged; rebuilding');
+  return {
+    setDamagedAside,
+    openIntact: (firstRevision: number) =>
+      open(firstRevision).catch((error: unknown) => {
+        if (!isDamage(error)) throw error;
+        setDamagedAside(error);
+        return open(newRevision());
+      }),
+  };
+};
+
+/** Replaces damaged read models with new ones. Retries until that succeeds or the store is closed. */
+const createRecovery = (path: string, collections: readonly AnyCollection[], log: Log) => {
+  const { openIntact, setDamagedAside } = createOpening(path, collections, log);
+  const listeners: (() => void)[] = [];
+  let opened: Opened | null = null;
+  let recovering: Promise<void> | null = null;
+  let isClosed = false;
+
+  const openInPlaceOf = async ({ file }: Opened, damage: unknown) => {
+    if (fileAt(path) === file) setDamagedAside(damage);
+    else log.warn({}, 'Another process replaced the damaged read models; reopening');
+    for (const listener of listeners) listener();
+    opened = await openIntact(newRevision());
+  };
+  const recover = async (old: Opened, damage: unknown) => {
+    // Pending reads finish first, because the listeners learn of the loss only after the file is closed.
+    await old.models.close().catch(() => undefined);
+    while (!opened && !isClosed)
+      await openInPlaceOf(old, damage).catch(async (error: unknown) => {
+        log.error({ err: error }, 'Damaged read models could not be replaced; retrying');
+        await pause(reopenRetryMs);
+      });
+    recovering = null;
+  };
+  const replace = (old: Opened, damage?: unknown) => {
+    if (opened !== old || isClosed) return;
+    opened = null;
+    recovering = recover(old, damage);
+  };
+  const checkFile = () => {
+    const file = fileAt(path);
+    if (opened && file !== undefined && file !== opened.file) replace(opened);
+  };
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    open: async () => {
+      opened = await openIntact(0);
+      timer = setInterval(checkFile, pollIntervalMs).unref();
+    },
+    opened: () => opened,
+    replace,
+    onLost: (listener: () => void) => void listeners.push(listener),
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await recovering;
+      await opened?.models.close();
+    },
+  };
+};
+
+/**
+ * Read models in a file that recover from damage. A damaged file is set aside, at the start or while the service runs. The
+ * projector then fills a new file from the events.
+ */
+export const selfHealingReadModels = async (
+  path: string,
+  collections: readonly AnyCollection[],
+  log: Log,
+): Promise<RebuildableReadModels> => {
+  const recovery = createRecovery(path, collections, log);
+  await recovery.open();
+  const damagedError = () => new StoreDown('Read models were damaged and are being rebuilt. Retry later.');
+
+  const use = <T>(work: (models: RebuildableReadModels) => Promise<T>): Promise<T> => {
+    const opened = recovery.opened();
+    if (!opened) return Promise.reject(damagedError());
+    return work(opened.models).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      recovery.replace(opened, error);
+      throw damagedError();
+    });
+  };
+  return {
+    get: (...given) => use((models) => models.get(...given)),
+    getMany: (...given) => use((models) => models.getMany(...given)),
+    page: (...given) => use((models) => models.page(...given)),
+    scan: (...given) => use((models) => models.scan(...given)),
+    checkpoint: () => use((models) => models.checkpoint()),
+    commit: (...given) => use((models) => models.commit(...given)),
+    generations: {
+      listGenerations: () => use(({ generations }) => generations.listGenerations()),
+      begin: (given) => use(({ generations }) => generations.begin(given)),
+      built: {
+        getMany: (...given) => use(({ generations }) => generations.built.getMany(...given)),
+        scan: (...given) => use(({ generations }) => generations.built.scan(...given)),
+      },
+      build: (...given) => use(({ generations }) => generations.build(...given)),
+      makeReady: (given) => use(({ generations }) => generations.makeReady(given)),
+      swap: (...given) => use(({ generations }) => generations.swap(...given)),
+      hold: (ms) => use(({ generations }) => generations.hold(ms)),
+      abandon: (given) => use(({ generations }) => generations.abandon(given)),
+      removeRetired: () => use(({ generations }) => generations.removeRetired()),
+    },
+    onLost: recovery.onLost,
+    close: recovery.close,
+  };
+};

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { status } from '@grpc/grpc-js';
+import { createSuiLedger, type SuiLedger } from '../../../../infrastructure/chains/development/sui/ledger.js';
+import { fullAddress } from '../../../../infrastructure/chains/sui/addresses.js';
+import { nativeCoinType } from '../../../../infrastructure/chains/sui/coin-type.js';
+import { suiChain } from '../../../../infrastructure/chains/sui/connector.js';
+import type { FeedTimes } from '../../../../infrastructure/chains/sui/feed.js';
+import { type SuiNode, startSuiNode } from '../../../support/chains/sui-node.js';
+import { eventually } from '../../../support/eventually.js';
+import {
+  contextOf,
+  openStores,
+  type Running,
+  startFollowing,
+  transfersOf,
+  variantOf,
+} from '../../../support/following/following.js';
+import { sized } from '../../../support/run/tier.js';
+import { silent } from '../../../support/silent.js';
+
+const ann = `0x${'a1'.repeat(32)}`;
+const variant = variantOf('s');
+/** Refusals that say nothing about the pace of requests: those until a first one has told that there is a limit. */
+const learning = 4;
+/** Patience that outlasts a process that stands still, since an answer that comes too late is asked for again. */
+const timeouts = { deadlineMs: 120_000, timeoutMs: 30_000 };
+/** Times after which nothing happens within a test, so that only what is followed makes requests. */
+const untimed = { freshMs: 600_000, pollMs: 600_000, behindMs: 600_000, silenceMs: 600_000 };
+
+describe('the requests to a node of Sui', function () {
+  this.timeout(240_000);
+  let ledger: SuiLedger;
+  let node: SuiNode;
+  let running: Running;
+  let walletId = '';
+  const by = contextOf('org_rate', variant);
+  const closing: (() => Promise<unknown>)[] = [];
+
+  const height = () => running.app.followers[0]?.status()?.height ?? -1;
+  const caughtUp = () => eventually(async () => assert.equal(height(), ledger.height()));
+  /** Makes checkpoints, twenty of them whenever those before were followed. */
+  const follow = async (checkpoints: number) => {
+    for (let n = 1; n <= checkpoints; n++) {
+      ledger.makeCheckpoint();
+      if (n % 20 === 0 || n === checkpoints) await caughtUp();
+    }
+  };
+  const pay = (amount: bigint) =>
+    ledger.execute({ sender: fullAddress('0xf'), changes: [{ address: ann, coinType: nativeCoinType, amount }] });
+  const values = async () => (await transfersOf(running.app, by, walletId)).map(({ transfer }) => transfer.value);
+  /** Waits for the read models, which are behind the follower. */
+  const shows = (...wanted: readonly string[]) => eventually(async () => assert.deepEqual(await values(), wanted));
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  const restart = async (times: Partial<FeedTimes> = {}) => {
+    const chain = await suiChain([node.url], silent, { ...timeouts, times });
+    running = startFollowing(stores, chain, { variant, fromGenesis: false });
+    closing.push(chain.close, running.stop);
+  };
+  /** Starts a follower, which has subscribed where the node has subscriptions. */
+  const start = async (times: Partial<FeedTimes> = {}) => {
+    stores = await openStores();
+    closing.push(stores.close);
+    await restart(times);
+    await caughtUp();
+    const wallet = { name: 'ann', confirmation: 1, address: ann, importAsset: undefined };
+    walletId = (await running.app.wallets.register(by, wallet)).answer.wallet_id;
+    if (!node.faults.unsubscribed) await subscribed();
+  };
+  const subscribed = () => eventually(async () => assert.equal(node.subscribers(), 1));
+  beforeEach(async () => {
+    ledger = createSuiLedger(Date.now);
+    ledger.makeCheckpoint();
+    node = await startSuiNode(ledger);
+    closing.push(node.close);
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  it('are far fewer than the checkpoints of a chain that it follows, which the node sends by itself', async () => {
+    await start(untimed);
+    await follow(3);
+    const before = node.calls.all();
+    await follow(100);
+    pay(7n);
+    await follow(100);
+    const asked = node.calls.all() - before;
+    assert.ok(asked <= 20, `${asked} requests for 200 checkpoints`);
+    await shows('7');
+  });
+
+  it('stay within four in a second while a chain is followed, and what is refused is not asked more often', async () => {
+    await start();
+    node.limit(4);
+    const before = { all: node.calls.all(), refused: node.calls.refused() };
+    for (let n = 0; n < 10; n++) {
+      pay(BigInt(n + 1));
+      await follow(10);
+    }
+    const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
+    assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were refused`);
+    await eventually(async () => assert.equal((await values()).length, 10));
+  });
+
+  for (const code of [status.RESOURCE_EXHAUSTED, status.UNAVAILABLE])
+    it(`make up for a downtime at four in a second where the node refuses more with ${status[code]}`, async () => {
+      await start();
+      await running.stop();
+      pay(3n);
+      for (let n = 0; n < sized(4, 30); n++) ledger.makeCheckpoint();
+      node.limit(4, code);
+      const before = { all: node.calls.all(), refused: node.calls.refused() };
+      await restart();
+      await caughtUp();
+      const [asked, refused] = [node.calls.all() - before.all, node.calls.refused() - before.refused];
+      assert.ok(refused <= learning + (asked * 2) / 3, `${refused} of ${asked} requests were refused`);
+      await shows('3');
+    });
+
+  it('are one for each checkpoint and a few for the head where a node has no subscriptions', async () => {
+    node.faults.unsubscribed = true;
+    await start();
+    const [before, since] = [node.calls.all(), performance.now()];
+    for (let n = 0; n < 40; n++) ledger.makeCheckpoint();
+    pay(3n);
+    await follow(3);
+    const asked = node.calls.all() - before;
+    // The head is asked for once in a second at most, so a slow machine may ask for it more often, and is allowed to.
+    const seconds = (performance.now() - since) / 1000;
+    assert.ok(asked <= 44 + 2 * (seconds + 1) + 5, `${asked} requests for 43 checkpoints in ${seconds} s`);
+    await shows('3');
+    assert.equal(node.calls.of('subscribeCheckpoints'), 1);
+  });
+
+  it('open a subscription again that ends, and ask for the checkpoints between', async () => {
+    await start();
+    await follow(2);
+    node.faults.silent = true;
+    pay(5n);
+    ledger.makeCheckpoint();
+    node.hangUp();
+    node.heal();
+    ledger.makeCheckpoint();
+    await caughtUp();
+    await shows('5');
+    await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
+    await subscribed();
+  });
+
+  it('go on by asking while a subscription is silent, and open it again', async () => {
+    await start({ freshMs: 200, pollMs: 100, behindMs: 400 });
+    await follow(2);
+    node.faults.silent = true;
+    pay(5n);
+    await follow(3);
+    await shows('5');
+    await eventually(async () => assert.ok(node.calls.of('subscribeCheckpoints') >= 2));
+    node.heal();
+    await subscribed();
+    // A pause of the machine looks like a silent subscription, so one of several rounds must be without questions.
+    await eventually(async () => {
+      const before = node.calls.of('getCheckpoint');
+      await follow(5);
+      assert.ok(node.calls.of('getCheckpoint') - before < 5, 'the subscription is not used');
+    });
+  });
+});

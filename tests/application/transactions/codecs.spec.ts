@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { createHandle } from '../../../application/commands/handle.js';
+import type { TransactionCodec } from '../../../application/ports/codec.js';
+import { transactionStep } from '../../../application/transactions/transactions.js';
+import { chains } from '../../../domain/variant.js';
+import { transactionCodecs } from '../../../infrastructure/chains/transaction-codecs.js';
+import { composeApp, contextOf, followedVariant, openStores } from '../../support/following/following.js';
+import { testSystem } from '../../support/silent.js';
+
+const context = contextOf(`org_${'a'.repeat(32)}`);
+const transactionId = 't1';
+const created = {
+  transactionId,
+  walletId: 'wal_1',
+  chain: '0xchain',
+  from: `0x${'1'.repeat(40)}`,
+  to: `0x${'2'.repeat(40)}`,
+  chainId: 1,
+  nonce: 0,
+  value: '1',
+  gas: '21000',
+  gasPrice: '1',
+  data: '0x',
+  request: 'r',
+};
+
+describe('the codec of transactions', () => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  beforeEach(async () => {
+    stores = await openStores();
+    await createHandle(stores.events, testSystem)(context, [
+      transactionStep(context, { type: 'Create', data: created }),
+    ]);
+  });
+  afterEach(() => stores.close());
+
+  /** Composes the application over nodes of another family than the one of the API. */
+  const appOn = (codec: TransactionCodec | null) =>
+    composeApp(stores, {
+      chains: new Map([[followedVariant.tag, { chain: {} as never, isNew: false, family: 'ton' }]]),
+      transactionCodecs: { ...transactionCodecs, ton: codec },
+    });
+
+  it('is the one of the family of the nodes', async () => {
+    const codec: TransactionCodec = {
+      digest: () => 'digest of another family',
+      assemble: () => null,
+      tokenCall: () => '',
+    };
+    assert.equal(await appOn(codec).transactions.messageToSign(context, transactionId), 'digest of another family');
+  });
+
+  it('is refused for a family without one, and never that of another family', async () => {
+    const { transactions } = appOn(null);
+    await assert.rejects(transactions.messageToSign(context, transactionId), /family ton has no transaction codec/);
+    await assert.rejects(
+      transactions.submitSignature(context, transactionId, '0x'),
+      /family ton has no transaction codec/,
+    );
+  });
+
+  for (const { tag, nodeFamilies } of chains.filter((one) => one.can.includes('managed-transactions')))
+    it(`exists for every family of nodes of chain ${tag}, which has managed transactions`, () => {
+      for (const family of nodeFamilies) assert.ok(transactionCodecs[family], family);
+    });
+});

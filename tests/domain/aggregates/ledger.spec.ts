@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { type Ledger, type LedgerCommand, type LedgerEvent, ledger } from '../../../domain/aggregates/ledger.js';
+import { decide, fold } from '../../../domain/decider.js';
+import {
+  at,
+  balances,
+  closed,
+  confirmed,
+  corrected,
+  done,
+  dropped,
+  due,
+  missing,
+  native,
+  observed,
+  of,
+  openly,
+  openlyUnread,
+  read,
+  reread,
+  setAside,
+  settled,
+  settledOpen,
+  touches,
+  transfers,
+  unread,
+} from '../../support/histories/ledger-events.js';
+import { check, emits, nothing } from '../../support/histories/matrix.js';
+
+describe('the activity of a wallet in a block', () => {
+  const states = {
+    unknown: [],
+    pending: observed,
+    open: [...observed, ...settledOpen],
+    closed: [...observed, ...settledOpen, closed],
+    confirmed: [...observed, ...settled],
+    dropped: [...observed, ...dropped(false)],
+    due,
+    'due because a webhook may have reported it': [...observed, ...dropped(true)],
+    corrected: [...due, ...corrected],
+    'pending again': [...observed, ...dropped(false), ...observed],
+    'pending again before its correction': [...due, ...observed],
+    'pending again after its correction': [...due, ...corrected, ...observed],
+    'confirmed again': [...observed, ...dropped(false), ...observed, ...settled],
+    'confirmed again together with its correction': [...due, ...observed, ...confirmed, ...corrected],
+    'open again together with its correction': [...due, ...observed, ...confirmed, ...reread, openly],
+    'due again': [...due, ...observed, ...dropped(true)],
+    unread: [...observed, ...confirmed, unread],
+    'unread and open': [...observed, ...confirmed, openlyUnread],
+    'unread and closed': [...observed, ...confirmed, openlyUnread, closed],
+    'read and still open': [...observed, ...confirmed, openlyUnread, ...read, ...setAside, openly],
+    'unread before its correction': [...due, ...observed, ...confirmed, unread],
+    'due before it was read': [...observed, ...confirmed, unread, ...dropped(true)],
+  };
+  type Found = Partial<Record<keyof typeof states, LedgerEvent[]>>;
+  /** Cells of the states in which events are emitted; in all others nothing is. */
+  const cells = (found: Found) => ({
+    ...Object.fromEntries(Object.entries(found).map(([state, events]) => [state, emits(...events)])),
+    otherwise: nothing,
+  });
+  const confirmation = (last: LedgerEvent) =>
+    cells({
+      pending: [...confirmed, last],
+      'pending again': [...confirmed, last],
+      'pending again before its correction': [...confirmed, last],
+      'pending again after its correction': [...confirmed, last],
+    });
+  const settleAfter = (
+    drops: number,
+    more: { balances?: typeof balances; aside?: typeof missing; open?: boolean } = {},
+  ) => ({ type: 'Settle', data: { ...of, balances, aside: [], at, drops, open: false, ...more } }) as const;
+  const settled0 = (found: LedgerEvent[], last = done) =>
+    cells({
+      pending: [...confirmed, ...found, last],
+      unread: [...found, done],
+      'unread and open': [...found, openly],
+      'unread and closed': [...found, done],
+    });
+  const settled1 = (found: LedgerEvent[], again: LedgerEvent[]) =>
+    cells({
+      'pending again': [...confirmed, ...found, done],
+      'pending again before its correction': [...confirmed, ...again, done],
+      'pending again after its correction': [...confirmed, ...found, done],
+      due: [...again, done],
+      'due because a webhook may have reported it': [...again, done],
+      'unread before its correction': [...again, done],
+      'due before it was read': [...again, done],
+    });
+
+  const onRequest: LedgerEvent[] = [
+    ...balances.map(({ address, asset }) => ({
+      type: 'BalanceTouched' as const,
+      data: { ...of, address, asset, reason: 'refresh' },
+    })),
+    ...balances.map((one) => ({
+      type: 'BalanceRead' as const,
+      data: { walletId: 'wal_1', ...one, at: { number: 7, hash: '0xb7', chain: '0xb0' } },
+    })),
+  ];
+  const refreshed: Found = {
+    unknown: [...onRequest, done],
+    pending: onRequest,
+    open: [...onRequest, openly],
+    closed: [...onRequest, done],
+    confirmed: [...onRequest, done],
+    'pending again': onRequest,
+    'pending again before its correction': onRequest,
+    'pending again after its correction': onRequest,
+    'confirmed again': [...onRequest, done],
+    'confirmed again together with its correction': [...onRequest, done],
+    'open again together with its correction': [...onRequest, openly],
+    unread: [...onRequest, unread],
+    'unread and open': [...onRequest, openlyUnread],
+    'unread and closed': [...onRequest, unread],
+    'read and still open': [...onRequest, openly],
+    'unread before its correction': [...onRequest, unread],
+  };
+
+  const touchedOnRequest = onRequest.filter(({ type }) => type === 'BalanceTouched');
+  const awaited = Object.fromEntries(Object.keys(refreshed).map((state) => [state, touchedOnRequest]));
+
+  it('includes balances read on request when its block is settled, and also when that is replaced', () => {
+    const asked = fold(ledger, touchedOnRequest);
+    assert.deepEqual([asked.phase, asked.holdings.length], ['pending', 2]);
+    assert.deepEqual(decide(ledger, asked, { type: 'Confirm', data: { ...of, open: false } }), [unread]);
+    assert.deepEqual(decide(ledger, fold(ledger, [...touchedOnRequest, unread]), settleAfter(0)), [...read, done]);
+    const drop = { type: 'Drop', data: { ...of, notified: false } } as const;
+    assert.deepEqual(decide(ledger, asked, drop), [{ type: 'ActivityDropped', data: { ...of, due: true } }]);
+    const back = fold(ledger, [...touchedOnRequest, ...dropped(true).slice(-1), done, ...observed]);
+    assert.deepEqual(decide(ledger, back, drop), dropped(false));
+  });
+
+  it('is observed in a block in which balances were only read on request, and keeps both', () => {
+    const past = [...onRequest, done];
+    const state = fold(ledger, past);
+    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+    assert.deepEqual(decide(ledger, state, command), observed);
+    assert.equal(fold(ledger, [...past, ...observed]).holdings.length, 5);
+    assert.deepEqual(decide(ledger, fold(ledger, [...past, ...observed]), command), []);
+  });
+
+  it('continues after an append that stored only a part of it', () => {
+    const command = { type: 'Observe', data: { ...of, transfers, touches } } as const;
+    for (const stored of observed.keys())
+      assert.deepEqual(decide(ledger, fold(ledger, observed.slice(0, stored)), command), observed.slice(stored));
+    const confirm = { type: 'Confirm', data: { ...of, open: false } } as const;
+    const past = [...observed, ...confirmed.slice(0, 1)];
+    assert.deepEqual(decide(ledger, fold(ledger, past), confirm), [...confirmed.slice(1), unread]);
+    const drop = { type: 'Drop', data: { ...of, notified: false } } as const;
+    assert.deepEqual(decide(ledger, fold(ledger, past), drop), dropped(false));
+    const removed = [...observed, ...dropped(false).slice(0, 1)];
+    assert.deepEqual(decide(ledger, fold(ledger, removed), drop), dropped(false).slice(1));
+  });
+
+  const drop = (notified: boolean) => ({
+    command: { type: 'Drop', data: { ...of, notified } } as const,
+    when: cells({
+      pending: dropped(notified),
+      open: dropped(true),
+      closed: dropped(true),
+      confirmed: dropped(true),
+      'pending again': dropped(notified),
+      'pending again before its correction': dropped(true),
+      'pending again after its correction': dropped(notified),
+      'confirmed again': dropped(true),
+      'confirmed again together with its correction': dropped(true),
+      'open again together with its correction': dropped(true),
+      unread: dropped(true),
+      'unread and open': dropped(true),
+      'unread and closed': dropped(true),
+      'read and still open': dropped(true),
+      'unread before its correction': dropped(true),
+    }),
+  });
+  check<LedgerCommand, LedgerEvent, Ledger, keyof typeof states>(ledger, {
+    states,
+    rows: [
+      {
+        asks: 'Observe',
+        command: { type: 'Observe', data: { ...of, transfers, touches } },
+        when: cells({
+          unknown: observed,
+          dropped: observed,
+          due: observed,
+          'due because a webhook may have reported it': observed,
+          corrected: observed,
+          'due again': observed,
+          'due before it was read': observed,
+        }),
+      },
+      {
+        asks: 'Observe without transfers and touches',
+        command: { type: 'Observe', data: { ...of, transfers: [], touches: [] } },
+        when: { otherwise: nothing },
+      },
+      {
+        asks: 'Confirm',
+        command: { type: 'Confirm', data: { ...of, open: false } },
+        when: confirmation(unread),
+      },
+      {
+        asks: 'Confirm while webhooks are to be notified',
+        command: { type: 'Confirm', data: { ...of, open: true } },
+        when: confirmation(openlyUnread),
+      },
+      { asks: 'Settle of what was read before any drop', command: settleAfter(0), when: settled0(read) },
+      { asks: 'Settle of what was read after one drop', command: settleAfter(1), when: settled1(read, reread) },
+      {
+        asks: 'Settle while webhooks are to be notified',
+        command: settleAfter(0, { open: true }),
+        when: settled0(read, openly),
+      },
+      {
+        asks: 'Settle of what was read after two drops',
+        command: settleAfter(2),
+        when: cells({ 'due again': [...reread, done] }),
+      },
+      {
+        asks: 'Settle without an answer of the node',
+        command: settleAfter(1, { balances: [] }),
+        when: settled1([], []),
+      },
+      {
+        asks: 'Settle with a balance that the contract does not tell',
+        command: settleAfter(0, { aside: missing }),
+        when: settled0([...read, ...setAside]),
+      },
+      {
+        asks: 'Close',
+        command: { type: 'Close', data: { ...of, count: 2 } },
+        when: cells({
+          open: [closed],
+          'open again together with its correction': [closed],
+          'unread and open': [closed],
+          'read and still open': [closed],
+        }),
+      },
+      { asks: 'Drop', ...drop(false) },
+      { asks: 'Drop when a webhook may have reported it', ...drop(true) },
+      { asks: 'Refresh', command: { type: 'Refresh', data: { ...of, balances } }, when: cells(refreshed) },
+      { asks: 'Await', command: { type: 'Await', data: { ...of, holdings: balances } }, when: cells(awaited) },
+    ],
+  });
+
+  it('holds the balances of own and touched addresses, and none of a failed transfer', () =>
+    assert.deepEqual(fold(ledger, observed).holdings, [
+      { address: '0xaa', asset: native },
+      { address: '0xbb', asset: native },
+      { address: '0xdd', asset: native },
+    ]));
+  it('remembers after a drop which balances to correct', () =>
+    assert.deepEqual(fold(ledger, due), {
+      ...fold(ledger, observed),
+      phase: 'due',
+      drops: 1,
+      owed: true,
+      observed: false,
+    }));
+  it('begins anew when a dropped block comes back, but still counts how often that was dropped', () => {
+    const [first, ...rest] = observed;
+    assert.ok(first);
+    assert.deepEqual(fold(ledger, [...rest, ...dropped(false), first]), { ...fold(ledger, [first]), drops: 1 });
+    const touched = observed.slice(-1);
+    const back = [...observed, ...dropped(false), ...observed, ...dropped(false), ...touched];
+    assert.deepEqual(fold(ledger, back), { ...fold(ledger, touched), drops: 2 });
+  });
+  it('still owes its correction when the block comes back, until it is settled', () => {
+    const back = [...due, ...observed];
+    assert.deepEqual(fold(ledger, back), { ...fold(ledger, observed), drops: 1, owed: true });
+    assert.deepEqual(fold(ledger, [...back, ...dropped(true)]).phase, 'due');
+    for (const event of [done, openly]) assert.equal(fold(ledger, [...back, event]).owed, false);
+    assert.equal(fold(ledger, [...back, ...dropped(true), done]).owed, false);
+  });
+  it('is confirmed in one go where no balance is to be read', () => {
+    const failed = fold(ledger, observed.slice(1, 2));
+    assert.deepEqual(decide(ledger, failed, { type: 'Confirm', data: { ...of, open: false } }).at(-1), done);
+  });
+  it('owes its correction until the balances are read, not only until it is confirmed', () => {
+    assert.equal(fold(ledger, states['unread before its correction']).owed, true);
+    assert.equal(fold(ledger, states['due before it was read']).unread, false);
+  });
+  it('is open until all webhooks were notified', () => {
+    assert.equal(fold(ledger, states.open).phase, 'open');
+    assert.deepEqual(fold(ledger, states.closed), fold(ledger, states.confirmed));
+  });
+});

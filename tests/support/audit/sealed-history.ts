@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSealer } from '../../../application/audit/seal-history.js';
+import { isProofEvent } from '../../../application/audit/seal-progress.js';
+import { createHandle } from '../../../application/commands/handle.js';
+import {
+  beginning,
+  type EventStore,
+  type Metadata,
+  noStream,
+  type Recorded,
+} from '../../../application/ports/event-store.js';
+import type { StateStore } from '../../../application/ports/state.js';
+import type { System } from '../../../application/ports/system.js';
+import { createNotary } from '../../../infrastructure/keys/notary.js';
+import { testSystem } from '../silent.js';
+
+type Golden = { type: string; data: object; metadata: Metadata };
+const golden = (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as Golden[]).filter(
+  (event) => !isProofEvent(event),
+);
+
+export const notary = createNotary(new Uint8Array(32).fill(7));
+
+/** Makes a system whose clock can be set ahead, and which never sleeps. */
+export const handSystem = (ahead: () => number = () => 0): System => ({
+  ...testSystem,
+  now: () => Date.now() + ahead(),
+  sleep: async () => undefined,
+});
+
+/** Appends `count` events of all types in turn, each to a stream of its own. */
+export const appendEvents = async (events: EventStore, organizationId: string, count: number, from = 0) => {
+  for (let n = from; n < from + count; n++) {
+    const { type, data, metadata } = golden[n % golden.length] as Golden;
+    const one = { id: randomUUID(), type, data, metadata: { ...metadata, organizationId } };
+    await events.append([{ stream: `${organizationId}.thing-${n}`, expected: noStream, events: [one] }]);
+  }
+};
+
+export const historyOf = async (events: EventStore, organizationId: string) => {
+  const found: Recorded[] = [];
+  for await (const batch of events.readOrganization(organizationId, beginning)) found.push(...batch);
+  return found;
+};
+
+type Stores = { readonly events: EventStore; readonly state: StateStore };
+
+/** Wraps the event store so that a subscription ends at the present head. */
+const untilCaughtUp = async (events: EventStore): Promise<EventStore> => {
+  const last = await events.head();
+  return {
+    ...events,
+    subscribe: async function* (after, signal) {
+      if (after >= last) return;
+      for await (const batch of events.subscribe(after, signal)) {
+        yield batch;
+        if ((batch.at(-1)?.position ?? 0) >= last) return;
+      }
+    },
+  };
+};
+
+const rhythm = { events: 10, ms: 3_600_000 };
+
+/** Runs a sealer until it has read the present head. */
+export const sealAll = async (
+  { events, state }: Stores,
+  system = handSystem(),
+  wrap = (store: StateStore) => store,
+) => {
+  const handle = createHandle(events, system);
+  const ports = { events: await untilCaughtUp(events), state: wrap(state), handle, notary, system };
+  await createSealer(ports, rhythm).follow(new AbortController().signal);
+};
+
+/** Lets a sealer look once for histories that have waited too long. */
+export const sealOld = async ({ events, state }: Stores, system: System) => {
+  const stop = new AbortController();
+  const once = { ...system, sleep: async () => stop.abort() };
+  await createSealer({ events, state, handle: createHandle(events, system), notary, system: once }, rhythm).sealOverdue(
+    stop.signal,
+  );
+};

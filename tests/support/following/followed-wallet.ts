@@ -1,0 +1,44 @@
+import type { Chain } from '../../../application/ports/chain.js';
+import { contextOf, openStores, type Running, startFollowing, transfersOf } from './following.js';
+
+export const ann = `0x${'a'.repeat(40)}`;
+/** Person who decides about blocks. */
+export const person = { actor: { kind: 'operator', id: 'eve' }, requestId: 'test' } as const;
+
+/** Opens stores for the suite, on which a chain is followed for a wallet of Ann. */
+export const useFollowedWallet = (organizationId: string) => {
+  const by = contextOf(organizationId);
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  let running: Running;
+  let walletId = '';
+  before(async () => {
+    stores = await openStores();
+  });
+  after(async () => {
+    await running.stop();
+    await stores.close();
+  });
+  const app = () => running.app;
+  const follower = () => app().followers[0];
+  return {
+    by,
+    app,
+    stores: () => stores,
+    walletId: () => walletId,
+    start: (chain: Chain, options: Parameters<typeof startFollowing>[2] = {}) => {
+      running = startFollowing(stores, chain, { fromGenesis: false, ...options });
+    },
+    stop: () => running.stop(),
+    register: async () => {
+      const wallet = { name: 'ann', address: ann, importAsset: false, confirmation: 2 };
+      walletId = (await app().wallets.register(by, wallet)).answer.wallet_id;
+    },
+    height: () => follower()?.status()?.height,
+    alarm: () => follower()?.alarm() ?? '',
+    /** Lists the transfers of the wallet by block and state. */
+    transfers: async () => {
+      const found = await transfersOf(app(), by, walletId);
+      return found.map(({ block_hash, state }) => `${block_hash} ${state}`).toSorted((a, b) => (a < b ? -1 : 1));
+    },
+  };
+};
