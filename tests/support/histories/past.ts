@@ -15,7 +15,7 @@ import { transactionIds } from './transaction-histories.js';
 import { webhookIds } from './webhook-histories.js';
 
 /** The histories have managed transactions on the first wallet APIs, whatever the family of their chains. */
-const evmEverywhere = { evm: evmTransactions, sui: evmTransactions, ton: evmTransactions };
+export const evmEverywhere = { evm: evmTransactions, sui: evmTransactions, ton: evmTransactions };
 const anywhere = { walletId: undefined, address: undefined, transaction: undefined };
 const anytime = { startTime: undefined, endTime: undefined };
 

@@ -18,7 +18,7 @@ import { projections } from '../../../projections/index.js';
 import { embedded, engines } from '../../support/engines/engines.js';
 import { composeApp, contextOf, openStores } from '../../support/following/following.js';
 import { organizationIds, tags } from '../../support/histories/history-asks.js';
-import { answers, openVault } from '../../support/histories/past.js';
+import { answers, evmEverywhere, openVault } from '../../support/histories/past.js';
 import * as history from '../../support/histories/stored-history.js';
 import { jsonOf, runCommand } from '../../support/service/command.js';
 import { testSystem } from '../../support/silent.js';
@@ -51,7 +51,10 @@ for (const engine of engines)
       notary = createNotary(
         await signingSeed(others.state, givenKeyRing(Buffer.from(masterKey, 'hex'), undefined), 'audit-signing'),
       );
-      app = composeApp({ ...others, events, readModels, vault: openVault }, { notary });
+      app = composeApp(
+        { ...others, events, readModels, vault: openVault },
+        { notary, transactionCodecs: evmEverywhere },
+      );
       const stop = new AbortController();
       const projecting = app.projector.run(stop.signal);
       assert.ok(await app.progress.reached(await events.head(), 30_000));

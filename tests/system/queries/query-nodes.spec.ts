@@ -74,7 +74,7 @@ describe('the query API on nodes of limited ability', () => {
   });
 
   it('answers NOT_FOUND for unknown blocks and transactions, and for transactions outside a block', async () => {
-    await refused('GetBlock', { block_number: 201 }, 404, 'NOT_FOUND', /block/);
+    await refused('GetBlock', { block_number: 201 }, 404, 'NOT_FOUND', /Block not found: 201/);
     for (const name of ['GetTransaction', 'GetTransactionReceipt', 'ListLogs', 'GetPendingTransaction'])
       await refused(name, unknown, 404, 'NOT_FOUND', /transaction/);
     node().answers.eth_getBlockByNumber = () => refusal(-32000, 'header not found');

@@ -139,7 +139,7 @@ describe('a service on embedded stores', () => {
     rmSync(key);
     const { code, stderr } = await runCommand(service.home, ['organization', 'list']);
     assert.equal(code, 2);
-    assert.match(stderr, /^\S+master\.key is missing, .*: restore it\n$/);
+    assert.match(stderr, /^\S+master\.key is missing, .*\. Restore it from a backup\n$/);
     assert.equal(existsSync(key), false);
     writeFileSync(key, kept, { mode: 0o600 });
     assert.equal((await runCommand(service.home, ['organization', 'list'])).code, 0);
