@@ -33,7 +33,7 @@ const followed = async () => {
     ...past,
     chain: 1,
     blocks: rounds,
-    blockIntervalMs: blockIntervalMs,
+    blockIntervalMs,
     traces: true,
   });
   const chain = await evmChain([node.url], silent);

@@ -178,8 +178,8 @@ export const redisLimiter = async (
     admit: async ({ apiKey, nonce, charge, span }) => {
       const answer = await admitBy(keys.nonce(apiKey, nonce), randomUUID(), charge, span);
       const isAdmitted = answer[0] === 0;
-      const [replayed, forgotten] = [answer[0] === 1, answer[0] === 2];
-      return { replayed, isSpanUnknown: forgotten, quota: charge && isAdmitted ? quotaIn(answer, charge) : null };
+      const [replayed, isSpanUnknown] = [answer[0] === 1, answer[0] === 2];
+      return { replayed, isSpanUnknown, quota: charge && isAdmitted ? quotaIn(answer, charge) : null };
     },
     openSpan: async (id) => {
       await redis.set(keys.span(id), 1, 'PX', spanTtlMs).catch(failed);

@@ -55,7 +55,7 @@ export const createSockets = (app: App, pressure = createBackpressure()) => {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
-    maxFragments: maxFragments,
+    maxFragments,
   });
 
   const accept = (target: Target, request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -1,14 +1,7 @@
-import { type Cancellation, createCancellation } from '../../../application/async/cancellation.js';
-import { type Cacheability, cacheabilityOf } from '../../../application/gateway/cacheability.js';
-import type { RpcAnswer, RpcCall } from '../../../application/ports/node.js';
+import { createCancellation } from '../../../application/async/cancellation.js';
+import { cacheabilityOf } from '../../../application/gateway/cacheability.js';
 import { isHash, isQuantity, isRecord } from '../../../domain/rpc-value.js';
-
-type Fetch = (
-  call: RpcCall,
-  params: string,
-  cacheability: Cacheability,
-  cancellation: Cancellation,
-) => Promise<RpcAnswer>;
+import type { Fetch } from '../fetch.js';
 
 const resultOf = async (fetch: Fetch, method: string, params: readonly unknown[]): Promise<unknown> => {
   const answer = await fetch(

@@ -3,15 +3,9 @@ import { type Cacheability, cacheabilityOf } from '../../../application/gateway/
 import { NodeTimeout, type RpcAnswer, type RpcCall } from '../../../application/ports/node.js';
 import { isQuantity } from '../../../domain/rpc-value.js';
 import { faultOf, readError } from '../../nodes/json-rpc/rpc-fault.js';
+import type { Fetch } from '../fetch.js';
 import { callFor, type LogRange, type MovingTag, rangeOf, splitAt, splitBy, widthOf } from './range.js';
 import { createWidths, isAboutWidth } from './widths.js';
-
-type Fetch = (
-  call: RpcCall,
-  params: string,
-  cacheability: Cacheability,
-  cancellation: Cancellation,
-) => Promise<RpcAnswer>;
 
 type Sources = {
   /** Returns the height of the newest block. */

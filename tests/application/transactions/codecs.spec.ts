@@ -5,24 +5,12 @@ import { transactionStep } from '../../../application/transactions/transactions.
 import { chains } from '../../../domain/variant.js';
 import { transactionCodecs } from '../../../infrastructure/chains/transaction-codecs.js';
 import { composeApp, contextOf, followedVariant, openStores } from '../../support/following/following.js';
+import { createdTransaction } from '../../support/histories/created-transaction.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
 const transactionId = 't1';
-const created = {
-  transactionId,
-  walletId: 'wal_1',
-  chain: '0xchain',
-  from: `0x${'1'.repeat(40)}`,
-  to: `0x${'2'.repeat(40)}`,
-  chainId: 1,
-  nonce: 0,
-  value: '1',
-  gas: '21000',
-  gasPrice: '1',
-  data: '0x',
-  request: 'r',
-};
+const created = { ...createdTransaction, transactionId };
 
 describe('the codec of transactions', () => {
   let stores: Awaited<ReturnType<typeof openStores>>;

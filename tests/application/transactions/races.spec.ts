@@ -6,22 +6,10 @@ import type { TransactionCommand } from '../../../domain/aggregates/transaction.
 import { eventStores } from '../../support/engines/adapters.js';
 import { usePlace } from '../../support/engines/places.js';
 import { allEvents, contextOf } from '../../support/following/following.js';
+import { createdTransaction } from '../../support/histories/created-transaction.js';
 import { testSystem } from '../../support/silent.js';
 
 const context = contextOf(`org_${'a'.repeat(32)}`);
-const created = {
-  walletId: 'wal_1',
-  chain: '0xchain',
-  from: `0x${'1'.repeat(40)}`,
-  to: `0x${'2'.repeat(40)}`,
-  chainId: 1,
-  nonce: 0,
-  value: '1',
-  gas: '21000',
-  gasPrice: '1',
-  data: '0x',
-  request: 'r',
-};
 const rounds = 100;
 type Handle = ReturnType<typeof createHandle>;
 const commandFor = (handle: Handle, command: TransactionCommand) =>
@@ -45,7 +33,7 @@ describe('commands that race for a transaction in two processes', () => {
       const transactionId = `t${n}`;
       const send: TransactionCommand = { type: 'Send', data: { transactionId } };
       const cancel: TransactionCommand = { type: 'Cancel', data: { transactionId } };
-      await commandFor(here, { type: 'Create', data: { ...created, transactionId } });
+      await commandFor(here, { type: 'Create', data: { ...createdTransaction, transactionId } });
       await commandFor(here, { type: 'Sign', data: { transactionId, raw: '0xraw', hash: `0x${n}` } });
       const race = [
         commandFor(n % 2 ? here : there, send),

@@ -7,11 +7,11 @@ import { freshNamespace, given as servers } from '../run/servers.js';
 
 const given = servers.redis;
 
-const installed = spawnSync('redis-server', ['--version']).status === 0;
+export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
 /** Reason why no Redis can be used; null when one can. On CI there must be one. */
 export const noRedis =
-  given || installed || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
+  given || isRedisInstalled || process.env.CI ? null : 'redis-server is not installed and REDIS_URL is not set';
 export const redisKind = given ? 'the server at REDIS_URL' : 'a real redis-server';
 
 /** Time for an answer of Redis, far beyond that for which a process may stand still. */
