@@ -97,6 +97,9 @@ const cleanUp = (mark, temporary) => {
   rmSync(temporary, { recursive: true, force: true });
 };
 
+/** Signals after which the processes of the command end too: they run in a group of their own, which gets none. */
+const endings = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
 /** Runs a command with a temporary folder of its own; returns what the reporter of the tests wrote. */
 const run = async (folder, mark, command, environment) => {
   const temporary = join(folder, 'tmp', mark);
@@ -109,6 +112,11 @@ const run = async (folder, mark, command, environment) => {
     say(`the command did not end within ${maxMinutes} minutes: ${command.join(' ')}`);
     for (const pid of marked(mark)) process.kill(pid, 'SIGKILL');
   }, maxMinutes * 60_000);
+  for (const [signal, exitCode] of Object.entries(endings))
+    process.removeAllListeners(signal).once(signal, () => {
+      cleanUp(mark, temporary);
+      process.exit(exitCode);
+    });
   const [code] = await once(child, 'exit');
   clearTimeout(late);
   cleanUp(mark, temporary);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { until } from './support/eventually.js';
 import { freshDirectory } from './support/run/directories.js';
 import { skip } from './support/run/skip.js';
 
@@ -17,9 +19,17 @@ const failed = (file: string, title: string, error = {}): Result => ({
 });
 
 type Reported = { line: string; about?: { file: string; title: string } };
-const usual: readonly Reported[] = [{ line: 'not run: this' }, { line: 'left to npm run test:full: that' }];
+const reportedByDefault: readonly Reported[] = [{ line: 'not run: this' }, { line: 'left to npm run test:full: that' }];
 
-describe('the gate of CI', () => {
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('the CI gate', () => {
   let folder: string;
   let cwd: string;
   before(function () {
@@ -41,7 +51,11 @@ describe('the gate of CI', () => {
     }
   };
   /** Runs a pass whose command reports these results, and returns its output and the verdict. */
-  const judge = async (results: readonly Result[] | null, code = 0, { name = 'first', reported = usual } = {}) => {
+  const runGate = async (
+    results: readonly Result[] | null,
+    code = 0,
+    { name = 'first', reported = reportedByDefault } = {},
+  ) => {
     const text = JSON.stringify({ results, reported });
     const write =
       results && `require('fs').writeFileSync(process.env.CHAINFOLD_TEST_RESULTS, ${JSON.stringify(text)});`;
@@ -56,47 +70,47 @@ describe('the gate of CI', () => {
     return file;
   };
 
-  it('is green when every test passed, and counts each once', async () => {
-    await judge([passed('a.spec.ts', 'one'), passed('a.spec.ts', 'two')]);
-    const { exit, last, verdict } = await judge([passed('a.spec.ts', 'two'), passed('b.spec.ts', 'three')]);
+  it('passes when every test passed, and counts each test once', async () => {
+    await runGate([passed('a.spec.ts', 'one'), passed('a.spec.ts', 'two')]);
+    const { exit, last, verdict } = await runGate([passed('a.spec.ts', 'two'), passed('b.spec.ts', 'three')]);
     assert.deepEqual([exit, last], [0, '2 passed, 0 failed']);
     assert.match(verdict, /not run: this/);
     assert.doesNotMatch(verdict, /left to/);
   });
 
-  it('calls a file flaky that is green in a second run, and stays green', async () => {
+  it('passes when a failed file passes on the second run, and reports the file as flaky', async () => {
     const file = specOf('slow', '');
-    const { exit, last, output, verdict } = await judge([passed('a.spec.ts', 'one'), failed(file, 'slow')], 1);
+    const { exit, last, output, verdict } = await runGate([passed('a.spec.ts', 'one'), failed(file, 'slow')], 1);
     assert.deepEqual([exit, last], [0, '2 passed, 0 failed']);
     for (const text of [output, verdict]) assert.ok(text.includes(`FLAKY first ${file}: slow`), text);
     assert.match(verdict, /the first failure of slow/);
   });
 
-  it('is red when a file fails again', async () => {
+  it('fails when a file fails twice', async () => {
     const file = specOf('broken', 'throw new Error("still")');
-    const { exit, last } = await judge([passed('a.spec.ts', 'one'), failed(file, 'broken')], 1);
+    const { exit, last } = await runGate([passed('a.spec.ts', 'one'), failed(file, 'broken')], 1);
     assert.deepEqual([exit, last], [1, '1 passed, 1 failed']);
   });
 
-  it('is red at once when an assertion shows a broken promise', async () => {
+  it('fails at once when an assertion shows a broken promise', async () => {
     const file = 'tests/system/access/isolation.spec.ts';
-    const { exit, output } = await judge([failed(file, 'shown to another', { code: 'ERR_ASSERTION' })], 1);
+    const { exit, output } = await runGate([failed(file, 'shown to another', { code: 'ERR_ASSERTION' })], 1);
     assert.equal(exit, 1);
     assert.match(output, /RED first .*: shown to another/);
     assert.doesNotMatch(output, /once more/);
   });
 
-  it('runs a file again when an assertion of a promise was waited for in vain', async () => {
+  it('runs a file again when an assertion about a promise timed out', async () => {
     const file = 'tests/system/access/isolation.spec.ts';
-    // The spec of that name is not there, so that its second run is short.
+    // No spec has that name in this directory, so the second run is short.
     cwd = freshDirectory();
     symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'));
-    const { output } = await judge([failed(file, 'shown to another', { code: 'ERR_ASSERTION', isLate: true })], 1);
+    const { output } = await runGate([failed(file, 'shown to another', { code: 'ERR_ASSERTION', isLate: true })], 1);
     assert.ok(output.includes(`first: ${file} failed and runs once more, alone`), output);
     assert.doesNotMatch(output, /broken promise/);
   });
 
-  it('names what no pass ran, and nothing that another pass did run', async () => {
+  it('lists tests that no pass ran, without those that another pass ran', async () => {
     const [left, made] = [
       { file: 'a.spec.ts', title: 'on Redis' },
       { file: 'b.spec.ts', title: 'on Redis' },
@@ -108,31 +122,43 @@ describe('the gate of CI', () => {
       { line: 'limiter: SQLite; not on Redis: there is none' },
       { line: 'event store: SQLite; not on a server' },
     );
-    await judge([passed('a.spec.ts', 'on SQLite counts')], 0, gaps);
+    await runGate([passed('a.spec.ts', 'on SQLite counts')], 0, gaps);
     const more = lines({ line: 'limiter: SQLite; Redis' }, { line: 'event store: SQLite; not on a server' });
     const ran = [passed('a.spec.ts', 'on SQLite counts'), passed('b.spec.ts', 'on Redis counts')];
-    const { verdict } = await judge(ran, 0, { name: 'second', ...more });
+    const { verdict } = await runGate(ran, 0, { name: 'second', ...more });
     const [block] = verdict.split('== not run\n')[1]?.split('\n\n') ?? [];
     assert.deepEqual(block?.split('\n').sort(), ['event store: SQLite; not on a server', 'not run: a on Redis']);
   });
 
-  it('is red when more than eight files failed', async () => {
+  it('fails when more than eight files failed', async () => {
     const many = Array.from({ length: 9 }, (_, n) => failed(`${n}.spec.ts`, 'one'));
-    const { exit, last, output } = await judge(many, 1);
+    const { exit, last, output } = await runGate(many, 1);
     assert.deepEqual([exit, last], [1, '0 passed, 9 failed']);
     assert.doesNotMatch(output, /once more/);
   });
 
-  it('is red when a command ends without results, or badly although every test passed', async () => {
-    const silent = await judge(null, 2);
+  it('fails when a command ends without results, or with an error although every test passed', async () => {
+    const silent = await runGate(null, 2);
     assert.deepEqual([silent.exit, silent.last], [1, '0 passed, 1 failed']);
-    const bad = await judge([passed('a.spec.ts', 'one')], 2);
+    const bad = await runGate([passed('a.spec.ts', 'one')], 2);
     assert.deepEqual([bad.exit, bad.last], [1, '1 passed, 1 failed']);
   });
 
-  it('names and ends a process that a pass left behind', async () => {
+  it('reports and ends a process that a pass left behind', async () => {
     const child = "require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref()";
     const { stdout } = await gate('pass', folder, 'first', 'usual', process.execPath, '-e', child);
     assert.match(stdout, /left behind: process sleep 1000/);
+  });
+
+  it('ends the processes of a pass when it is terminated', async () => {
+    const command = [process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
+    const { CHAINFOLD_TEST_RESULTS: _, ...env } = process.env;
+    const args = [resolve('.ci/gate.js'), 'pass', folder, 'first', 'usual', ...command];
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 143);
+    await until('the command has ended', () => !isRunning(Number(line)));
   });
 });
