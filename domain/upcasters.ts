@@ -4,11 +4,14 @@ import type { Message } from './decider.js';
 import { OrganizationStopped } from './failure.js';
 
 type Touched = EventData<'BalanceTouched'>;
-/** Version 1, in which a missing asset means the chain's own coin. */
-type TouchedFirst = Omit<Touched, 'asset'> & { readonly asset?: Asset };
+/** Version 1 leaves out the asset of the chain's own coin. */
+type TouchedFirst = Omit<Touched, 'asset'> & {
+  /** Asset whose balance is meant; absent for the chain's own coin. */
+  readonly asset?: Asset;
+};
 
 type Seal = EventData<'AuditSealed'>;
-/** Version 1, which covers neither positions nor commit times, and is in no log. */
+/** Version 1 covers neither positions nor commit times, and is in no log. */
 type SealFirst = Omit<Seal, 'places' | 'log'>;
 
 /** Converts data from one version to another. */
@@ -28,24 +31,29 @@ export type Upcasters = { readonly [T in EventType]?: Versions<T> };
 
 /**
  * Versions of each type whose shape changed or is about to change. Stored events stay as they are; readers see the
- * shape that this release writes. Steps are never edited or removed: events of every version are kept.
+ * shape that this release writes. Steps are never edited or removed: events of every version are kept. The comments of
+ * a step and of the shape it reads are part of docs/events.md.
  */
 export const upcasters: Upcasters = {
-  AuditSealed: { up: [(data: SealFirst): Seal => ({ ...data, places: null, log: null })] },
+  AuditSealed: {
+    up: [
+      /** Sets `places` and `log` to null. */
+      (data: SealFirst): Seal => ({ ...data, places: null, log: null }),
+    ],
+  },
   BalanceTouched: {
-    up: [({ asset = { standard: 'native' }, ...data }: TouchedFirst): Touched => ({ ...data, asset })],
+    up: [
+      /** Sets an absent `asset` to `{ standard: 'native' }`. */
+      ({ asset = { standard: 'native' }, ...data }: TouchedFirst): Touched => ({ ...data, asset }),
+    ],
   },
 };
 
-/** Thrown for an event that a newer release wrote in a shape that this release does not know. */
-export class UnknownEventVersion extends OrganizationStopped {
-  override readonly name: string = 'UnknownEventVersion';
-  constructor(organizationId: string, { type, version, reads }: { type: string; version: number; reads: number }) {
-    super(
-      organizationId,
-      `${type} of organization ${organizationId} is stored in version ${version}. This release reads it up to version ` +
-        `${reads}. Upgrade to the release that wrote it.`,
-    );
+/** Thrown for an event that a newer release wrote, in a version or of a type that this release does not know. */
+export class UnreadableEvent extends OrganizationStopped {
+  override readonly name: string = 'UnreadableEvent';
+  constructor(organizationId: string, { type, reason }: { type: string; reason: string }) {
+    super(organizationId, `${type} of organization ${organizationId} ${reason}. Upgrade to the release that wrote it.`);
   }
 }
 
@@ -70,6 +78,9 @@ export const upcast = ({ type, data, metadata }: Stored, table = upcasters): obj
   const current = 1 + up.length;
   if (next && version === current + 1) return next(data as never);
   if (version > current)
-    throw new UnknownEventVersion(organizationId, { type, version, reads: readableVersion(type, table) });
+    throw new UnreadableEvent(organizationId, {
+      type,
+      reason: `is stored in version ${version}; this release reads it up to version ${readableVersion(type, table)}`,
+    });
   return up.slice(version - 1).reduce((before, step) => step(before as never), data);
 };

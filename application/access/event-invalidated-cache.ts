@@ -1,4 +1,4 @@
-import { UnknownEventVersion } from '../../domain/upcasters.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
 import { createBoundedCache } from '../async/bounded-cache.js';
 import type { MaybePromise } from '../async/maybe-promise.js';
 import type { EventStore, Recorded } from '../ports/event-store.js';
@@ -56,7 +56,7 @@ const invalidate = (cache: EventInvalidatedCache, event: Recorded) => {
   try {
     cache.onEvent(event);
   } catch (error) {
-    if (!(error instanceof UnknownEventVersion)) throw error;
+    if (!(error instanceof UnreadableEvent)) throw error;
     cache.clear();
   }
 };

@@ -1,4 +1,5 @@
-import { type Balance, type Holding, type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
+import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
 import { fail } from '../../domain/failure.js';
 import { thresholdOf, type Variant } from '../../domain/variant.js';
 import { slicesOf } from '../async/slices.js';

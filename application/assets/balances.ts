@@ -1,4 +1,4 @@
-import type { Balance, Holding } from '../../domain/aggregates/ledger.js';
+import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-data.js';
 import type { Context } from '../commands/handle.js';
 import type { Position } from '../ports/event-store.js';
 import { awaitBalances, confirmedHeader, readBalances, recordBalances } from './balance-ledger.js';

@@ -1,4 +1,5 @@
-import { type Balance, distinct, type Holding } from '../../domain/aggregates/ledger.js';
+import type { Balance, Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { distinct } from '../../domain/aggregates/ledger.js';
 import { type Asset, type ImportedToken, isNumbered } from '../../domain/asset.js';
 import type { AddressDocument } from '../../projections/addresses.js';
 import { assetDocumentId, assets } from '../../projections/assets.js';

@@ -1,4 +1,4 @@
-import type { Balance } from '../../domain/aggregates/ledger.js';
+import type { Balance } from '../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset } from '../../domain/asset.js';
 import { fail, invalid } from '../../domain/failure.js';
 import { wallets } from '../../projections/wallets.js';

@@ -1,4 +1,4 @@
-import type { Holding } from '../../domain/aggregates/ledger.js';
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
 import { type Asset, isNumbered } from '../../domain/asset.js';
 import type { Context } from '../commands/handle.js';
 import type { Chain } from '../ports/chain.js';

@@ -1,4 +1,4 @@
-import type { Balance } from '../../domain/aggregates/ledger.js';
+import type { Balance } from '../../domain/aggregates/ledger/ledger-data.js';
 import { refresh, refreshPart } from '../../domain/aggregates/refresh.js';
 import { isNumbered } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';

@@ -24,7 +24,7 @@ type Ports = SealerPorts & { readonly verify: StoreProof['verify'] };
 export type LossAcceptance = {
   /** Accepts the history of an organization as it is; returns the number of events found and the number known before. */
   ofHistory(by: Operation, organizationId: string, reason: string): Promise<{ found: number; known: number | null }>;
-  /** Begins a new volume of the log of seals and returns its number. */
+  /** Begins a new volume of the seal log and returns its number. */
   ofLog(by: Operation, reason: string): Promise<number>;
 };
 
@@ -47,7 +47,7 @@ const whyBroken = (error: unknown): string => {
 const brokenLog = (error: unknown): never => {
   return fail(
     'FAILED_PRECONDITION',
-    `The log of seals is broken: ${whyBroken(error)}. Accept its loss first, with --log.`,
+    `The seal log is broken: ${whyBroken(error)}. Accept its loss first, with --log.`,
   );
 };
 
@@ -96,7 +96,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
     ofLog: async (by, reason) => {
       const log = createSealLog(ports);
       const known = await log.refresh().then(() => null, whyBroken);
-      if (known === null) return fail('FAILED_PRECONDITION', 'The log of seals is intact: there is no loss to accept.');
+      if (known === null) return fail('FAILED_PRECONDITION', 'The seal log is intact: there is no loss to accept.');
       const entry = await state.get('processes', logCheckpointId);
       const volume = await freeVolume(entry?.value ?? '');
       const time = new Date(system.now()).toISOString();
@@ -104,7 +104,7 @@ export const createLossAcceptance = (ports: Ports): LossAcceptance => {
       const data = { ...stated, keyId: notary.keyId, signature: notary.sign(statementOf('log-loss', stated)) };
       await handle(globalContext(by, logOwner), [step(audit, logOwner, sealKey(0), { type: 'AcceptLogLoss', data })]);
       if (!(await log.beginVolume(volume, entry?.revision ?? noEntry)))
-        return fail('CONFLICT', 'The log of seals was modified concurrently. Retry the command.');
+        return fail('CONFLICT', 'The seal log was modified concurrently. Retry the command.');
       return volume;
     },
   };

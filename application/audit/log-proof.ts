@@ -16,7 +16,7 @@ export type LogProof = {
 
 type Remembered = Awaited<ReturnType<SealProgressStore['load']>>;
 
-const aboutLog = (reason: string): Flaw => ({ event: 0, last: 0, about: 'the log of seals', reason });
+const aboutLog = (reason: string): Flaw => ({ event: 0, last: 0, about: 'the seal log', reason });
 const aboutProgress = (reason: string): Flaw => ({ event: 0, last: 0, about: "the sealer's progress", reason });
 
 /** Returns the flaw of the sealer's progress itself, independent of the history. */
@@ -59,7 +59,7 @@ const staleProgress = (found: Remembered, log: LogProof): Flaw | null => {
   return aboutProgress(`older than the log, which has a seal over ${log.leaves.at(-1)?.count} events`);
 };
 
-/** Verifies the log of seals, and compares the seals and the sealer's progress of one organization with it. */
+/** Verifies the seal log, and compares the seals and the sealer's progress of one organization with it. */
 export const createLogProof = (stores: { readonly events: EventStore; readonly state: StateStore }) => ({
   read: async (organizationId: string, trust: Trust): Promise<LogProof> => {
     const leaves: Logged[] = [];

@@ -17,7 +17,7 @@ import { parseObject } from './seal-progress.js';
 /** Owner of the streams that hold the log. */
 export const logOwner = 'system';
 
-/** Thrown when the log of seals was tampered with or lost. Nothing can be sealed until an operator accepts the loss. */
+/** Thrown when the seal log was tampered with or lost. Nothing can be sealed until an operator accepts the loss. */
 export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }

@@ -27,7 +27,7 @@ export const sealFailuresIn = async (state: StateStore): Promise<readonly SealFa
 
 const logMessage = (about: string) =>
   about === wholeLog
-    ? 'Sealing stopped: the log of seals was altered. Run chainfold audit verify --all; to continue, chainfold audit accept-loss --log'
+    ? 'Sealing stopped: the seal log was altered. Run chainfold audit verify --all; to continue, chainfold audit accept-loss --log'
     : 'History not sealed: stored events differ from the sealed ones. Run chainfold audit verify --organization; to continue, chainfold audit accept-loss --organization';
 
 /** Records and logs each seal failure once, and clears it when the integrity check passes again. */

@@ -18,7 +18,7 @@ import { sealingMs } from './seal-history.js';
 import { createSealProgressStore, isProofEvent, type SealProgressStore } from './seal-progress.js';
 
 export type StoreProof = {
-  /** Verifies the stored events, their seals, the log of seals and the sealer's progress against each other. */
+  /** Verifies the stored events, their seals, the seal log and the sealer's progress against each other. */
   verify(organizationId: string, publicKey?: string): Promise<Verdict>;
   /** Compares the stored events with a file that was verified before. */
   compare(organizationId: string, lines: Lines): Promise<Flaw | null>;
@@ -89,7 +89,7 @@ const addLogged = (marks: Statements, records: ProofRecords, moved: Move | null,
   for (const { index, count, hash, places } of log.leaves) {
     if (loss?.log.volume === log.volume && index < loss.log.size) continue;
     const stated = moved && count <= moved.count ? null : places;
-    marks.add({ count, hash, places: stated, by: `a seal over ${count} events was added to the log of seals` });
+    marks.add({ count, hash, places: stated, by: `a seal over ${count} events was added to the seal log` });
   }
 };
 

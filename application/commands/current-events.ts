@@ -1,8 +1,8 @@
-import { currentVersion, UnknownEventVersion, type Upcasters, upcast, upcasters } from '../../domain/upcasters.js';
+import { currentVersion, UnreadableEvent, type Upcasters, upcast, upcasters } from '../../domain/upcasters.js';
 import type { EventStore, Metadata, NewEvent, StreamWrite } from '../ports/event-store.js';
 
 /** Stands for data of an unknown version: any look at it throws, so that only readers which need it fail. */
-const unreadable = (error: UnknownEventVersion): object => {
+const unreadable = (error: UnreadableEvent): object => {
   const refuse = () => {
     throw error;
   };
@@ -20,7 +20,7 @@ const createReader = (table: Upcasters) => {
     try {
       return { ...event, data: upcast(event, table), metadata: { ...event.metadata, version } };
     } catch (error) {
-      if (!(error instanceof UnknownEventVersion)) throw error;
+      if (!(error instanceof UnreadableEvent)) throw error;
       return { ...event, data: unreadable(error) };
     }
   };

@@ -1,11 +1,23 @@
 import { type Decider, fold, type Message } from '../../domain/decider.js';
-import { type Streams, streamName } from '../ports/event-store.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
+import { type Metadata, type Streams, streamName } from '../ports/event-store.js';
+
+/** Event from the store, or one that was just decided and has no metadata yet. */
+type Past = Message & { readonly metadata?: Pick<Metadata, 'organizationId'> };
 
 /** Folds events from the store. The store is untyped, so this is the only place that casts them to the decider's events. */
 export const foldStored = <C extends Message, E extends Message, S>(
   decider: Decider<C, E, S>,
-  past: readonly Message[],
-): S => fold(decider, past as readonly E[]);
+  past: readonly Past[],
+): S => {
+  for (const { type, metadata } of past)
+    if (!Object.hasOwn(decider.evolve, type))
+      throw new UnreadableEvent(metadata?.organizationId ?? '', {
+        type,
+        reason: `is unknown to this release in a stream of ${decider.stream}`,
+      });
+  return fold(decider, past as readonly Message[] as readonly E[]);
+};
 
 /** Reads a stream and folds its events into the decider's state. */
 export const readAggregate = async <C extends Message, E extends Message, S>(

@@ -1,4 +1,5 @@
-import { distinct, type Holding } from '../../domain/aggregates/ledger.js';
+import type { Holding } from '../../domain/aggregates/ledger/ledger-data.js';
+import { distinct } from '../../domain/aggregates/ledger.js';
 import type { Variant } from '../../domain/variant.js';
 import { type UnreadBalanceDocument, unreadBalances } from '../../projections/assets.js';
 import { recordBalances } from '../assets/balance-ledger.js';

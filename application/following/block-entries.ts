@@ -1,4 +1,4 @@
-import type { Transfer } from '../../domain/aggregates/ledger.js';
+import type { Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset } from '../../domain/asset.js';
 import type { Block, Touch } from '../ports/chain.js';
 import type { Holder } from '../watch-list/activities.js';

@@ -1,11 +1,6 @@
-import {
-  type Balance,
-  type Ledger,
-  type LedgerCommand,
-  ledger,
-  type UnreadBalance,
-} from '../../domain/aggregates/ledger.js';
-import { UnknownEventVersion } from '../../domain/upcasters.js';
+import type { Balance, UnreadBalance } from '../../domain/aggregates/ledger/ledger-data.js';
+import { type Ledger, type LedgerCommand, ledger } from '../../domain/aggregates/ledger.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
 import type { Variant } from '../../domain/variant.js';
 import { ledgerKey } from '../assets/balance-ledger.js';
 import { mapInSlices } from '../async/slices.js';
@@ -63,7 +58,7 @@ export const createLedgerWriter = (ports: Ports, variant: Variant): LedgerWriter
   /** Skips a ledger with events of a newer release, so that the block is still followed for all other wallets. */
   const writeIfReadable = (holder: Holder, block: BlockRef, command: LedgerCommand) =>
     write(holder, block, command).catch((error: unknown) => {
-      if (!(error instanceof UnknownEventVersion)) throw error;
+      if (!(error instanceof UnreadableEvent)) throw error;
       const fields = { variant: variant.tag, organization: holder.organizationId, block: block.hash, err: error };
       system.log.error(fields, 'Ledger skipped: it has events of a newer release');
     });

@@ -1,5 +1,5 @@
 import { type ContractReport, contract } from '../../domain/aggregates/contract.js';
-import type { Balance, Holding, UnreadBalance } from '../../domain/aggregates/ledger.js';
+import type { Balance, Holding, UnreadBalance } from '../../domain/aggregates/ledger/ledger-data.js';
 import { assetKey } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import { contractKey } from '../assets/contracts.js';

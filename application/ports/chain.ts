@@ -1,4 +1,4 @@
-import type { Holding, Transfer } from '../../domain/aggregates/ledger.js';
+import type { Holding, Transfer } from '../../domain/aggregates/ledger/ledger-data.js';
 import type { Asset, ImportedToken, NumberedStandard, RegisteredStandard } from '../../domain/asset.js';
 import type { TokenDescription } from '../../domain/token-description.js';
 import type { Documents } from './documents.js';

@@ -1,4 +1,4 @@
-import type { Signed, Unsigned } from '../../domain/aggregates/transaction.js';
+import type { Signed, Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 import type { Asset, TokenStandard } from '../../domain/asset.js';
 import type { Family } from '../../domain/variant.js';
 

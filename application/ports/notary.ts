@@ -10,7 +10,7 @@ export interface Notary {
   readonly isSigned: IsSigned;
 }
 
-/** Archive outside of the stores for signed heads of the log of seals, so that a rollback of the stores is detected. */
+/** Archive outside of the stores for signed heads of the seal log, so that a rollback of the stores is detected. */
 export interface Witness {
   /** Name of the checkpoint that stores which heads the witness has. */
   readonly name: string;

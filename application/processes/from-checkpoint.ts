@@ -1,5 +1,5 @@
 import { OrganizationStopped } from '../../domain/failure.js';
-import { UnknownEventVersion } from '../../domain/upcasters.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
 import { beginning, type EventStore, type Position, type Recorded, UnknownPosition } from '../ports/event-store.js';
 import { noEntry, type StateStore } from '../ports/state.js';
 import type { System } from '../ports/system.js';
@@ -27,7 +27,7 @@ const createLeavingOut = (id: string, { events, system }: Ports, work: Work) => 
   const leaveOut = (error: unknown, from: Position) => {
     if (!(error instanceof OrganizationStopped) || leftOut.has(error.organizationId)) throw error;
     const { organizationId } = error;
-    leftOut.set(organizationId, { from, isUnreadable: error instanceof UnknownEventVersion });
+    leftOut.set(organizationId, { from, isUnreadable: error instanceof UnreadableEvent });
     system.log.error({ process: id, organization: organizationId, err: error }, 'a process left out an organization');
   };
   const tryAgain = async (organizationId: string, from: Position, end: Position) => {

@@ -1,4 +1,4 @@
-import { UnknownEventVersion } from '../../domain/upcasters.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
 import type { AnyProjection } from '../../projections/index.js';
 import type { Position, Recorded } from '../ports/event-store.js';
 import { type Change, type DocumentKey, partKey, type StoppedPart } from '../ports/read-models.js';
@@ -73,7 +73,7 @@ export const foldReadable = async (
   const stopped = new Map(parts.map((part) => [part.organizationId, part]));
   let reason: string | null = null;
   const failed = async ({ message, cause }: CannotApply) => {
-    const organizationId = cause instanceof UnknownEventVersion ? cause.organizationId : null;
+    const organizationId = cause instanceof UnreadableEvent ? cause.organizationId : null;
     if (organizationId === null || stopped.size >= maxStoppedParts) {
       reason = message;
       return reports.projection(name, position, cause);

@@ -1,4 +1,4 @@
-import type { Unsigned } from '../../domain/aggregates/transaction.js';
+import type { Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
 import type { TokenStandard } from '../../domain/asset.js';
 import { Failure, fail, invalid } from '../../domain/failure.js';
 import type { Context, Done, Handle } from '../commands/handle.js';

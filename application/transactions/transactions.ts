@@ -1,9 +1,5 @@
-import {
-  type Transaction,
-  type TransactionCommand,
-  transaction,
-  type Unsigned,
-} from '../../domain/aggregates/transaction.js';
+import type { Unsigned } from '../../domain/aggregates/transaction/transaction-data.js';
+import { type Transaction, type TransactionCommand, transaction } from '../../domain/aggregates/transaction.js';
 import { fail, invalid } from '../../domain/failure.js';
 import { type TransactionDocument, transactions } from '../../projections/transactions.js';
 import { type Context, type Done, type Handle, type Nothing, type Step, scopeFor, step } from '../commands/handle.js';

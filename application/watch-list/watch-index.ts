@@ -1,6 +1,6 @@
 import { subscribesToActivity } from '../../domain/aggregates/webhook.js';
 import type { Asset, ImportedToken, RegisteredStandard } from '../../domain/asset.js';
-import { UnknownEventVersion } from '../../domain/upcasters.js';
+import { UnreadableEvent } from '../../domain/upcasters.js';
 import type { Recorded } from '../ports/event-store.js';
 import { type BlockRef, createActivities, type Holder } from './activities.js';
 import { createAddressMap } from './address-map.js';
@@ -122,7 +122,7 @@ const handlersOf = (parts: Parts): Handlers => {
  * that cannot be read stops the follower, because deposits would be missed.
  */
 const passOver = (error: unknown, isOfActivity: boolean) => {
-  if (!(isOfActivity && error instanceof UnknownEventVersion)) throw error;
+  if (!(isOfActivity && error instanceof UnreadableEvent)) throw error;
 };
 
 /** Index of the wallets that blocks of one variant may affect. Applying an event twice changes nothing. */

@@ -1,6 +1,6 @@
 import type { LogHead } from '../../../domain/aggregates/audit/seal-log.js';
 
-/** Head of the log of seals in API responses and in messages to witnesses. */
+/** Head of the seal log in API responses and in messages to witnesses. */
 export type HeadRecord = {
   size: number;
   root: string;

@@ -51,7 +51,7 @@ const provable = async <T>(work: Promise<T>): Promise<T> => {
     return await work;
   } catch (error) {
     if (!(error instanceof BrokenLog)) throw error;
-    return fail('UNAVAILABLE', `No proof is possible because the log of seals is broken: ${error.message}.`);
+    return fail('UNAVAILABLE', `No proof is possible because the seal log is broken: ${error.message}.`);
   }
 };
 
@@ -124,7 +124,7 @@ const createHistory = ({ events, system: { sha256, breathe } }: Ports, organizat
   };
 };
 
-/** Creates Merkle proofs about the log of seals, for callers who do not trust the service. */
+/** Creates Merkle proofs about the seal log, for callers who do not trust the service. */
 export const createLogProofs = (ports: Ports): LogProofs => {
   const { events, sealLog, system } = ports;
   const { sha256 } = system;

@@ -32,7 +32,7 @@ export const createLogTree = (log: Pick<SealLog, 'leaves'>, { sha256, breathe }:
       // Iterating to the end would also read the next block.
       if (hashes.push(hashOf(leaf)) === to - from) break;
     }
-    if (hashes.length !== to - from) throw new Error(`The log of seals has no entry ${from + hashes.length}.`);
+    if (hashes.length !== to - from) throw new Error(`The seal log has no entry ${from + hashes.length}.`);
     return hashes;
   };
   const rootOver = (hashes: readonly string[]) => {
