@@ -6,20 +6,24 @@ export type TokenStandard = (typeof tokenStandards)[number];
 /** Standards of contracts that an organization may register; `token` on chains with a single token standard. */
 export type RegisteredStandard = TokenStandard | 'token';
 
-/**
- * Token of a chain with a single token standard. `contract` is the master contract of a jetton on TON, or the coin type
- * on Sui.
- */
-export type ImportedToken = { readonly standard: 'token'; readonly contract: string };
+type OfStandard<Standard> = {
+  /** Standard of the asset: `native` is the chain's own coin, `token` a jetton on TON or a coin on Sui. */
+  readonly standard: Standard;
+};
+type OfContract<Standard> = OfStandard<Standard> & {
+  /** Address of the token contract, jetton master contract or coin type; absent for `native`. */
+  readonly contract: string;
+};
+type Numbered<Standard> = OfContract<Standard> & {
+  /** Id of the token within its contract, as a decimal number; only with `erc721` and `erc1155`. */
+  readonly tokenId: string;
+};
 
-/**
- * Native coin of a chain, or a token of a contract. `tokenId` is present for non-fungible and multi-token standards.
- */
-export type Asset =
-  | { readonly standard: 'native' }
-  | ImportedToken
-  | { readonly standard: 'erc20'; readonly contract: string }
-  | { readonly standard: 'erc721' | 'erc1155'; readonly contract: string; readonly tokenId: string };
+/** Token of a chain with a single token standard. */
+export type ImportedToken = OfContract<'token'>;
+
+/** Native coin of a chain, or a token of a contract. */
+export type Asset = OfStandard<'native'> | ImportedToken | OfContract<'erc20'> | Numbered<'erc721' | 'erc1155'>;
 
 /** Standards whose tokens have a `tokenId`. */
 export type NumberedStandard = Extract<Asset, { readonly tokenId: string }>['standard'];

@@ -1,8 +1,12 @@
 /** Maximum number of requests of one organization on one chain per window. All four windows apply at the same time. */
 export type Limits = {
+  /** Maximum cost of the requests in a second. */
   readonly second: number;
+  /** Maximum cost of the requests in an hour. */
   readonly hour: number;
+  /** Maximum cost of the requests in a UTC day. */
   readonly day: number;
+  /** Maximum cost of the requests in a UTC calendar month. */
   readonly month: number;
 };
 type Window = keyof Limits;

@@ -1,5 +1,12 @@
 /** Metadata of a fungible token. A missing or invalid part is absent. */
-export type TokenDescription = { readonly name?: string; readonly symbol?: string; readonly decimals?: number };
+export type TokenDescription = {
+  /** Name of the token; at most 200 characters. */
+  readonly name?: string;
+  /** Symbol of the token; at most 200 characters. */
+  readonly symbol?: string;
+  /** Number of decimals of the token, from 0 to 255. */
+  readonly decimals?: number;
+};
 
 const maxCharacters = 200;
 const maxDecimals = 255;

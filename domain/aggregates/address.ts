@@ -1,24 +1,46 @@
 import { assetKey, type ImportedToken } from '../asset.js';
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
+import type { OfWallet } from './wallet.js';
 
 /** Maximum length of a stored address on any chain, in UTF-16 code units. */
 export const maxAddressLength = 200;
 
-type Registered = { address: string; walletId: string; importAsset?: true };
-/**
- * `head` is the height of the chain at the removal; present if the follower had not reached that height yet. Deposits
- * up to `head` are still recorded.
- */
-type Remove = { address: string; walletId: string; head?: number };
-/** `imports` is the number of counted imports that ended with the address; absent if there were none. */
-type Removed = Remove & { imports?: number };
-/** `account` is the token account of the address; absent on chains where the address itself holds the tokens. */
-type Import = { address: string; walletId: string; asset: ImportedToken; account?: string };
-/** `counted` is absent in imports stored before the `imports` quota existed; such imports never count. */
-type Imported = Import & { counted?: true };
-
-type Found = { address: string; walletId: string; asset: ImportedToken; account: string };
+type OfAddress = OfWallet & {
+  /** Address in its canonical stored form. */
+  address: string;
+};
+type Registered = OfAddress & {
+  /** Present if the request asked to read the balance of the address at once (`import_asset`). */
+  importAsset?: true;
+};
+type Remove = OfAddress & {
+  /**
+   * Height of the chain at the removal; absent if the follower had reached that height. Deposits up to this height are
+   * still recorded.
+   */
+  head?: number;
+};
+type Removed = Remove & {
+  /** Number of counted imports that ended with the address; absent if there were none. */
+  imports?: number;
+};
+type Import = OfAddress & {
+  /** Token that is followed at the address. */
+  asset: ImportedToken;
+  /** Address that holds the tokens, such as a jetton wallet; absent where the address itself holds them. */
+  account?: string;
+};
+type Imported = Import & {
+  /** Present if the import counts against the quota `imports`; absent in imports stored before that quota existed. */
+  counted?: true;
+};
+type Found = OfAddress & {
+  /** Token that the account holds. */
+  asset: ImportedToken;
+  /** Address that holds the tokens, such as a jetton wallet. */
+  account: string;
+};
 
 export type AddressEvent =
   | { type: 'AddressRegistered'; data: Registered }

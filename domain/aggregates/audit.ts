@@ -1,4 +1,5 @@
 import type { Decider } from '../decider.js';
+import type { OfOrganization } from './organization.js';
 
 /** Computes SHA-256 as lowercase hex. */
 export type Digest = (text: string) => string;
@@ -13,48 +14,94 @@ export type Chained = {
 };
 
 /** Hash chain over the first `count` events of a history. */
-export type Link = { readonly count: number; readonly hash: string };
+export type Link = {
+  /** Number of events of the history, counted from its first. */
+  readonly count: number;
+  /** Hash over these events, as SHA-256 in hex. */
+  readonly hash: string;
+};
 
-/** Link with a second hash, `places`, over the positions and commit times of the events in their store. */
-export type Standing = Link & { readonly places: string };
+/** Link with a second hash, over the places of the events in their store. */
+export type Standing = Link & {
+  /** Hash over the positions and commit times of these events. */
+  readonly places: string;
+};
 
-type Signed = { readonly organizationId: string; readonly keyId: string; readonly signature: string };
+export type KeySignature = {
+  /** Id of the key that made the signature. */
+  readonly keyId: string;
+  /** Signature by that key, in base64. */
+  readonly signature: string;
+};
+type Signed = OfOrganization & KeySignature;
 
-/** Position of a seal in the log of all seals. A new volume of the log begins when a loss of the log is accepted. */
-type LogPlace = { readonly volume: number; readonly index: number };
+/** Place of a seal in the log of all seals. */
+export type LogPlace = {
+  /** Volume of the log. A new one begins when a loss of the log is accepted. */
+  readonly volume: number;
+  /** Place of the seal in its volume, from 0. */
+  readonly index: number;
+};
+
+/** First `count` events of an organization. */
+export type SealedHistory = Link & {
+  /** Position of the last of these events, in the store in which the seal was made. */
+  readonly position: number;
+};
 
 /** Statement about the first `count` events of an organization, signed and stored as an event. */
-export type Seal = Link &
+export type Seal = SealedHistory &
   Signed & {
-    readonly position: number;
-    /** Hash over positions and commit times; null in a seal of version 1. */
+    /**
+     * Hash over the positions and commit times of the sealed events, in the store in which the seal was made; null in
+     * a seal of version 1.
+     */
     readonly places: string | null;
-    /** Position in the log; null in a seal of version 1, which is in no log. */
+    /** Place of the seal in the seal log; null in a seal of version 1, which is in no log. */
     readonly log: LogPlace | null;
   };
 
 /** Record, with signature, of a migration to another store, in which the same events have other positions. */
 export type Move = Link &
-  Signed & { readonly before: string; readonly after: string; readonly from: string; readonly to: string };
+  Signed & {
+    /** Hash over the positions and commit times of the events in the old store. */
+    readonly before: string;
+    /** Hash over the positions and commit times of the events in the new store. */
+    readonly after: string;
+    /** Engine that the history was moved from. */
+    readonly from: string;
+    /** Engine that the history was moved to. */
+    readonly to: string;
+  };
 
-/** Record, with signature, of an operator's decision to accept a history that differs from the sealed one. */
-export type Loss = Signed & {
-  readonly known: Link | null;
-  readonly found: Standing;
-  /** Volume and size of the log at that time. Earlier leaves need not match the history. */
-  readonly log: { readonly volume: number; readonly size: number };
+type Acceptance = Signed & {
+  /** User of the operating system who accepted the loss. */
   readonly by: string;
+  /** Reason that the operator gave. */
   readonly reason: string;
+  /** ISO 8601 time at which the loss was accepted. */
   readonly time: string;
 };
 
+/** Record, with signature, of an operator's decision to accept a history that differs from the sealed one. */
+export type Loss = Acceptance & {
+  /** Longest history that the sealer or the log knew; null if neither knew one. */
+  readonly known: Link | null;
+  /** History that was found instead. */
+  readonly found: Standing;
+  /** State of the log at that time. Earlier leaves need not match the history. */
+  readonly log: Pick<LogPlace, 'volume'> & {
+    /** Number of leaves in this volume of the log. */
+    readonly size: number;
+  };
+};
+
 /** Record, with signature, of an operator's decision to begin a new volume of the log after it was altered. */
-export type LogLoss = Signed & {
+export type LogLoss = Acceptance & {
+  /** Volume of the log that begins. */
   readonly volume: number;
+  /** Description of the fault in the log. */
   readonly known: string;
-  readonly by: string;
-  readonly reason: string;
-  readonly time: string;
 };
 
 type AuditEvent =

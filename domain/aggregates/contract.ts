@@ -3,21 +3,29 @@ import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 import type { TokenDescription } from '../token-description.js';
 
-type Registered = { contract: string; standard: RegisteredStandard; description: TokenDescription };
-type Removed = { contract: string };
-
-type Failed = { contract: string; reason: string };
+type Named = {
+  /** Address of the token contract, jetton master contract or coin type, in its canonical stored form. */
+  contract: string;
+};
+type Registered = Named & {
+  /** Token standard of the contract; `token` on chains with a single token standard. */
+  standard: RegisteredStandard;
+  /** Metadata of the token, as its contract states it. */
+  description: TokenDescription;
+};
+type Failed = Named & {
+  /** Reason why balances of the contract cannot be read. */
+  reason: string;
+};
 
 export type ContractEvent =
   | { type: 'ContractRegistered'; data: Registered }
-  | { type: 'ContractRemoved'; data: Removed }
+  | { type: 'ContractRemoved'; data: Named }
   /** Balances of the contract cannot be read for the organization's addresses, so they may be out of date. */
   | { type: 'ContractBalancesFailed'; data: Failed }
-  | { type: 'ContractBalancesRecovered'; data: { contract: string } };
-export type ContractReport =
-  | { type: 'ReportFailure'; data: Failed }
-  | { type: 'ReportRecovery'; data: { contract: string } };
-type ContractCommand = { type: 'Register'; data: Registered } | { type: 'Remove'; data: Removed } | ContractReport;
+  | { type: 'ContractBalancesRecovered'; data: Named };
+export type ContractReport = { type: 'ReportFailure'; data: Failed } | { type: 'ReportRecovery'; data: Named };
+type ContractCommand = { type: 'Register'; data: Registered } | { type: 'Remove'; data: Named } | ContractReport;
 type Contract = { standard: RegisteredStandard | null; isFailing: boolean };
 
 /** Token contract that an organization registered to be followed. */

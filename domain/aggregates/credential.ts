@@ -4,12 +4,20 @@ import { fail } from '../failure.js';
 export const roles = ['client', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-type Issued = { apiKey: string; role: Role; sealedSecret: string };
-type Deleted = { apiKey: string };
+type Named = {
+  /** `api_key` of the credential. */
+  apiKey: string;
+};
+type Issued = Named & {
+  /** Role of the credential. */
+  role: Role;
+  /** Secret of the credential, encrypted. */
+  sealedSecret: string;
+};
 
 /** Events contain the secret only in encrypted form. Deleting a credential destroys the key that decrypts it. */
-export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Deleted };
-type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Deleted };
+export type CredentialEvent = { type: 'CredentialIssued'; data: Issued } | { type: 'CredentialDeleted'; data: Named };
+type CredentialCommand = { type: 'Issue'; data: Issued } | { type: 'Delete'; data: Named };
 type Credential = { state: 'none' | 'deleted' } | { state: 'active'; role: Role; sealedSecret: string };
 
 export const credential: Decider<CredentialCommand, CredentialEvent, Credential> = {

@@ -1,30 +1,34 @@
 import type { Decider } from '../decider.js';
+import type { OfWebhook } from './webhook.js';
 
-/** `data` is the content of the notification, as sent to the receiver. */
-type Requested = {
+type Named = OfWebhook & {
+  /** Id of the delivery: the `webhook_history_id` of the notification. */
   deliveryId: string;
-  webhookId: string;
+};
+type Requested = Named & {
+  /** Type of the notification: its `notification_type`. */
   notificationType: string;
+  /** Content of the notification, as sent to the receiver. Its fields depend on the type of the notification. */
   data: object;
 };
-type Attempt = {
-  deliveryId: string;
-  webhookId: string;
+type Attempt = Named & {
   /** HTTP status of the response; null if there was none, in which case `failure` has the reason. */
   status: number | null;
+  /** Reason why there was no response; empty if there was one. */
   failure: string;
+  /** Duration of the attempt in milliseconds. */
   durationMs: number;
   /** Beginning of the response body. */
   answer: string;
-  /** Time of the attempt in Unix ms. */
+  /** Unix time in milliseconds at which the attempt ended. */
   at: number;
 };
 type Attempted = Attempt & {
+  /** Result: `completed` after a 2xx status, `retrying` if another attempt follows, otherwise `failed`. */
   outcome: 'completed' | 'retrying' | 'failed';
-  /** Time of the next attempt in Unix ms; null after the last. */
+  /** Unix time in milliseconds of the next attempt; null after the last. */
   nextAt: number | null;
 };
-type Named = { deliveryId: string; webhookId: string };
 
 export type DeliveryEvent =
   | { type: 'DeliveryRequested'; data: Requested }

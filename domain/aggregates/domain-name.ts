@@ -1,7 +1,8 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
+import type { OfDomain, OfOrganization } from './organization.js';
 
-type Reserved = { domain: string; organizationId: string };
+type Reserved = OfDomain & OfOrganization;
 
 export type DomainNameEvent = { type: 'DomainReserved'; data: Reserved };
 type DomainNameCommand = { type: 'Reserve'; data: Reserved };

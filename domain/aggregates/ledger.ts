@@ -1,39 +1,21 @@
 import { type Asset, assetKey } from '../asset.js';
 import type { Decider } from '../decider.js';
+import type { FollowedBlock } from './chain/block.js';
+import type {
+  Activity,
+  Balance,
+  Dropped,
+  Holding,
+  Reading,
+  Seen,
+  Settled,
+  Touched,
+  Transfer,
+  TransferChange,
+  UnreadBalance,
+} from './ledger/ledger-data.js';
 
-/** Block of a chain. `chain` is the hash of the chain's first block: a restarted development chain is another chain. */
-type BlockRef = { readonly number: number; readonly hash: string; readonly time: number; readonly chain: string };
-/** Block at which a balance was read. */
-type Height = { readonly number: number; readonly hash: string; readonly chain: string };
-
-/** Successful or failed transfer of an asset, as observed on the chain. */
-export type Transfer = {
-  readonly transaction: string;
-  /** Identifies the transfer within its transaction. It does not depend on the block that includes the transaction. */
-  readonly index: string;
-  readonly asset: Asset;
-  readonly from: string;
-  readonly to: string;
-  /** Amount in the smallest unit, in decimal digits. */
-  readonly value: string;
-  readonly fee: string;
-  /** True if the transaction was reverted, so that only the fee was paid. */
-  readonly failed: boolean;
-  /** Additional fields that the chain family's transfer records have. */
-  readonly details: Readonly<Record<string, string | number>>;
-};
-
-export type Balance = { readonly address: string; readonly asset: Asset; readonly balance: string };
-
-type Of<T> = { readonly walletId: string; readonly block: BlockRef } & T;
-/** `own` lists the sender and the recipient of the transfer if they belong to the wallet. */
-type Observed = Of<{ transfer: Transfer; own: readonly string[] }>;
-type Touched = Of<{ address: string; reason: string; asset: Asset }>;
-type TransferChange = Of<{ transaction: string; index: string; failed: boolean }>;
-/** `correction` is true if the reading replaces an earlier one made at a greater height. */
-type BalanceRead = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
-/** Balance that could not be read, with the reason. */
-export type UnreadBalance = Holding & { readonly reason: string };
+type Observed = Activity & Seen;
 
 /** Events of one wallet in one block. They record facts of the chain, so no rule rejects them. */
 export type LedgerEvent =
@@ -42,57 +24,51 @@ export type LedgerEvent =
   | { type: 'BalanceTouched'; data: Touched }
   | { type: 'TransferConfirmed'; data: TransferChange }
   | { type: 'TransferRemoved'; data: TransferChange }
-  | { type: 'BalanceRead'; data: BalanceRead }
+  | { type: 'BalanceRead'; data: Reading }
   /** The contract did not return the balance. It is read once the contract answers again. */
-  | { type: 'BalanceSetAside'; data: Of<UnreadBalance> }
-  /**
-   * The block's changes to the wallet are confirmed, or corrected after a reorg. `open` is present while webhooks are
-   * still to be notified, `unread` while the balances that the block may have changed are still to be read.
-   */
-  | { type: 'ActivitySettled'; data: Of<{ open?: true; unread?: true }> }
+  | { type: 'BalanceSetAside'; data: Activity & UnreadBalance }
+  /** The block's changes to the wallet are confirmed, or corrected after a reorg. */
+  | { type: 'ActivitySettled'; data: Settled }
   /** All webhooks were notified of the block's transfers. */
-  | { type: 'ActivityClosed'; data: Of<unknown> }
-  /** A reorg replaced the block. `due` is true if balances must be read again or webhooks notified of the removal. */
-  | { type: 'ActivityDropped'; data: Of<{ due: boolean }> };
+  | { type: 'ActivityClosed'; data: Activity }
+  /** A reorg replaced the block. */
+  | { type: 'ActivityDropped'; data: Dropped };
 
 export type LedgerCommand =
   | {
       type: 'Observe';
-      data: Of<{
-        transfers: readonly { transfer: Transfer; own: readonly string[] }[];
+      data: Activity & {
+        transfers: readonly Seen[];
         touches: readonly { address: string; reason: string; asset?: Asset }[];
         /** Adds transfers to a block that is already confirmed, after a token account became known. */
         late?: boolean;
-      }>;
+      };
     }
   /** Confirms the block's transfers before its balances are read. */
-  | { type: 'Confirm'; data: Of<{ open: boolean }> }
+  | { type: 'Confirm'; data: Activity & { open: boolean } }
   /**
    * Records the balances, and the confirmation if there was none yet. Ignored if `drops` is not the number of times
    * that the block was dropped: then the balances were read before a reorg.
    */
   | {
       type: 'Settle';
-      data: Of<{
+      data: Activity & {
         balances: readonly Balance[];
         aside: readonly UnreadBalance[];
-        at: Height;
+        at: FollowedBlock;
         open: boolean;
         drops: number;
-      }>;
+      };
     }
   /** `count` is the number of transfers that webhooks were notified of. Ignored if the ledger has more by now. */
-  | { type: 'Close'; data: Of<{ count: number }> }
+  | { type: 'Close'; data: Activity & { count: number } }
   /** `notified` is true if a webhook may have been notified of the block's transfers. */
-  | { type: 'Drop'; data: Of<{ notified: boolean }> }
+  | { type: 'Drop'; data: Activity & { notified: boolean } }
   /** Records requested balances that were read at this block. They are read again if a reorg replaces the block. */
-  | { type: 'Refresh'; data: Of<{ balances: readonly Balance[] }> }
+  | { type: 'Refresh'; data: Activity & { balances: readonly Balance[] } }
   /** Marks balances to be read once the block is confirmed. */
-  | { type: 'Await'; data: Of<{ holdings: readonly Holding[] }> };
+  | { type: 'Await'; data: Activity & { holdings: readonly Holding[] } };
 
-/** Asset that an address may hold. */
-export type Holding = { readonly address: string; readonly asset: Asset };
-type Seen = { readonly transfer: Transfer; readonly own: readonly string[] };
 export type Ledger = {
   readonly phase: 'none' | 'pending' | 'open' | 'confirmed' | 'dropped' | 'due';
   /** Number of times that a reorg replaced the block. A later reorg may have included it again. */
@@ -135,7 +111,7 @@ const withoutDropped = (ledger: Ledger) => (isIncluded(ledger.phase) ? ledger : 
 const changes = <T extends 'TransferConfirmed' | 'TransferRemoved'>(
   type: T,
   transfers: readonly Seen[],
-  { walletId, block }: Of<unknown>,
+  { walletId, block }: Activity,
 ) =>
   transfers.map(({ transfer: { transaction, index, failed } }) => ({
     type,
@@ -161,13 +137,13 @@ const notObserved = (ledger: Ledger, { transfers, touches, late = false }: Obser
   };
 };
 
-const readings = (walletId: string, balances: readonly Balance[], at: Height, correction: boolean) =>
+const readings = (walletId: string, balances: readonly Balance[], at: FollowedBlock, correction: boolean) =>
   balances.map((balance) => ({
     type: 'BalanceRead' as const,
     data: { walletId, ...balance, at, ...(correction && { correction: true as const }) },
   }));
 
-const touches = ({ walletId, block }: Of<unknown>, holdings: readonly Holding[]) =>
+const touches = ({ walletId, block }: Activity, holdings: readonly Holding[]) =>
   holdings.map(({ address, asset }) => ({
     type: 'BalanceTouched' as const,
     data: { walletId, block, address, asset, reason: onRequest },

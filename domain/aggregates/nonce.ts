@@ -1,15 +1,18 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
+import type { OfTransaction, SenderNonce } from './transaction/transaction-data.js';
 
-/** `chain` is the hash of the chain's first block: a restarted development chain is another chain with new nonces. */
-type Place = { chain: string; from: string; nonce: number; transactionId: string };
-/** `replaces` is the id of the transaction that this one replaces. */
-type Held = Place & { replaces?: string };
+type Place = SenderNonce & OfTransaction;
+type Held = Place & {
+  /** Id of the transaction that this one replaces; absent if it replaces none. */
+  replaces?: string;
+};
+type Released = Place & {
+  /** True if no transaction holds the nonce any more, so that the next one may use it. */
+  free: boolean;
+};
 
-export type NonceEvent =
-  | { type: 'NonceHeld'; data: Held }
-  /** `free` is true if no transaction holds the nonce any more, so that it may be reused. */
-  | { type: 'NonceReleased'; data: Place & { free: boolean } };
+export type NonceEvent = { type: 'NonceHeld'; data: Held } | { type: 'NonceReleased'; data: Released };
 export type NonceCommand = { type: 'Hold'; data: Held } | { type: 'Release'; data: Place };
 type Nonce = { readonly holders: readonly string[] };
 

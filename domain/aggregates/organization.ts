@@ -4,12 +4,37 @@ import type { QuotaName } from '../quota.js';
 import type { Limits } from '../rate-limit.js';
 import type { GatewayKeys } from './gateway/gateway-token.js';
 
-type Created = { organizationId: string; name: string; domain: string };
-/** `chain` is empty for the record that applies to every chain without its own record. */
-type LimitSet = { organizationId: string; chain: string; limits: Limits };
-type LimitDeleted = { organizationId: string; chain: string };
-type QuotaSet = { organizationId: string; quota: QuotaName; limit: number };
-type GatewayKeysSet = { organizationId: string; gatewayKeys: GatewayKeys };
+export type OfOrganization = {
+  /** Id of the organization. */
+  readonly organizationId: string;
+};
+export type OfDomain = {
+  /** Domain of the organization: 1 to 50 characters of a-z, 0-9 and dashes. */
+  domain: string;
+};
+type Created = OfOrganization &
+  OfDomain & {
+    /** Name of the organization. */
+    name: string;
+  };
+type LimitDeleted = OfOrganization & {
+  /** Tag of the chain, such as C; empty for the limits of every chain without limits of its own. */
+  chain: string;
+};
+type LimitSet = LimitDeleted & {
+  /** Limits that apply from now on. */
+  limits: Limits;
+};
+type QuotaSet = OfOrganization & {
+  /** Quota that was set. */
+  quota: QuotaName;
+  /** New limit of the quota, in the unit of the quota. */
+  limit: number;
+};
+type GatewayKeysSet = OfOrganization & {
+  /** Keys that the gateway accepts: api_keys and gateway tokens (`api_key`), or gateway tokens only (`tokens`). */
+  gatewayKeys: GatewayKeys;
+};
 
 /** Stored events hold JSON values only. Names never change; a changed shape needs a step in domain/upcasters.ts. */
 export type OrganizationEvent =
@@ -21,10 +46,10 @@ export type OrganizationEvent =
 export type OrganizationCommand =
   | { type: 'Create'; data: Created }
   /** Rejects a command that also writes other streams if the organization does not exist. */
-  | { type: 'RequireExisting'; data: { organizationId: string } }
+  | { type: 'RequireExisting'; data: OfOrganization }
   | { type: 'SetRateLimit'; data: LimitSet }
   /** Deletes the record of a chain, or all records when `chain` is undefined. */
-  | { type: 'DeleteRateLimit'; data: { organizationId: string; chain: string | undefined } }
+  | { type: 'DeleteRateLimit'; data: OfOrganization & { chain: string | undefined } }
   | { type: 'SetQuota'; data: QuotaSet }
   | { type: 'SetGatewayKeys'; data: GatewayKeysSet };
 type Organization = {

@@ -1,33 +1,60 @@
 import type { Asset } from '../asset.js';
 import type { Decider } from '../decider.js';
-import type { Balance } from './ledger.js';
+import type { FollowedBlock } from './chain/block.js';
+import type { Reading } from './ledger/ledger-data.js';
+import type { OfWallet } from './wallet.js';
 
-/** Block at which balances were read. */
-type Height = { readonly number: number; readonly hash: string; readonly chain: string };
-/** Last address whose balances were read, in the order of the wallet's address list. */
-export type RefreshCursor = { readonly position: number; readonly address: string };
+/** Address in the order of the wallet's address list. */
+export type RefreshCursor = {
+  /** Position of the event that registered the address. */
+  readonly position: number;
+  /** Address in its canonical stored form. */
+  readonly address: string;
+};
 
 /** Refresh of the balances of one wallet in one asset standard. */
-type Of<T> = { readonly refreshId: string; readonly walletId: string; readonly standard: Asset['standard'] } & T;
-/** `correction` is true if readings replace earlier ones that were made at a greater height of a replaced branch. */
-type Started = Of<
-  { total: number; done: number; at: Height; after: RefreshCursor | null; correction?: true } & Searching
->;
-/** `searched` is the last block whose logs were searched for the addresses after `after`. */
-type Advanced = Of<{ part: number; done: number; at: Height; after: RefreshCursor | null; searched?: number }>;
-/** `from` is the first block whose logs are searched for tokens that the addresses received. */
-type Searching = { readonly from?: number };
-type Refreshed = Balance & { readonly walletId: string; readonly at: Height; readonly correction?: true };
+type OfRefresh = OfWallet & {
+  /** Id of the refresh. */
+  readonly refreshId: string;
+  /** Asset standard whose balances are read. */
+  readonly standard: Asset['standard'];
+};
+type Searching = {
+  /** Height of the first block whose logs are searched for received tokens; absent if only known tokens are read. */
+  readonly from?: number;
+};
+type Progress = OfRefresh & {
+  /** Number of addresses that were read so far. */
+  readonly done: number;
+  /** Block at which the balances are read. */
+  readonly at: FollowedBlock;
+  /** Last address that was read, in the order of the wallet's address list; null before the first. */
+  readonly after: RefreshCursor | null;
+};
+type Started = Progress &
+  Searching & {
+    /** Number of addresses that the wallet had when the refresh began. */
+    readonly total: number;
+    /** Present if readings replace earlier ones that were made at a greater height of a replaced branch. */
+    readonly correction?: true;
+  };
+type Advanced = Progress & {
+  /** Number of the part, from 1. */
+  readonly part: number;
+  /** Height of the last block whose logs were searched for the addresses after `after`; absent if addresses were read. */
+  readonly searched?: number;
+};
+type Ended = OfRefresh & Searching;
 
 export type RefreshEvent =
   | { type: 'RefreshStarted'; data: Started }
   /** The balances of every address of the wallet were read. */
-  | { type: 'RefreshEnded'; data: Of<Searching> };
+  | { type: 'RefreshEnded'; data: Ended };
 type RefreshCommand =
   | { type: 'Start'; data: Started }
   /** Starts over, because a reorg replaced the block at which balances were read. */
   | { type: 'Restart'; data: Started & { readonly replaces: string } }
-  | { type: 'End'; data: Of<Searching> };
+  | { type: 'End'; data: Ended };
 type Refresh = { readonly running: string | null } & Searching;
 
 /** One stream per wallet and asset standard, so that a second refresh joins the running one. */
@@ -46,11 +73,11 @@ export const refresh: Decider<RefreshCommand, RefreshEvent, Refresh> = {
 };
 
 export type RefreshPartEvent =
-  | { type: 'BalanceRefreshed'; data: Refreshed }
+  | { type: 'BalanceRefreshed'; data: Reading }
   | { type: 'RefreshAdvanced'; data: Advanced };
 type RefreshPartCommand = {
   type: 'Record';
-  data: { readonly balances: readonly Refreshed[]; readonly advanced?: Advanced };
+  data: { readonly balances: readonly Reading[]; readonly advanced?: Advanced };
 };
 type RefreshPart = { readonly isRecorded: boolean };
 

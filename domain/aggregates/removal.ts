@@ -1,7 +1,10 @@
 import type { Decider } from '../decider.js';
+import type { OfWallet } from './wallet.js';
 
-/** `upTo` is an event position: addresses registered after it are kept. */
-type UpTo = { readonly walletId: string; readonly upTo: number };
+type UpTo = OfWallet & {
+  /** Position of an event: addresses registered up to it are removed, later ones are kept. */
+  readonly upTo: number;
+};
 
 export type RemovalEvent = { type: 'RemovalStarted'; data: UpTo } | { type: 'RemovalEnded'; data: UpTo };
 export type RemovalCommand = { type: 'Start'; data: UpTo } | { type: 'End'; data: UpTo };

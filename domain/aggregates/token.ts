@@ -1,12 +1,23 @@
 import type { Decider } from '../decider.js';
 import type { TokenDescription } from '../token-description.js';
 
-/** `tokenId` is empty for fungible tokens; only these have a `description`. */
-type Described = { contract: string; tokenId: string; uri: string; text: string; description?: TokenDescription };
+type Token = {
+  /** URI of the token's metadata, as its contract states it; empty if there is none. */
+  uri: string;
+  /** Document at `uri` if it is JSON; otherwise empty. */
+  text: string;
+  /** Metadata of a fungible token, as its contract states it; absent for other tokens. */
+  description?: TokenDescription;
+};
+type Described = Token & {
+  /** Address of the token contract, jetton master contract or coin type, in its canonical stored form. */
+  contract: string;
+  /** Id of the token within its contract, as a decimal number; empty for fungible tokens. */
+  tokenId: string;
+};
 
 export type TokenEvent = { type: 'TokenDescribed'; data: Described };
 type TokenCommand = { type: 'Describe'; data: Described };
-type Token = { uri: string; text: string; description?: TokenDescription };
 
 const known = ({ uri, text, description }: Token): Token => ({ uri, text, ...(description && { description }) });
 

@@ -1,31 +1,18 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
-
-/** Fields that the signature covers. Amounts are decimal strings in the smallest unit. */
-export type Unsigned = {
-  readonly chainId: number;
-  readonly nonce: number;
-  readonly to: string;
-  readonly value: string;
-  readonly gas: string;
-  readonly gasPrice: string;
-  readonly data: string;
-};
-export type Signed = { readonly raw: string; readonly hash: string };
-type Named = { readonly transactionId: string };
-type Created = Named &
-  Unsigned & {
-    readonly walletId: string;
-    readonly from: string;
-    /** Hash of the first block of the chain that the transaction is for. */
-    readonly chain: string;
-    /** Fingerprint of the request. It distinguishes a retry from another request with the same id. */
-    readonly request: string;
-  };
-type BlockRef = { readonly number: number; readonly hash: string };
-type Arrival = Named & { readonly block: BlockRef; readonly confirmations: number };
-/** `open` is present while a reorg may still replace the block, so that the transaction is still watched. */
-type End = Arrival & { readonly open?: true };
+import type {
+  Arrival,
+  BlockRef,
+  CancellationSent,
+  CancelRequested,
+  Created,
+  Ended,
+  Mined,
+  OfTransaction,
+  Refused,
+  Sent,
+  Signed,
+} from './transaction/transaction-data.js';
 
 /** State of a sent transaction on the chain. */
 export type Outcome =
@@ -38,44 +25,44 @@ export type Outcome =
 
 export type TransactionEvent =
   | { type: 'TransactionCreated'; data: Created }
-  | { type: 'TransactionSigned'; data: Named & Signed }
+  | { type: 'TransactionSigned'; data: OfTransaction & Signed }
   /** The transaction may be broadcast. The event is stored before the transaction is sent to any node. */
-  | {
-      type: 'TransactionSent';
-      data: Named & { walletId: string; chain: string; from: string; nonce: number; hash: string };
-    }
+  | { type: 'TransactionSent'; data: Sent }
   /** A node accepted the transaction or its cancellation. */
-  | { type: 'TransactionTaken'; data: Named }
+  | { type: 'TransactionTaken'; data: OfTransaction }
   /** Every node rejected the transaction permanently, so it counts as not sent. */
-  | { type: 'TransactionRefused'; data: Named & { reason: string } }
-  | { type: 'TransactionMined'; data: Arrival & { failed: boolean } }
-  | { type: 'TransactionConfirmed'; data: End }
-  | { type: 'TransactionFailed'; data: End }
-  | { type: 'TransactionReplaced'; data: Named }
+  | { type: 'TransactionRefused'; data: Refused }
+  | { type: 'TransactionMined'; data: Mined }
+  | { type: 'TransactionConfirmed'; data: Ended }
+  | { type: 'TransactionFailed'; data: Ended }
+  | { type: 'TransactionReplaced'; data: OfTransaction }
   /** A reorg undid the outcome that was last seen on the chain. */
-  | { type: 'TransactionDropped'; data: Named }
-  | { type: 'TransactionCancelRequested'; data: Named & { gasPrice: string } }
-  | { type: 'CancellationSigned'; data: Named & Signed }
-  | { type: 'CancellationSent'; data: Named & { hash: string } }
-  | { type: 'CancellationRefused'; data: Named & { reason: string } }
+  | { type: 'TransactionDropped'; data: OfTransaction }
+  | { type: 'TransactionCancelRequested'; data: CancelRequested }
+  | { type: 'CancellationSigned'; data: OfTransaction & Signed }
+  | { type: 'CancellationSent'; data: CancellationSent }
+  | { type: 'CancellationRefused'; data: Refused }
   | { type: 'CancellationMined'; data: Arrival }
   /** The transaction was canceled before it was sent. Its nonce is free again. */
-  | { type: 'TransactionCanceled'; data: Named }
+  | { type: 'TransactionCanceled'; data: OfTransaction }
   /** The outcome is final: no reorg can undo it. */
-  | { type: 'TransactionClosed'; data: Named };
+  | { type: 'TransactionClosed'; data: OfTransaction };
 
 export type TransactionCommand =
   | { type: 'Create'; data: Created }
-  | { type: 'Sign'; data: Named & Signed }
-  | { type: 'Send'; data: Named }
-  | { type: 'Take'; data: Named }
-  | { type: 'Refuse'; data: Named & { reason: string } }
+  | { type: 'Sign'; data: OfTransaction & Signed }
+  | { type: 'Send'; data: OfTransaction }
+  | { type: 'Take'; data: OfTransaction }
+  | { type: 'Refuse'; data: Refused }
   /** Cancels a transaction that was not sent. Its nonce is released in the same append. */
-  | { type: 'Cancel'; data: Named }
+  | { type: 'Cancel'; data: OfTransaction }
   /** Requests the cancellation of a sent transaction. `gasPrice` is high enough to replace it. */
-  | { type: 'RequestCancel'; data: Named & { gasPrice: string } }
+  | { type: 'RequestCancel'; data: CancelRequested }
   /** `isDeep`: the outcome has the confirmations that the wallet requires. `isFinal`: no reorg can undo the outcome. */
-  | { type: 'Observe'; data: Named & { outcome: Outcome; confirmations: number; isDeep: boolean; isFinal: boolean } };
+  | {
+      type: 'Observe';
+      data: OfTransaction & { outcome: Outcome; confirmations: number; isDeep: boolean; isFinal: boolean };
+    };
 
 type Cancellation = { readonly gasPrice: string; readonly signed: Signed | null; readonly isSent: boolean };
 export type Transaction = {
@@ -105,7 +92,7 @@ export type Transaction = {
 };
 
 const missing = (transactionId: string) => fail('NOT_FOUND', `Transaction not found: ${transactionId}`);
-const wrongState = ({ state }: Transaction, { transactionId }: Named, step: string) =>
+const wrongState = ({ state }: Transaction, { transactionId }: OfTransaction, step: string) =>
   state === 'none'
     ? missing(transactionId)
     : fail('FAILED_PRECONDITION', `Transaction ${transactionId} is ${state.toUpperCase()} and cannot be ${step}`);
@@ -116,7 +103,7 @@ const mayRequestCancel = (past: Transaction) => past.state === 'sent' || (waitsT
 const changedMeanwhile = () => fail('CONFLICT', 'The transaction was modified concurrently. Retry the request.');
 const isSame = (signed: Signed | null, { hash }: Signed) => signed?.hash === hash;
 
-const signCancellation = (past: Transaction, data: Named & Signed): readonly TransactionEvent[] => {
+const signCancellation = (past: Transaction, data: OfTransaction & Signed): readonly TransactionEvent[] => {
   const { cancellation } = past;
   if (isSame(cancellation?.signed ?? null, data)) return [];
   return waitsToSend(past) && !cancellation?.signed
@@ -124,7 +111,7 @@ const signCancellation = (past: Transaction, data: Named & Signed): readonly Tra
     : wrongState(past, data, 'signed');
 };
 
-const sendCancellation = (past: Transaction, { transactionId }: Named): readonly TransactionEvent[] => {
+const sendCancellation = (past: Transaction, { transactionId }: OfTransaction): readonly TransactionEvent[] => {
   const { signed, isSent } = past.cancellation as Cancellation;
   if (!signed)
     return fail(

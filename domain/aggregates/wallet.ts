@@ -1,9 +1,22 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** `confirmation` is absent where the wallets of the variant have no `confirmation`. */
-type Registered = { walletId: string; name: string; confirmation?: number; importAsset?: true };
-type ConfirmationChange = { walletId: string; confirmation: number };
+export type OfWallet = {
+  /** Id of the wallet. */
+  readonly walletId: string;
+};
+type Registered = OfWallet & {
+  /** Name of the wallet. */
+  name: string;
+  /** Number of confirmations after which a transfer of the wallet counts; absent on APIs without this choice. */
+  confirmation?: number;
+  /** Present if the request asked to read the balance of the first address at once (`import_asset`). */
+  importAsset?: true;
+};
+type ConfirmationChange = OfWallet & {
+  /** Number of confirmations after which a transfer of the wallet counts from now on. */
+  confirmation: number;
+};
 
 export type WalletEvent =
   | { type: 'WalletRegistered'; data: Registered }
@@ -11,7 +24,7 @@ export type WalletEvent =
 export type WalletCommand =
   | { type: 'Register'; data: Registered }
   | { type: 'UpdateConfirmation'; data: ConfirmationChange }
-  | { type: 'RequireRegistered'; data: { walletId: string } };
+  | { type: 'RequireRegistered'; data: OfWallet };
 export type Wallet = { state: 'none' } | { state: 'registered'; name: string; confirmation: number | null };
 
 const missing = (walletId: string) => fail('NOT_FOUND', `Wallet not found: ${walletId}`);

@@ -1,11 +1,18 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/**
- * Header sent to one webhook, or to every webhook if `webhookId` is absent. The value is encrypted: it may be a secret.
- */
-type Registered = { headerId: string; webhookId?: string; name: string; sealedValue: string };
-type Removed = { headerId: string };
+type Removed = {
+  /** Id of the webhook header. */
+  headerId: string;
+};
+type Registered = Removed & {
+  /** Id of the webhook whose notifications have the header; absent if all notifications have it. */
+  webhookId?: string;
+  /** Name of the header. */
+  name: string;
+  /** Value of the header, encrypted because it may be a secret. */
+  sealedValue: string;
+};
 
 export type WebhookHeaderEvent =
   | { type: 'WebhookHeaderRegistered'; data: Registered }

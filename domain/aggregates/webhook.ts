@@ -1,17 +1,26 @@
 import type { Decider } from '../decider.js';
 import { fail } from '../failure.js';
 
-/** A webhook without `walletId` covers every wallet, including wallets registered later. */
-type Registered = {
-  webhookId: string;
+export type OfWebhook = {
+  /** Id of the webhook. */
+  readonly webhookId: string;
+};
+type Registered = OfWebhook & {
+  /** Id of the wallet that the webhook covers. If absent, it covers every wallet, including those registered later. */
   walletId?: string;
+  /** URL that notifications are posted to. */
   endpoint: string;
+  /** Number of confirmations at which the webhook is notified. */
   confirmation: number;
+  /** Secret that signs the notifications, encrypted. */
   sealedSecret: string;
   /** Notification types that the webhook subscribes to; absent for wallet activity only. */
   notificationTypes?: readonly string[];
 };
-type Named = { webhookId: string };
+type Disabled = OfWebhook & {
+  /** Reason why notifications are no longer posted. */
+  reason: string;
+};
 
 /** Notification type of a new seal of the organization's history. Only webhooks that subscribe to it are notified. */
 export const historySealed = 'NOTIFICATION_TYPE_HISTORY_SEALED';
@@ -21,16 +30,16 @@ export const subscribesToActivity = (types: Types) => types?.some((type) => type
 
 export type WebhookEvent =
   | { type: 'WebhookRegistered'; data: Registered }
-  | { type: 'WebhookRemoved'; data: Named }
+  | { type: 'WebhookRemoved'; data: OfWebhook }
   /** No delivery is attempted until a resend revives the webhook. */
-  | { type: 'WebhookDisabled'; data: Named & { reason: string } }
-  | { type: 'WebhookRevived'; data: Named };
+  | { type: 'WebhookDisabled'; data: Disabled }
+  | { type: 'WebhookRevived'; data: OfWebhook };
 type WebhookCommand =
   | { type: 'Register'; data: Registered }
-  | { type: 'Remove'; data: Named }
-  | { type: 'Disable'; data: Named & { reason: string } }
-  | { type: 'Revive'; data: Named }
-  | { type: 'RequireRegistered'; data: Named };
+  | { type: 'Remove'; data: OfWebhook }
+  | { type: 'Disable'; data: Disabled }
+  | { type: 'Revive'; data: OfWebhook }
+  | { type: 'RequireRegistered'; data: OfWebhook };
 type Webhook = { state: 'none' | 'active' | 'disabled' | 'removed' };
 
 const missing = (webhookId: string) => fail('NOT_FOUND', `Webhook not found: ${webhookId}`);

@@ -2,7 +2,7 @@ import { takesAsOf } from '../operations/as-of.js';
 import { type Endpoint, endpoints } from '../operations/index.js';
 import { type ProblemCode, problems } from './problems.js';
 
-const json = (schema: object, example?: object) => ({ 'application/json': { schema, ...(example && { example }) } });
+const json = (schema: object, example: object) => ({ 'application/json': { schema, example } });
 
 const problemSchema = {
   type: 'object',
@@ -112,7 +112,7 @@ const otherRefusals = Object.fromEntries(
   ].map(([status, description]) => [status, { ...problemResponses[400], description }]),
 );
 
-const pathItem = ({ operation, variant, isExtension, request, response, example }: Endpoint) => {
+const pathItem = ({ operation, variant, isExtension, request, response, example, answerExample }: Endpoint) => {
   const isLimited = variant.surface !== 'admin';
   const limitHeaders = isLimited ? rateLimitHeaders : {};
   return {
@@ -127,7 +127,7 @@ const pathItem = ({ operation, variant, isExtension, request, response, example 
         200: {
           description: 'Success.',
           headers: { ...responseHeaders, ...limitHeaders },
-          content: json(response, operation.answerExample),
+          content: json(response, answerExample),
         },
         ...problemResponses,
         ...(variant.surface === 'query' && refusalOf('NODE_ERROR', {})),

@@ -2,7 +2,8 @@ import { addressList, singleAddress } from '../../application/wallets/address-pa
 import { fail } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyWallet, pageSize, pageToken, pagination } from './records.js';
+import { anyWallet } from './examples/ids.js';
+import { pageSize, pageToken, pagination } from './records.js';
 import { address, flag, id, list, record, type Schema, text } from './schema.js';
 
 const addresses = list(address, { minItems: 1, maxItems: 1000 });

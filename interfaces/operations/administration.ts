@@ -3,9 +3,8 @@ import { quotaNames } from '../../domain/quota.js';
 import { defaultLimits } from '../../domain/rate-limit.js';
 import { chains } from '../../domain/variant.js';
 import { operation } from './define.js';
+import { anyKey, anyOrganization, anySecret } from './examples/ids.js';
 import {
-  anyKey,
-  anyOrganization,
   credentialRecord,
   organizationRecord,
   pageSize,
@@ -29,7 +28,7 @@ export const deleteCredential = operation({
   summary: 'Delete a credential, given its key and secret. It is rejected from then on and cannot be restored.',
   surface: 'admin',
   request: { api_key: { schema: id, required: true }, api_secret: { schema: id, required: true } },
-  example: () => ({ api_key: anyKey, api_secret: 'f'.repeat(64) }),
+  example: () => ({ api_key: anyKey, api_secret: anySecret }),
   response: {},
   handle: (app, { api_key, api_secret }, by) => app.credentials.deleteWithSecret(by, api_key, api_secret),
 });

@@ -8,16 +8,8 @@ import {
 } from '../../domain/asset.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation, type Shape } from './define.js';
-import {
-  anyWallet,
-  assetRecord,
-  contractRecord,
-  pageSize,
-  pageToken,
-  pagination,
-  transferRecord,
-  unixTime,
-} from './records.js';
+import { anyWallet } from './examples/ids.js';
+import { assetRecord, contractRecord, pageSize, pageToken, pagination, transferRecord, unixTime } from './records.js';
 import { address, extension, flag, id, int64, list, oneOf, text } from './schema.js';
 
 const assetType = (variant: Variant) => oneOf(standardsOf(variant).map((standard) => assetTypeOf(variant, standard)));

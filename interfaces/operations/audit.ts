@@ -3,7 +3,8 @@ import { type HeadRecord, toHeadRecord } from '../../application/audit/log/head-
 import { now, parseAsOf } from '../../application/history/parse-moment.js';
 import { shownToClient } from './client-history.js';
 import { operation } from './define.js';
-import { anyOrganization, eventRecord, pageSize, pageToken, pagination } from './records.js';
+import { anyEvent, anyOrganization } from './examples/ids.js';
+import { eventRecord, pageSize, pageToken, pagination } from './records.js';
 import { formed, id, int64, list, moment, record, text, timestamp } from './schema.js';
 
 export const listEvents = operation({
@@ -66,7 +67,7 @@ export const getInclusionProof = operation({
     event_id: { schema: id, required: true },
     position: { schema: int64({ minimum: 0 }) },
   },
-  example: () => ({ event_id: '019b7a4e-0040-7c3a-9d21-4f8e6a0b1c5d' }),
+  example: () => ({ event_id: anyEvent }),
   response: {
     event: {
       schema: record<ProvenEvent>({ event_id: id, number: count, previous_hash: hash, hash }),

@@ -82,6 +82,7 @@ export type Operation<Q extends Fields, R extends Fields> = Definition<Q, R> &
   Handler<Shape<Q>, Shape<R>> & {
     /** Example request for the documentation. Fields that the variant does not have are removed. */
     readonly example: (variant: Variant) => Partial<Shape<Q>>;
+    /** Example answer for the documentation, if it is not derived from the response schema. */
     readonly answerExample?: Shape<R>;
   };
 // biome-ignore lint/suspicious/noExplicitAny: stands for every request type where operations are handled alike

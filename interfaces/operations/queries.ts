@@ -7,7 +7,7 @@ import {
   transactionRecord,
 } from './chain-records.js';
 import { operation } from './define.js';
-import { exampleAnswers, exampleRequest } from './query-examples.js';
+import { exampleAnswers, exampleRequest } from './examples/queries.js';
 import { address, formed, int64, list } from './schema.js';
 
 const hashText = formed(66, 66, '^0x[0-9a-fA-F]{64}$', '0x followed by 64 hex digits');

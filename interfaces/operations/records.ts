@@ -35,16 +35,6 @@ import {
 
 const stored = text(0, 200);
 
-/** Ids for examples. */
-export const anyWallet = 'wal_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
-
-export const anyWebhook = 'whk_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
-export const anyHeader = 'hdr_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
-export const anyDelivery = 'whd_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
-export const anyTransaction = '0193a1b2-c3d4-7e8f-9a0b-1c2d3e4f5a6b';
-export const anyOrganization = 'org_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b';
-export const anyKey = 'ck_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899aabbccddeeff';
-
 const addressMapping: Schema<AddressRecord> = record<AddressRecord>({ address: stored, user_friendly_address: stored });
 
 /** docs/specification.md#24-wallet. The fields of a wallet depend on the capabilities of the variant. */

@@ -4,7 +4,8 @@ import { contractTypeOf, type TokenStandard, tokenStandards } from '../../domain
 import { invalid } from '../../domain/failure.js';
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyTransaction, anyWallet, pageSize, pageToken, pagination, transactionRecord } from './records.js';
+import { anyTransaction, anyWallet } from './examples/ids.js';
+import { pageSize, pageToken, pagination, transactionRecord } from './records.js';
 import { address, formed, id, int64, list, oneOf, record, type Schema, text } from './schema.js';
 
 const needs = 'managed-transactions';

@@ -1,6 +1,7 @@
 import type { Variant } from '../../domain/variant.js';
 import { operation } from './define.js';
-import { anyWallet, pageSize, pageToken, pagination, walletRecord } from './records.js';
+import { anyWallet } from './examples/ids.js';
+import { pageSize, pageToken, pagination, walletRecord } from './records.js';
 import { address, flag, id, int64, list, text } from './schema.js';
 
 const confirmation = ({ maxConfirmations: maximum }: Variant) => int64({ minimum: 0, maximum, default: 10 });

@@ -3,10 +3,8 @@ import { historySealed } from '../../domain/aggregates/webhook.js';
 import { fail } from '../../domain/failure.js';
 import { deliveryStatuses, type HistoryDocument } from '../../projections/deliveries.js';
 import { operation } from './define.js';
+import { anyDelivery, anyHeader, anyWebhook } from './examples/ids.js';
 import {
-  anyDelivery,
-  anyHeader,
-  anyWebhook,
   type HistoryRecord,
   historyRecord,
   pageSize,

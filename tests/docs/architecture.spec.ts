@@ -23,7 +23,7 @@ const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(
   Record<string, string>
 >;
 const packageNames = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-/** Names that look like paths of this repository. */
+/** Names that look like paths of this repository but are not. */
 const notPaths = ['application/json', ...packageNames];
 
 /** Reports whether a path exists, or any file that fits the star in its last part. */
@@ -62,7 +62,7 @@ describe('the pages for contributors', () => {
       );
     });
 
-  it('name only scripts that package.json has', () => {
+  it('name only npm scripts that exist in package.json', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)]);
     assert.ok(named.length > 3);
@@ -72,7 +72,7 @@ describe('the pages for contributors', () => {
     );
   });
 
-  it('list every decision in docs/decisions/README.md, numbered without a gap', () => {
+  it('list every decision in docs/decisions/README.md under consecutive numbers', () => {
     const numbered = readdirSync('docs/decisions').filter((name) => /^\d{4}-/.test(name));
     assert.ok(numbered.length >= 7);
     for (const [i, name] of numbered.toSorted((a, b) => a.localeCompare(b)).entries()) {
@@ -95,7 +95,7 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
 
 const fits = ({ path = '', pathNot = [] }: Condition, given: string) =>
   new RegExp(path).test(given) && ![pathNot].flat().some((pattern) => new RegExp(pattern).test(given));
-/** Leaves out rules about circles and orphans, which look at more than one import. */
+/** Excludes rules about cycles and orphans, which concern more than one import. */
 const isAboutOne = ({ from, to }: Rule) => from.orphan === undefined && to.circular === undefined;
 /** Selects the rules between the folders of application/. */
 const isInside = ({ name }: Rule) => /^application-.+-imports$|^application-has-rooms$/.test(name);
@@ -126,7 +126,7 @@ const fileSystem: Imported = { path: 'fs', type: 'core' };
 describe('docs/architecture.md', () => {
   const heading = `| from | ${rooms.join(' | ')} | packages and \`node:\` |`;
 
-  it('has the import rules of .dependency-cruiser.cjs as its table', () => {
+  it('documents exactly the import rules of .dependency-cruiser.cjs', () => {
     const cell = (from: string, to: string) => {
       if (mayImport(`${from}/sub/one.ts`, local(`${to}/sub/other.ts`))) return 'yes';
       return mayImport(`${from}/main.ts`, local(`${to}/sub/other.ts`)) ? `only from \`${from}/main.ts\`` : 'no';
@@ -145,7 +145,7 @@ describe('docs/architecture.md', () => {
     );
   });
 
-  it('has the folders of application/ with the folders that each may use as its table', () => {
+  it('documents which folders each folder of application/ may import', () => {
     const folders = readdirSync('application', { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
@@ -170,7 +170,7 @@ describe('docs/architecture.md', () => {
     );
   });
 
-  it('says of infrastructure/nodes/ what the import rules enforce', () => {
+  it('describes the import rules of infrastructure/nodes/ as they are enforced', () => {
     assert.ok(architecture.includes('knows neither the chains nor the gateway'));
     const mayUse = (from: string, to: string) =>
       mayImport(`infrastructure/${from}/one.ts`, local(`infrastructure/${to}/other.ts`));
@@ -182,8 +182,8 @@ describe('docs/architecture.md', () => {
     assert.ok(!mayUse('gateway-nodes', 'chains/evm'));
   });
 
-  it('lists the packages that infrastructure may import, and who may import inversify', () => {
-    const list = /^of `node:` and these packages: (.*?)\. `inversify`/ms.exec(architecture)?.[1] ?? '';
+  it('lists the packages that infrastructure may import, and the folders that may import inversify', () => {
+    const list = / of `node:` and these packages: (.*?)\. `inversify`/s.exec(architecture)?.[1] ?? '';
     const allowed = packages.filter((one) => mayImport('infrastructure/container.ts', one));
     assert.deepEqual(
       [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
@@ -210,7 +210,7 @@ describe('docs/architecture.md', () => {
     await stores.close();
   });
 
-  it('names for each rule a file and a name in that file', () => {
+  it('names an existing file and an identifier in that file for each rule', () => {
     const section = architecture.split('## Where does a rule live')[1] ?? '';
     const rows = [...section.matchAll(/^\| (?!rule |---)([^|]+) \| ([^|]+) \|$/gm)];
     assert.ok(rows.length >= 30, String(rows.length));
@@ -222,7 +222,7 @@ describe('docs/architecture.md', () => {
     }
   });
 
-  it('draws pictures whose lines Mermaid can read', () => {
+  it('contains only diagrams whose lines Mermaid can parse', () => {
     const pictures = [...architecture.matchAll(/^```mermaid\n(.*?)^```$/gms)].map(([, text = '']) => text);
     assert.equal(pictures.length, 7);
     const [node, label] = ['\\w+(?:\\[\\(?"[^"]+"\\)?\\])?', '(?: -- "[^"]+")?'];

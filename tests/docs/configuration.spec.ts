@@ -4,7 +4,7 @@ import { chainFamilies } from '../../domain/variant.js';
 import { schemesOf } from '../../infrastructure/chains/families.js';
 
 describe('docs/configuration.md', () => {
-  it('lists exactly the schemes of node URLs that settings accept', () => {
+  it('lists exactly the node URL schemes that the settings accept', () => {
     const [, section = ''] = readFileSync('docs/configuration.md', 'utf8').split('## Node URLs\n');
     const [table = ''] = section.split('\n## ');
     const rows = table.split('\n').filter((line) => line.startsWith('|'));

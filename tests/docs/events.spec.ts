@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { aggregates } from '../../domain/aggregates.js';
+import { currentVersion } from '../../domain/upcasters.js';
 import { readPage } from '../support/docs/markdown.js';
-import { eventsPage, eventsPath } from './events-page.js';
+import { eventsPage, eventsPath, fieldTable } from './events-page.js';
+import { storedStreams } from './stored-types.js';
 
 describe('docs/events.md', () => {
   it('is up to date with the code', () =>
@@ -12,7 +14,7 @@ describe('docs/events.md', () => {
       'docs/events.md is out of date; run npm run docs:events',
     ));
 
-  it('has every kind of stream, and every event that the specification lists', () => {
+  it('lists every kind of stream and every event of the specification', () => {
     const page = readPage(eventsPath);
     const titles = (level: number) => page.filter((one) => one.level === level).map(({ title }) => title);
     assert.deepEqual(new Set(titles(2)), new Set(aggregates));
@@ -21,22 +23,44 @@ describe('docs/events.md', () => {
     assert.deepEqual(new Set(titles(3)), new Set(listed?.map(({ type }) => type?.replaceAll('`', ''))));
   });
 
-  it('shows every field and every older version that the specification explains', () => {
-    const page = readFileSync(eventsPath, 'utf8');
-    const rowsOf = (anchor: string) =>
-      readPage('docs/specification.md').find((one) => one.anchor === anchor)?.tables[0]?.rows ?? [];
-    const [fields, versions] = [rowsOf('121-fields-of-events'), rowsOf('122-older-versions-of-events')];
-    const unused = fields.filter(
-      ({ field, meaning }) =>
-        !page.split('\n').some((line) => line.startsWith(`| ${field} |`) && line.endsWith(` | ${meaning} |`)),
-    );
-    assert.deepEqual(unused, []);
-    for (const { version, 'difference from the next version': difference } of versions)
-      assert.ok(page.includes(`In version ${version}, ${difference}.`));
-    assert.ok(fields.length > 0 && versions.length > 0);
+  it('cannot be generated while a field has no meaning', () => {
+    const field = { path: 'walletId', kinds: ['string'], optional: false };
+    assert.throws(() => fieldTable('WalletRegistered', [{ ...field, meaning: '' }]), /walletId of WalletRegistered/);
+    const [, , row] = fieldTable('WalletRegistered', [{ ...field, meaning: 'Id of the wallet.' }]);
+    assert.equal(row, '| `walletId` | `string` | Id of the wallet. |');
   });
 
-  it('names for each kind of stream a file that its commands go through', () => {
+  it('explains every field in a sentence and lists no other field', () => {
+    const rows = readPage(eventsPath).flatMap(({ tables }) => tables.flatMap((table) => table.rows));
+    const fields = storedStreams.flatMap(({ types }) =>
+      types.flatMap(({ shapes }) => [...shapes.slice(-1), ...shapes.slice(0, -1)].flatMap((shape) => shape.fields)),
+    );
+    assert.ok(fields.length > 300);
+    assert.deepEqual(
+      rows.map(({ field }) => field?.replaceAll('`', '')),
+      fields.map(({ path }) => path),
+    );
+    for (const { path, meaning } of fields) assert.match(meaning, /^[A-Z`].*\.$/, path);
+  });
+
+  it('shows every older version of a type with its fields and the step that converts it', () => {
+    const older = storedStreams.flatMap(({ types }) =>
+      types.flatMap(({ type }) =>
+        Array.from({ length: currentVersion(type) - 1 }, (_, i) => `${type} version ${i + 1}`),
+      ),
+    );
+    assert.ok(older.length > 0);
+    const sections = readPage(eventsPath).filter(({ level }) => level === 4);
+    assert.deepEqual(
+      sections.map(({ title }) => title),
+      older,
+    );
+    for (const { tables } of sections) assert.ok(tables[0] && tables[0].rows.length > 0);
+    const explained = readFileSync(eventsPath, 'utf8').match(/^Version \d+ .* The step to version \d+ .*\.$/gm);
+    assert.equal(explained?.length, older.length);
+  });
+
+  it('names the file that handles the commands of each kind of stream', () => {
     for (const line of readFileSync(eventsPath, 'utf8').split('\n'))
       if (line.startsWith('Decided in')) assert.match(line, /go through `application\/.*`\.$/);
   });

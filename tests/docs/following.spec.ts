@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type Quirk, quirks } from '../../infrastructure/chains/evm/quirks/quirks.js';
 import { readPage } from '../support/docs/markdown.js';
 
-const section = readPage('docs/following.md').find(({ title }) => title === 'What is believed of which network');
+const section = readPage('docs/following.md').find(({ title }) => title === 'Accepted deviations of EVM networks');
 const [believed, networks] = section?.tables ?? [];
-const asked = { always: 'for each block', 'at first': 'until one block was believed' };
+const asked = { always: 'for each block', 'at first': 'until one block was accepted' };
 const names = Object.keys(quirks) as Quirk[];
 const seenOn = (network: string) => names.filter((name) => quirks[name].seen.includes(network)).join(', ');
 

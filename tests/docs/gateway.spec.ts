@@ -12,12 +12,12 @@ const rowsAt = (anchor: string, first: string) => {
 };
 
 describe('docs/gateway.md', () => {
-  it('tells the cost of each method', () => {
+  it('states the cost of each method', () => {
     const range = (blocks: number) => [{ fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` }];
     const words = (name: string) => {
-      const [least, most] = [1, maxBlocks].map((blocks) => unitsOf(name, range(blocks), () => 0)) as [number, number];
-      const perHundred = (most - least) / (maxBlocks / 100 - 1);
-      return perHundred === 0 ? `${least}` : `${least}, and ${perHundred} more for each further 100 blocks`;
+      const [min, max] = [1, maxBlocks].map((blocks) => unitsOf(name, range(blocks), () => 0)) as [number, number];
+      const perHundred = (max - min) / (maxBlocks / 100 - 1);
+      return perHundred === 0 ? `${min}` : `${min}, and ${perHundred} more for each further 100 blocks`;
     };
     const costs = [...methods, ...developmentMethods].map(({ name }) => [`\`${name}\``, words(name)]);
     assert.deepEqual(
@@ -26,8 +26,10 @@ describe('docs/gateway.md', () => {
     );
   });
 
-  it('names a spec for each promise', () => {
-    const rows = rowsAt('what-is-promised-under-which-fault', 'fault');
+  it('names an existing spec for each guarantee', () => {
+    const rows = ['guarantees-under-faults-of-nodes', 'guarantees-under-other-faults'].flatMap((anchor) =>
+      rowsAt(anchor, 'fault'),
+    );
     for (const { fault, 'held by': held = '' } of rows)
       for (const [, file = ''] of held.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(file), `${fault}: ${file}`);
     assert.ok(rows.every(({ 'held by': held }) => held?.includes('.spec.ts')));

@@ -39,13 +39,13 @@ const faultsOfNames = (file: string) =>
     return fault ? [`${file}: ${name} ${fault}`] : [];
   });
 
-describe('the links', () => {
-  it('are searched in pages and in sources', () => {
+describe('links', () => {
+  it('are collected from pages and from sources', () => {
     assert.ok(pages.includes('README.md') && pages.includes(join('docs', 'specification.md')));
     assert.ok(sources.some((file) => read(file).includes('docs/specification.md#')));
   });
 
-  it('of pages lead to existing files and headings', () => {
+  it('in pages lead to existing files and headings', () => {
     const faults = pages.flatMap((page) =>
       linksIn(read(page)).flatMap((target) => {
         const fault = faultOfLink(page, target);
@@ -55,7 +55,7 @@ describe('the links', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('that sources and pages write as plain names lead to existing pages and headings', () => {
+  it('written as plain names lead to existing pages and headings', () => {
     assert.deepEqual([...sources, ...pages].flatMap(faultsOfNames), []);
   });
 

@@ -8,7 +8,7 @@ const rows = [...page.matchAll(/^\| ([DRWCSGON]\d+) \| ([^|]+) \| ([^|]+) \| ([^
 const counts = { D: 14, R: 19, W: 17, C: 12, S: 19, G: 14, O: 7 };
 
 describe('docs/reliability.md', () => {
-  it('has every row of the list of faults, once and in order', () => {
+  it('lists every fault once and in order', () => {
     const expected = Object.entries(counts).flatMap(([letter, count]) =>
       Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
     );
@@ -24,7 +24,7 @@ describe('docs/reliability.md', () => {
     );
   });
 
-  it('describes in each row what is injected and what must hold', () => {
+  it('describes the injected fault and the expected behaviour in each row', () => {
     for (const { id, injected, hold } of rows)
       for (const words of [injected, hold]) assert.ok(words.split(' ').length > 2, `${id}: ${words}`);
   });
@@ -38,7 +38,7 @@ describe('docs/reliability.md', () => {
     }
   });
 
-  it('names a test for each row that holds, and a reason for each that does not', () => {
+  it('names a test for each guarantee that holds, and a reason for each that does not', () => {
     for (const { id, holds, where } of rows) {
       assert.ok(['yes', 'in part', 'no'].includes(holds), id);
       if (holds === 'yes') assert.match(where, /^`tests\//, id);

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Metadata } from '../../application/ports/event-store.js';
-import { type Decider, fold, type Message } from '../../domain/decider.js';
-import { readableVersion, upcast } from '../../domain/upcasters.js';
 import { variants } from '../../domain/variant.js';
-import { projections } from '../../projections/index.js';
-import { aboutAt } from '../support/histories/project.js';
 
 const filesOf = (room: string) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
@@ -59,14 +54,14 @@ describe('the code base', () => {
     );
   });
 
-  it('keeps every file of application/ in a folder, but for the two that compose the folders', () => {
+  it('keeps every file of application/ in a folder, except the two that compose the folders', () => {
     assert.deepEqual(files.filter((file) => dirname(file) === 'application').toSorted(), [
       'application/app.ts',
       'application/wallet-apis.ts',
     ]);
   });
 
-  it('has files of fewer than 100 lines in the median of each production folder', () => {
+  it('has a median file length below 100 lines in each production folder', () => {
     for (const room of production) {
       const lengths = sources.filter((file) => file.startsWith(`${room}/`)).map(lines);
       const median = lengths.toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)] ?? 0;
@@ -80,97 +75,4 @@ describe('the code base', () => {
       [],
     );
   });
-});
-
-type Golden = Message & {
-  readonly metadata: Metadata;
-  /** State of its decider after this event. */
-  readonly state: object;
-  /** Documents of the projections that handle it, after this event. */
-  readonly documents: Readonly<Record<string, object | null>>;
-};
-type AnyDecider = Decider<Message, Message, object>;
-
-const stored: readonly Golden[] = JSON.parse(read('tests/golden/events.json'));
-const versionOf = ({ metadata: { version = 1 } }: Golden) => version;
-/** Events in their current version, as every reader but the audit gets them. */
-const golden = stored.map((event) => ({ ...event, data: upcast(event) }));
-const modules = await Promise.all(filesOf('domain').map((file) => import(`../../${file.replace(/\.ts$/, '.js')}`)));
-const deciders = modules
-  .flatMap((module): object[] => Object.values(module))
-  .filter((exported): exported is AnyDecider => Object.hasOwn(exported, 'evolve'));
-
-const about = (event: Golden) => {
-  const { organizationId, variant, occurredAt } = event.metadata;
-  return { ...aboutAt(organizationId, variant, golden.indexOf(event) + 1), occurredAt };
-};
-const documentsOf = (events: readonly Golden[], last: Golden) =>
-  projections
-    // Counts of the present change with every golden event; tests/projections/usage.spec.ts holds them.
-    .filter(({ on, presentOnly }) => !presentOnly && Object.hasOwn(on, last.type))
-    .map(({ name, scope, key, on }) => {
-      const place = (event: Golden) => `${scope(about(event))} ${key(event)}`;
-      const mine = events.filter((event) => Object.hasOwn(on, event.type) && place(event) === place(last));
-      const document = mine.reduce<object | null>(
-        (doc, event) => on[event.type]?.(doc, event.data, about(event)),
-        null,
-      );
-      return [name, document];
-    });
-
-describe('the golden events', () => {
-  it('hold every version of every type that a decider knows, and no other', () => {
-    const types = deciders.flatMap(({ evolve }) => Object.keys(evolve));
-    assert.ok(types.length > 0);
-    assert.equal(types.length, new Set(types).size, 'two deciders share an event type');
-    const versions = types.flatMap((type) =>
-      Array.from({ length: readableVersion(type) }, (_, i) => `${type} ${i + 1}`),
-    );
-    const kept = new Set(stored.map((event) => `${event.type} ${versionOf(event)}`));
-    assert.deepEqual(kept, new Set(versions));
-  });
-
-  it('hold every optional field of docs/events.md in one event, and leave it out of another', () => {
-    const sections = read('docs/events.md').split(/^### /m).slice(1);
-    const optional = sections.flatMap((section) => {
-      const [type = ''] = section.split('\n', 1);
-      return [...section.matchAll(/^\| `([\w.]+)` \| .*, optional \|/gm)].map(([, field = '']) => ({ type, field }));
-    });
-    assert.ok(optional.length > 10);
-    const isThere = (data: object, field: string) =>
-      field.split('.').reduce<unknown>((at, name) => Reflect.get(Object(at), name), data) !== undefined;
-    for (const { type, field } of optional) {
-      const there = stored.filter((event) => event.type === type).map(({ data }) => isThere(data, field));
-      assert.ok(there.includes(true) && there.includes(false), `${type} with and without ${field}`);
-    }
-  });
-
-  it('carry the metadata that is stored with every event', () => {
-    const always: Record<keyof Omit<Metadata, 'version' | 'seed'>, true> = {
-      organizationId: true,
-      variant: true,
-      actor: true,
-      requestId: true,
-      causationId: true,
-      correlationId: true,
-      occurredAt: true,
-    };
-    for (const { type, metadata } of stored) {
-      const { version, ...others } = metadata;
-      assert.deepEqual(Object.keys(others), Object.keys(always), type);
-      assert.deepEqual(Object.keys(metadata.actor), ['kind', 'id'], type);
-    }
-  });
-
-  for (const [i, event] of golden.entries()) {
-    const past = golden.slice(0, i + 1);
-    const name = `number ${i + 1}, ${event.type} of version ${versionOf(event)},`;
-    it(`lead with ${name} to the recorded state of the decider`, () => {
-      const decider = deciders.find(({ evolve }) => Object.hasOwn(evolve, event.type)) ?? assert.fail('no decider');
-      const own = past.filter(({ type }) => Object.hasOwn(decider.evolve, type));
-      assert.deepEqual(fold(decider, own), event.state);
-    });
-    it(`lead with ${name} to the recorded documents of the projections`, () =>
-      assert.deepEqual(Object.fromEntries(documentsOf(past, event)), event.documents));
-  }
 });

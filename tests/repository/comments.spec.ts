@@ -14,7 +14,7 @@ const files = (existsSync('.git') ? tracked() : rooms.flatMap(walked))
   .filter((file) => /\.[cm]?[jt]s$/.test(file) && !file.includes('node_modules'))
   .filter((file) => existsSync(file));
 
-/** Words with which a sentence goes on rather than begins: a comment opens with a verb or a noun instead. */
+/** Words that continue a sentence rather than start one: a comment starts with a verb or a noun instead. */
 const fragments = new Set(
   [
     'what how whether where wherever which who whoever whom whose whatever whichever when whenever while why',
@@ -30,7 +30,7 @@ const fragments = new Set(
 
 type Comment = { readonly line: number; readonly text: string };
 
-/** Comments that stand on lines of their own, each with its first words. */
+/** Comments on separate lines, each with its first words. */
 const commentsIn = (source: string): Comment[] => {
   const lines = source.split('\n');
   return lines.flatMap((line, index) => {
@@ -53,7 +53,7 @@ describe('comments', () => {
     assert.deepEqual(found, []);
   });
 
-  it('are told apart by their first word alone', () => {
+  it('are classified by their first word alone', () => {
     const source = ['// What is read.', '/** Reads it. */', '/**', ' * Where it stands.', ' */', '// A line', '// how'];
     const found = commentsIn(source.join('\n'));
     assert.deepEqual(

@@ -36,7 +36,7 @@ const bounded = 'infrastructure/nodes/json-rpc/envelope.ts';
 const patterns = sources.filter((file) => file !== bounded).flatMap(patternsIn);
 
 const size = 100_000;
-/** Pieces that the patterns here are made of; they are repeated and end with a character that fits none. */
+/** Fragments of the patterns; they are repeated and end with a character that matches none. */
 const repeated = [
   'a',
   'A',
@@ -71,7 +71,7 @@ const adversaries = repeated.flatMap((one) =>
 /** Limit between a linear pattern, which takes less than a millisecond, and one that backtracks for seconds. */
 const maxMs = 500;
 
-/** Processor time of one test, in milliseconds; it counts the collector's threads too, so that one look says little. */
+/** CPU time of one test, in milliseconds; it includes garbage collection, so one measurement is not conclusive. */
 const costMs = (pattern: RegExp, text: string) => {
   const before = process.cpuUsage();
   pattern.test(text);
@@ -79,15 +79,15 @@ const costMs = (pattern: RegExp, text: string) => {
 };
 
 /**
- * Tells a pattern that backtracks, which is slow every time, from one that shared a moment with other threads. The
- * process may stand still as long as it likes, since that takes no processor time.
+ * Distinguishes a pattern that backtracks, which is slow every time, from one that shared the CPU with other threads.
+ * The process may be suspended for any time, since that takes no CPU time.
  */
 const isSlow = (pattern: RegExp, text: string) => [1, 2, 3, 4, 5].every(() => costMs(pattern, text) > maxMs);
 
 describe('the regular expressions of the code', () => {
   it('are found by the search of this spec', () => assert.ok(patterns.length > 20, String(patterns.length)));
 
-  it('take linear time on every input', () => {
+  it('run in linear time on every input', () => {
     const slow = patterns.filter(({ pattern }) => adversaries.some((text) => isSlow(pattern, text)));
     assert.deepEqual(
       slow.map(({ where }) => where),

@@ -33,7 +33,7 @@ const findings = (file: string, text: string, pattern: RegExp, isWrong: Judge) =
     .map(({ 0: found, index }): Finding => ({ at: `${file}:${text.slice(0, index).split('\n').length}`, found }));
 
 const up = '.'.repeat(2);
-/** Matches a path with two dots; the parts of a joined path are put together before. */
+/** Matches a path with two dots; the parts of a joined path are concatenated first. */
 const pathPattern = /[\w.@%*+~/\\-]*\.{2}[\w.@%*+~/\\-]*/g;
 const joinedUp = (text: string) => text.replaceAll(/(?<=['"`/]\.{2})['"`],\s?['"`]/g, '/');
 /** Texts before a path that starts at the file's own folder: an import, a URL, a link or a join. */
@@ -43,7 +43,7 @@ const besideItself = [
   /\b(?:join|resolve)\(\s*[\w.]+\s*,\s*['"`]$/,
   /[)}]"?$/,
 ];
-/** Matches a code block of a document that holds or changes the file named in its first line. */
+/** Matches a code block of a document that contains or changes the file named in its first line. */
 const codeOfFile = /^ *```(?:ts|diff)\n *(?:\/\/|---) (\S+)\n[\s\S]*?^ *```$/gm;
 const isCode = (file: string) => /\.[cm]?[jt]s$/.test(file);
 /** Recognizes the operator of Lua that joins two texts. */
@@ -82,7 +82,7 @@ const developersFolders = (file: string, text: string) => findings(file, text, h
 const everywhere = (find: (file: string, text: string) => readonly Finding[]) =>
   files.flatMap((file) => find(file, readFileSync(file, 'utf8'))).map(({ at, found }) => `${at} ${found}`);
 
-describe('the repository by itself', () => {
+describe('the standalone repository', () => {
   it('is checked as a whole', () => {
     for (const file of [
       'README.md',
@@ -98,9 +98,9 @@ describe('the repository by itself', () => {
       [],
     );
   });
-  it('names no path that leads out of it', () => assert.deepEqual(everywhere(outwardPaths), []));
-  it('names no page that its readers do not have', () => assert.deepEqual(everywhere(pageNames), []));
-  it("names no folder of a developer's machine", () => assert.deepEqual(everywhere(developersFolders), []));
+  it('contains no path that leads out of it', () => assert.deepEqual(everywhere(outwardPaths), []));
+  it('cites no page that its readers do not have', () => assert.deepEqual(everywhere(pageNames), []));
+  it("contains no folder of a developer's machine", () => assert.deepEqual(everywhere(developersFolders), []));
 });
 
 describe('a reference out of the repository', () => {
@@ -137,7 +137,8 @@ describe('a reference out of the repository', () => {
     'a pattern of two characters': ['some.ts', `text.match(/${up}/g)`],
   };
   for (const [place, [file, text]] of Object.entries(inward))
-    it(`is not seen in ${place} that stays within`, () => assert.deepEqual(outwardPaths(file, text), []));
+    it(`is not found in ${place} that stays within the repository`, () =>
+      assert.deepEqual(outwardPaths(file, text), []));
 
   it('is found in the citation of a page', () => {
     for (const page of [...pages, ...places])

@@ -1,26 +1,30 @@
 import type { Decider } from '../../decider.js';
-import { canonical, statementOf } from '../audit.js';
+import { canonical, type KeySignature, type LogPlace, type SealedHistory, statementOf } from '../audit.js';
+import type { OfOrganization } from '../organization.js';
 
 /** Statement, with signature, of the number of seals in the log and the root of the Merkle tree over them. */
-export type LogHead = {
+export type LogHead = KeySignature & {
+  /** Number of leaves in the log, including this one. */
   readonly size: number;
+  /** Root of the Merkle tree over all leaves, in hex. */
   readonly root: string;
+  /** ISO 8601 time at which the head was signed. */
   readonly time: string;
-  readonly keyId: string;
-  readonly signature: string;
 };
 
 /** Leaf of the log: the content of a seal over the first `count` events of an organization. */
-export type LogLeaf = {
-  readonly organizationId: string;
-  readonly count: number;
-  readonly hash: string;
-  readonly places: string;
-  readonly position: number;
-};
+export type LogLeaf = OfOrganization &
+  SealedHistory & {
+    /** Hash over the positions and commit times of the sealed events, in the store in which the seal was made. */
+    readonly places: string;
+  };
 
-/** Leaf at a zero-based index of the log, with the head of the log that ends with this leaf. */
-export type Logged = LogLeaf & { readonly volume: number; readonly index: number; readonly head: LogHead };
+/** Leaf of the log, with the head of the log that ends with this leaf. */
+export type Logged = LogLeaf &
+  LogPlace & {
+    /** Head of the log after this leaf. */
+    readonly head: LogHead;
+  };
 type SealLogEvent = { type: 'SealLogged'; data: Logged };
 type SealLogCommand = { type: 'Log'; data: Logged };
 

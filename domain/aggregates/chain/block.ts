@@ -1,44 +1,62 @@
 import type { Decider } from '../../decider.js';
 import { fail } from '../../failure.js';
 
-/** Block of a followed chain; `chain` is the hash of the chain's first block. */
-export type FollowedBlock = { readonly number: number; readonly hash: string; readonly chain: string };
-
-/**
- * Operator's acceptance of the block `replacement` in place of a final one. Blocks are followed again from height
- * `from`.
- */
-type Acceptance = { readonly replacement: string; readonly from: number };
+/** Block of a followed chain. */
+export type FollowedBlock = {
+  /** Height of the block. */
+  readonly number: number;
+  /** Hash of the block, or its digest on Sui. */
+  readonly hash: string;
+  /** Hash of the first block of the chain. A restarted development chain is another chain. */
+  readonly chain: string;
+};
+type OfBlock = {
+  /** Block that the event is about. */
+  readonly block: FollowedBlock;
+};
+type Unreadable = OfBlock & {
+  /** Fault of the last answer that a node gave. */
+  readonly reason: string;
+};
+type Replaced = OfBlock & {
+  /** Hash of the block that the nodes have in its place. */
+  readonly replacement: string;
+};
+/** Operator's acceptance of another block in place of a final one. */
+type Accepted = Replaced & {
+  /** Height from which blocks are followed again; 0 if another chain was accepted. */
+  readonly from: number;
+};
 
 /** Events about a block itself. They belong to no organization, because all organizations share the chain. */
 export type BlockEvent =
   /** The follower skipped the block, because no node returned it in a consistent form. */
-  | { type: 'BlockUnreadable'; data: { block: FollowedBlock; reason: string } }
+  | { type: 'BlockUnreadable'; data: Unreadable }
   /** The balances that the skipped block may have changed are read from the chain. */
-  | { type: 'BalancesReadInstead'; data: { block: FollowedBlock } }
-  | { type: 'BlockRetryRequested'; data: { block: FollowedBlock } }
+  | { type: 'BalancesReadInstead'; data: OfBlock }
+  | { type: 'BlockRetryRequested'; data: OfBlock }
   /** The skipped block was read after all, or a reorg replaced it. */
-  | { type: 'BlockRead'; data: { block: FollowedBlock } }
+  | { type: 'BlockRead'; data: OfBlock }
   /** An operator accepted that this final block was replaced. */
-  | { type: 'ReplacementAccepted'; data: { block: FollowedBlock } & Acceptance }
+  | { type: 'ReplacementAccepted'; data: Accepted }
   /** The follower went back and follows the blocks that replaced this block. */
-  | { type: 'ReplacementFollowed'; data: { block: FollowedBlock; replacement: string } };
+  | { type: 'ReplacementFollowed'; data: Replaced };
 
 export type BlockCommand =
   /** Skips the block. After a failed retry, records the new reason. */
-  | { type: 'LeaveOut'; data: { block: FollowedBlock; reason: string } }
-  | { type: 'ReadInstead'; data: { block: FollowedBlock } }
-  | { type: 'Retry'; data: { block: FollowedBlock } }
-  | { type: 'Read'; data: { block: FollowedBlock } }
-  | { type: 'Accept'; data: { block: FollowedBlock } & Acceptance }
+  | { type: 'LeaveOut'; data: Unreadable }
+  | { type: 'ReadInstead'; data: OfBlock }
+  | { type: 'Retry'; data: OfBlock }
+  | { type: 'Read'; data: OfBlock }
+  | { type: 'Accept'; data: Accepted }
   /** Consumes the acceptance: another replacement of the block needs a new one. */
-  | { type: 'Follow'; data: { block: FollowedBlock; replacement: string } };
+  | { type: 'Follow'; data: Replaced };
 
 type Block = {
   readonly reading: 'normal' | 'unreadable' | 'retried' | 'read';
   /** True once reading the balances that the block may have changed was recorded. */
   readonly readInstead: boolean;
-  readonly accepted: Acceptance | null;
+  readonly accepted: Omit<Accepted, 'block'> | null;
 };
 
 const isSkipped = ({ reading }: Block) => reading === 'unreadable' || reading === 'retried';

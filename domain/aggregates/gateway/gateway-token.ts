@@ -7,21 +7,28 @@ export type GatewayKeys = (typeof gatewayKeysChoices)[number];
 
 /** Calls that a token allows. An absent list allows all chains, methods or origins. */
 export type Grants = {
+  /** Name of the token. */
   name: string;
+  /** Tags of the chains that the token allows, such as C; absent for every chain. */
   chains?: readonly string[];
-  /** Documented names of gateway methods, such as `evm_call`. */
+  /** Documented names of the gateway methods that the token allows, such as `evm_call`; absent for every method. */
   methods?: readonly string[];
+  /** Origins of the web pages that may use the token; absent if it is not for web pages. */
   origins?: readonly string[];
-  /** ISO time at which the token expires. */
+  /** ISO 8601 time from which the token is rejected; absent if it does not expire. */
   expireTime?: string;
+  /** Maximum cost of the calls with the token per second; absent if only the organization's limits apply. */
   perSecondLimit?: number;
 };
-type Created = Grants & {
+type Deleted = {
+  /** Id of the token: a keyed digest of it. */
   gatewayTokenId: string;
-  /** Authenticated encryption of the id, a keyed digest of the token, bound to all other fields against tampering. */
-  sealedId: string;
 };
-type Deleted = { gatewayTokenId: string };
+type Created = Grants &
+  Deleted & {
+    /** Authenticated encryption of the id, bound to all other fields against tampering. */
+    sealedId: string;
+  };
 
 /** Events never contain the token. Deleting a token destroys the key that decrypts `sealedId`. */
 export type GatewayTokenEvent =

@@ -1,7 +1,11 @@
 import type { Decider } from '../../decider.js';
 
-/** `from` is the commit time of the last event before the correction, `to` the system clock then, both in Unix ms. */
-type Corrected = { from: number; to: number };
+type Corrected = {
+  /** Commit time of the last event before the correction, as a Unix time in milliseconds. */
+  from: number;
+  /** Time of the system clock at the correction, as a Unix time in milliseconds. */
+  to: number;
+};
 
 type ClockEvent = { type: 'ClockCorrected'; data: Corrected };
 type ClockCommand = { type: 'Correct'; data: Corrected };

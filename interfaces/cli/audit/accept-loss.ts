@@ -5,7 +5,7 @@ import { requireOrganizationId } from './known-organization.js';
 
 export const auditAcceptLoss: Command = {
   words: 'audit accept-loss',
-  summary: 'Accept a history, or the log of seals, that differs from what was sealed. Every later proof reports it.',
+  summary: 'Accept a history, or the seal log, that differs from what was sealed. Every later proof reports it.',
   options: {
     organization: {
       type: 'string',
@@ -24,7 +24,7 @@ export const auditAcceptLoss: Command = {
       const { print } = invocation;
       if (organization === undefined) {
         const volume = await app.audit.acceptLoss.ofLog(operator(app), reason);
-        return print({ volume, reason }, `The log of seals continues in volume ${volume}`);
+        return print({ volume, reason }, `The seal log continues in volume ${volume}`);
       }
       const organizationId = await requireOrganizationId(app, organization);
       const { found, known } = await app.audit.acceptLoss.ofHistory(operator(app), organizationId, reason);

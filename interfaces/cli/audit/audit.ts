@@ -238,7 +238,7 @@ export const auditVerify: Command = {
     witness: {
       type: 'string',
       value: 'FILE…',
-      summary: 'Verify that the log of seals is consistent with every head in these witness files.',
+      summary: 'Verify that the seal log is consistent with every head in these witness files.',
     },
     url: { ...urlOption, summary: 'With --witness: get the proofs from this running service instead of the store.' },
   },

@@ -7,7 +7,8 @@ import { fail } from '../../../domain/failure.js';
 import { variants } from '../../../domain/variant.js';
 import type { GatewayTokenDocument } from '../../../projections/organizations.js';
 import { operation } from '../define.js';
-import { anyOrganization, pageSize, pageToken, pagination } from '../records.js';
+import { anyOrganization, anyToken } from '../examples/ids.js';
+import { pageSize, pageToken, pagination } from '../records.js';
 import { formed, id, int64, list, moment, oneOf, record, text, timestamp } from '../schema.js';
 
 const served = variants.filter(({ can }) => can.includes('gateway'));
@@ -26,7 +27,6 @@ const latestMs = 99_999_999_999_000;
 const notTime = 'expire_time must be an ISO time such as 2026-01-31T12:00:00Z, or Unix seconds as a number';
 const some = { minItems: 1, maxItems: 100 };
 const keys = oneOf(gatewayKeysChoices);
-const anyToken = 'gtk_0123456789abcdef0123456789abcdef';
 
 type TokenRecord = {
   gateway_token_id: string;

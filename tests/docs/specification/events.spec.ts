@@ -19,13 +19,13 @@ const rows = section?.tables[0]?.rows ?? [];
 const onPage = rows.map(({ type = '', stream = '' }) => `${stream} ${type.replaceAll('`', '')}`);
 
 describe('the stored events of docs/specification.md', () => {
-  it('are exactly those of the deciders, each in its stream', () => {
+  it('match the events of the deciders exactly, each in its stream', () => {
     const inCode = deciders.flatMap(({ stream, evolve }) => Object.keys(evolve).map((type) => `${stream} ${type}`));
     assert.ok(inCode.length > 0);
     assert.deepEqual(onPage.toSorted(), inCode.toSorted());
   });
 
-  it('are exactly those of the golden events', () => {
+  it('match the golden events exactly', () => {
     const golden: readonly Message[] = JSON.parse(readFileSync('tests/golden/events.json', 'utf8'));
     const types = onPage.map((one) => one.split(' ')[1]);
     assert.deepEqual(new Set(types), new Set(golden.map(({ type }) => type)));

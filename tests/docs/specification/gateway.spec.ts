@@ -15,45 +15,49 @@ const rowsAt = (anchor: string, first: string) => {
 };
 const columnAt = (anchor: string, first: string) => rowsAt(anchor, first).map((row) => plain(row[first]));
 
-const told = (anchor: string) => rowsAt(anchor, 'method').map(({ method, params }) => `${plain(method)}: ${params}`);
+const documented = (anchor: string) =>
+  rowsAt(anchor, 'method').map(({ method, params }) => `${plain(method)}: ${params}`);
 const known = (some: readonly Method[]) =>
   some.map(({ name, params }) => {
     const list = params.map((param) => (param.required ? param.name : `${param.name}?`)).join(', ');
     return `${name}: ${list || 'none'}`;
   });
 
-describe('the gateway of docs/specification.md', () => {
-  it('has every method over HTTP, with its parameters', () => {
+describe('the gateway section of docs/specification.md', () => {
+  it('lists every method over HTTP, with its parameters', () => {
     const classic = methods.filter((method) => method.over === 'both' && !extraMethods.includes(method));
-    assert.deepEqual(told('91-methods-over-http-and-websocket'), known(classic));
+    assert.deepEqual(documented('91-methods-over-http-and-websocket'), known(classic));
   });
 
-  it('has every extra method', () => assert.deepEqual(told('92-extras'), known(extraMethods)));
+  it('lists every extra method', () => assert.deepEqual(documented('92-extras'), known(extraMethods)));
 
-  it('has every method that only exists over WebSocket', () =>
-    assert.deepEqual(told('93-methods-over-websocket-only'), known(methods.filter(({ over }) => over === 'socket'))));
+  it('lists every method that is available over WebSocket only', () =>
+    assert.deepEqual(
+      documented('93-methods-over-websocket-only'),
+      known(methods.filter(({ over }) => over === 'socket')),
+    ));
 
-  it('has every control of the development chain', () =>
-    assert.deepEqual(told('98-controls-of-the-development-chain'), known(developmentMethods)));
+  it('lists every control method of the development chain', () =>
+    assert.deepEqual(documented('98-controls-of-the-development-chain'), known(developmentMethods)));
 
-  it('has every network, tag and subscription', () => {
+  it('lists every network, tag and subscription', () => {
     assert.deepEqual(columnAt('9-node-gateway', 'network'), networks);
     assert.deepEqual(columnAt('94-objects-and-encodings', 'tag'), blockTags);
     assert.deepEqual(columnAt('96-subscriptions-and-filters', 'subscription'), subscriptionNames);
   });
 
-  it('has the members of calls and filters', () => {
+  it('lists the members of calls and filters', () => {
     const { properties } = filter.schema as { properties: object };
     assert.deepEqual(columnAt('call', 'member'), Object.keys(callFields));
     assert.deepEqual(new Set(columnAt('filter', 'member')), new Set(Object.keys(properties)));
   });
 
-  it('has every error code', () => {
+  it('lists every error code', () => {
     const codes = columnAt('97-errors', 'code').map(Number);
     assert.deepEqual(codes.toSorted(), Object.values(rpcCodes).toSorted());
   });
 
-  it('matches topics as its table says', () => {
+  it('describes which topics a filter matches', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(64)}`) as [string, string, string];
     const value = (text: string) => JSON.parse(text.replaceAll('A', `"${a}"`).replaceAll('B', `"${b}"`));
     const all = [[], [a], [b], [a, b], [b, a], [a, a], [b, b], [c, b], [a, c], [c, c], [a, b, c]];

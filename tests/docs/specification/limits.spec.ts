@@ -47,7 +47,7 @@ const field = (operation: string, name: string): AnySchema => {
 };
 const lengths = ({ minLength, maxLength }: AnySchema) => `${minLength}..${maxLength} characters`;
 const range = ({ minimum, maximum }: AnySchema) => `${minimum}..${maximum}`;
-const longest = ({ maxLength }: AnySchema) => `${maxLength} characters`;
+const maxLengthOf = ({ maxLength }: AnySchema) => `${maxLength} characters`;
 
 const { minimum, maximum, default: pageSize } = field('ListWallets', 'page_size');
 const batch = field('BatchRegisterAddresses', 'addresses');
@@ -61,9 +61,9 @@ const inCode: Readonly<Record<string, string>> = {
   'name of a wallet': lengths(field('RegisterWallet', 'name')),
   'name of an organization': lengths(field('CreateOrganization', 'name')),
   domain: lengths(field('GetOrganizationByDomain', 'domain')),
-  header_key: longest(field('RegisterWebhookHeader', 'header_key')),
-  header_value: longest(field('RegisterWebhookHeader', 'header_value')),
-  webhook_endpoint: longest(field('RegisterWebhook', 'webhook_endpoint')),
+  header_key: maxLengthOf(field('RegisterWebhookHeader', 'header_key')),
+  header_value: maxLengthOf(field('RegisterWebhookHeader', 'header_value')),
+  webhook_endpoint: maxLengthOf(field('RegisterWebhook', 'webhook_endpoint')),
   'confirmation when absent': `${field('RegisterWallet', 'confirmation').default}`,
   confirmation: range(field('RegisterWallet', 'confirmation')),
   'body of an operation': mebibytes(bodyLimit),
@@ -112,12 +112,12 @@ describe('the limits of docs/specification.md', () => {
   const section = readPage('docs/specification.md').find(({ anchor }) => anchor === '11-limits');
   const rows = section?.tables[0]?.rows ?? [];
 
-  it('are exactly those of the code', () => {
+  it('match the limits of the code exactly', () => {
     const onPage = rows.map(({ limit = '', value = '' }) => [limit.replaceAll('`', ''), value]);
     assert.deepEqual(onPage, Object.entries(inCode));
   });
 
-  it('have the quotas and their defaults of the code', () => {
+  it('include every quota with its default', () => {
     const onPage = section?.tables[1]?.rows.map(({ quota = '', default: limit }) => [quota.replaceAll('`', ''), limit]);
     assert.deepEqual(
       onPage,
@@ -127,14 +127,14 @@ describe('the limits of docs/specification.md', () => {
     assert.match(headers?.counts ?? '', new RegExp(` ${headersPerWebhook} of its own$`));
   });
 
-  it('are equal where the code has one twice', () => {
+  it('are equal where the code defines one twice', () => {
     assert.equal(keptOnRedis, answerTtlMs);
     assert.equal(field('UpdateConfirmation', 'confirmation').default, field('RegisterWallet', 'confirmation').default);
     for (const operation of ['UpdateConfirmation', 'RegisterWebhook'])
       assert.equal(range(field(operation, 'confirmation')), range(field('RegisterWallet', 'confirmation')));
   });
 
-  it('apply to every list with pages', () => {
+  it('apply to every paginated list', () => {
     for (const { request, path } of endpoints) {
       const size = (request as AnySchema).properties?.page_size;
       if (size) assert.deepEqual(size, field('ListWallets', 'page_size'), path);

@@ -13,21 +13,21 @@ const recordColumns = ['field', 'type', 'on', 'meaning'];
 const coded = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const isOn = ({ on = '' }: Row, segment: string) => on === 'all' || coded(on).includes(segment);
 
-/** Operation as the page has it: a heading with the name, then a line with its APIs and kind. */
+/** Operation as documented: a heading with its name, then a line with its APIs and kind. */
 type DocumentedOperation = {
   readonly section: Section;
   readonly name: string;
   readonly apis: string[];
   readonly marks: string[];
 };
-const told: readonly DocumentedOperation[] = sections.flatMap((section) => {
+const documented: readonly DocumentedOperation[] = sections.flatMap((section) => {
   const name = /^(\w+)(?: \(\w+\))?$/.exec(section.title)?.[1];
   const [where = '', ...marks] = section.lines.find((line) => line !== '')?.split(' · ') ?? [];
   const isOperation = section.level === 4 && name && marks.length > 0;
   return isOperation ? [{ section, name, apis: coded(where), marks }] : [];
 });
-const findTold = ({ operation, variant }: Endpoint) =>
-  told.find(({ name, apis }) => name === operation.name && apis.includes(variant.segment)) ??
+const findDocumented = ({ operation, variant }: Endpoint) =>
+  documented.find(({ name, apis }) => name === operation.name && apis.includes(variant.segment)) ??
   assert.fail(`${variant.segment} ${operation.name} is not on the page`);
 
 const withoutLinks = (cell: string) => cell.replaceAll(/\[[^\]]+\]\(#[^)]+\)/g, linked);
@@ -39,11 +39,11 @@ const wordsOver = (schemas: readonly AnySchema[], words: (schema: AnySchema) => 
   return all.size === 1 ? [...all][0] : linked;
 };
 
-type Entry = readonly [name: string, told: unknown];
+type Entry = readonly [name: string, documented: unknown];
 /** Sorts entries and keeps repeated names, so that a name listed twice shows as a difference. */
 const byName = (entries: readonly Entry[]) => entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Records that were compared, each with the API. */
+/** Records already compared, each with its API. */
 const followed = new Set<string>();
 const sectionAt = (anchor: string) =>
   sections.find((section) => section.anchor === anchor) ?? assert.fail(`no section #${anchor}`);
@@ -84,7 +84,7 @@ const requirement = ({ required = [], anyOf = [] }: AnySchema, name: string) => 
   if (anyOf.some((one) => one.required.includes(name))) return 'at least one';
   return required.includes(name) ? 'yes' : 'no';
 };
-const toldRequirement = (cell: string, segment: string) => {
+const documentedRequirement = (cell: string, segment: string) => {
   if (!cell.startsWith('on ')) return cell;
   return coded(cell).includes(segment) ? 'yes' : 'no';
 };
@@ -93,10 +93,10 @@ const rowsOn = (table: Table | undefined, segment: string) => (table?.rows ?? []
 
 const compareRequest = (endpoint: Endpoint) => {
   const { segment } = endpoint.variant;
-  const table = tableWith(findTold(endpoint).section, 'field', 'type', 'required', 'on', 'meaning');
+  const table = tableWith(findDocumented(endpoint).section, 'field', 'type', 'required', 'on', 'meaning');
   const rows = rowsOn(table, segment);
   const onPage = rows.map(({ field = '', type = '', required = '' }): Entry => {
-    return [field, { type: withoutLinks(type), required: toldRequirement(required, segment) }];
+    return [field, { type: withoutLinks(type), required: documentedRequirement(required, segment) }];
   });
   const inCode = propertiesOf(endpoint, 'request').map(([name]): Entry => {
     const type = wordsOver(everywhere(endpoint, 'request', name), requestWords);
@@ -112,7 +112,7 @@ const compareRequest = (endpoint: Endpoint) => {
 
 const compareAnswer = (endpoint: Endpoint) => {
   const { segment } = endpoint.variant;
-  const rows = rowsOn(tableWith(findTold(endpoint).section, 'answer', 'type', 'on'), segment);
+  const rows = rowsOn(tableWith(findDocumented(endpoint).section, 'answer', 'type', 'on'), segment);
   const members = propertiesOf(endpoint, 'response');
   const onPage = rows.map(({ answer = '', type = '' }): Entry => [answer, withoutLinks(type)]);
   const inCode = members.map(([name, schema]): Entry => [`\`${name}\``, answerWords(schema)]);
@@ -124,8 +124,8 @@ const compareAnswer = (endpoint: Endpoint) => {
 };
 
 describe('the operations of docs/specification.md', () => {
-  it('are exactly those of the code, on the same APIs', () => {
-    const onPage = told.flatMap(({ name, apis }) => apis.map((api) => `/v1/${api}/${name}`));
+  it('match the operations of the code exactly, on the same APIs', () => {
+    const onPage = documented.flatMap(({ name, apis }) => apis.map((api) => `/v1/${api}/${name}`));
     assert.deepEqual(onPage.toSorted(), endpoints.map(({ path }) => path).toSorted());
   });
 
@@ -133,24 +133,24 @@ describe('the operations of docs/specification.md', () => {
     for (const endpoint of endpoints) {
       const { kind, role } = endpoint.operation;
       const marks = [kind, ...(endpoint.isExtension ? ['extension'] : []), ...(role ? [`${role} credential`] : [])];
-      assert.deepEqual(findTold(endpoint).marks, marks, endpoint.path);
+      assert.deepEqual(findDocumented(endpoint).marks, marks, endpoint.path);
     }
   });
 
-  it('have no field on an API that does not have the operation', () => {
-    for (const { section, apis } of told)
+  it('list no field for an API without the operation', () => {
+    for (const { section, apis } of documented)
       for (const { on = '' } of section.tables.flatMap(({ rows }) => rows))
         assert.ok(on === 'all' || (on !== '' && coded(on).every((api) => apis.includes(api))), section.title);
   });
 
-  it('have a sentence that says what each is for', () => {
+  it('have a sentence that states their purpose', () => {
     const paragraphs = ({ lines }: Section) => lines.join('\n').trim().split('\n\n');
-    for (const { section } of told) assert.match(paragraphs(section)[1] ?? '', /^[A-Z][^|]*\.$/, section.title);
+    for (const { section } of documented) assert.match(paragraphs(section)[1] ?? '', /^[A-Z][^|]*\.$/, section.title);
   });
 
-  it('have the fields of their requests, with type and requirement', () => endpoints.forEach(compareRequest));
+  it('list their request fields, with the type and whether each is required', () => endpoints.forEach(compareRequest));
 
-  it('have the members of their answers, with all fields of their records', () => endpoints.forEach(compareAnswer));
+  it('list the members of their answers, with all fields of nested records', () => endpoints.forEach(compareAnswer));
 
   it('use every record that the page describes, on every API it names', () => {
     followed.clear();

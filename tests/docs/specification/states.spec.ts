@@ -38,27 +38,27 @@ const sourcesIn = (room: string) =>
     .map((file) => read(`${room}/${file}`));
 
 describe('docs/specification.md', () => {
-  it('has every API with its chain', () => {
+  it('lists every API with its chain', () => {
     const inCode = variants.map(({ segment, tag, surface }) => [segment, surface === 'admin' ? 'none' : tag]);
     assert.deepEqual(pairsAt('11-the-apis', 'api', 'chain'), inCode);
   });
 
-  it('has every state, status and type of a transfer', () => {
+  it('lists every state, status and type of a transfer', () => {
     assert.deepEqual(columnAt('31-transfers', 'transfer_state'), transferStates.map(transferStateOf));
     assert.deepEqual(columnAt('31-transfers', 'status'), Object.values(transferStatuses));
     assert.deepEqual(columnAt('31-transfers', 'transfer_type'), Object.values(transferTypes));
   });
 
-  it('has every state of a managed transaction', () =>
+  it('lists every state of a managed transaction', () =>
     assert.deepEqual(
       columnAt('32-managed-transactions', 'transaction_state'),
       transactionStates.map(transactionStateOf),
     ));
 
-  it('has every status of a delivery', () =>
+  it('lists every status of a delivery', () =>
     assert.deepEqual(columnAt('33-webhook-deliveries', 'webhook_status'), deliveryStatuses.map(webhookStatusOf)));
 
-  it('has the asset types of each API, and the contract types', () => {
+  it('lists the asset types of each API, and the contract types', () => {
     const inCode = wallets.map((variant) => {
       const types = standardsOf(variant).map((standard) => assetTypeOf(variant, standard));
       return [variant.segment, types.join(', ')];
@@ -68,13 +68,13 @@ describe('docs/specification.md', () => {
     assert.deepEqual(types, tokenStandards.map(contractTypeOf));
   });
 
-  it('has the notification type of each API', () =>
+  it('lists the notification type of each API', () =>
     assert.deepEqual(
       pairsAt('82-what-is-sent', 'api', 'notification_type'),
       wallets.map(({ segment, notificationType }) => [segment, notificationType]),
     ));
 
-  it('has the confirmations that count on APIs whose wallets cannot set them', () => {
+  it('states the confirmation depth of APIs whose wallets cannot set it', () => {
     const silent = wallets.filter(({ can }) => !can.includes('confirmation'));
     assert.deepEqual(
       pairsAt('42-confirmations', 'api', 'confirmations that count'),
@@ -82,7 +82,7 @@ describe('docs/specification.md', () => {
     );
   });
 
-  it('has every code of a problem, with its status and whether it is retryable', () => {
+  it('lists every problem code, with its HTTP status and whether it is retryable', () => {
     const onPage = tableAt('72-problems', 'code').map(({ code, status, retryable }) => [
       plain(code),
       { status: Number(status), retryable: retryable === 'yes' },
@@ -91,15 +91,15 @@ describe('docs/specification.md', () => {
     assert.deepEqual(onPage, inCode);
   });
 
-  it('has every role', () => assert.deepEqual(columnAt('62-roles', 'role'), roles));
+  it('lists every role', () => assert.deepEqual(columnAt('62-roles', 'role'), roles));
 
-  it('has the default rate limits', () =>
+  it('lists the default rate limits', () =>
     assert.deepEqual(
       pairsAt('10-rate-limits', 'window', 'default'),
       Object.entries(defaultLimits).map(([window, limit]) => [window, String(limit)]),
     ));
 
-  it('has the schedule of attempts', () => {
+  it('lists the retry schedule of deliveries', () => {
     const written = (ms: number) => {
       if (ms < 60_000) return `${ms / 1000} s`;
       return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
@@ -109,20 +109,20 @@ describe('docs/specification.md', () => {
     assert.match(read('docs/specification.md'), new RegExp(`each delay ± ${retryJitter * 100} %`));
   });
 
-  it('has every command of the command line', () =>
+  it('lists every command of the command line', () =>
     assert.deepEqual(
       columnAt('14-running-it', 'command'),
       commands.map(({ words }) => words),
     ));
 
-  it('has every page of the console', () => {
+  it('lists every page of the console', () => {
     const inCode = [...read('interfaces/console/pages.ts').matchAll(/pages\.get\(\s*'([^']+)'/g)].map(
       ([, path = '']) => path,
     );
     assert.deepEqual(new Set(columnAt('13-pages', 'path')), new Set(inCode));
   });
 
-  it('names only headers and prefixes of ids that the code has', () => {
+  it('names only headers and id prefixes that exist in the code', () => {
     const sources = ['application', 'infrastructure', 'interfaces'].flatMap(sourcesIn).join('\n');
     const anchors = ['61-signed-requests', '73-headers-of-requests', '74-headers-of-answers', '83-signatures'];
     const headers = anchors.flatMap((anchor) => columnAt(anchor, 'header'));

@@ -37,7 +37,7 @@ const compare = (anchor: string, column: string, inCode: ReadonlyMap<string, Rea
 };
 
 describe('docs/specification.md', () => {
-  it('has the transitions of a transfer that its decider allows', () => {
+  it('lists the transitions of a transfer that its decider allows', () => {
     const block = { number: 5, hash: '0xb5', time: 1, chain: '0xb0' };
     const of = { walletId: 'wal_1', block };
     const seen = (failed: boolean): LedgerCommand => {
@@ -70,7 +70,7 @@ describe('docs/specification.md', () => {
     );
   });
 
-  it('has the transitions of a managed transaction that its decider allows', () => {
+  it('lists the transitions of a managed transaction that its decider allows', () => {
     const named = { transactionId: 'tx_1' };
     const request = { walletId: 'wal_1', from: '0xaa', chain: '0xb0', request: 'r', chainId: 1, nonce: 7 };
     const unsigned = { to: '0xbb', value: '1', gas: '21000', gasPrice: '8', data: '0x' };
@@ -107,7 +107,7 @@ describe('docs/specification.md', () => {
     );
   });
 
-  it('has the transitions of a delivery that its decider allows', () => {
+  it('lists the transitions of a delivery that its decider allows', () => {
     const named = { deliveryId: 'dlv_1', webhookId: 'wh_1' };
     const attempt = (status: number): DeliveryCommand => ({
       type: 'Attempt',

@@ -7,7 +7,8 @@ import { credential, roles } from '../../../domain/aggregates/credential.js';
 import { delivery } from '../../../domain/aggregates/delivery.js';
 import { domainName } from '../../../domain/aggregates/domain-name.js';
 import { gatewayToken } from '../../../domain/aggregates/gateway/gateway-token.js';
-import { type Ledger, ledger, type UnreadBalance } from '../../../domain/aggregates/ledger.js';
+import type { UnreadBalance } from '../../../domain/aggregates/ledger/ledger-data.js';
+import { type Ledger, ledger } from '../../../domain/aggregates/ledger.js';
 import { nonce } from '../../../domain/aggregates/nonce.js';
 import { type OrganizationCommand, organization } from '../../../domain/aggregates/organization.js';
 import { token } from '../../../domain/aggregates/token.js';
@@ -136,12 +137,12 @@ const ledgerMoves = {
   drop: ['drop'],
   confirm: ['observe', 'settle'],
   confirmFirst: ['observe', 'confirm', 'settle'],
-  tell: ['observe', 'open', 'settle'],
-  tellFirst: ['observe', 'open', 'close', 'settle'],
+  notify: ['observe', 'open', 'settle'],
+  notifyFirst: ['observe', 'open', 'close', 'settle'],
   setAside: ['observe', 'confirm', 'setAside'],
   replace: ['observe', 'confirm', 'settle', 'drop'],
   replaceUnread: ['observe', 'confirm', 'drop'],
-  takeBack: ['observe', 'dropTold'],
+  retract: ['observe', 'dropNotified'],
   correct: ['observe', 'confirm', 'settle', 'drop', 'settle'],
   correctLate: ['observe', 'open', 'drop', 'observe', 'drop', 'settle'],
   refresh: ['refresh'],
@@ -163,7 +164,7 @@ const ledgerAsks = fc
       const at = { number: heights[i] ?? 0, hash: `0xb${heights[i]}`, chain };
       const balances = moved.map(({ asset }) => ({ address: anna, asset, balance: `${balance}${i}` }));
       const of = { walletId, block };
-      /** Dropped as often as the ledger says, as when it was read. */
+      /** Settles the activity with the drops that the ledger counted when its balances were read. */
       const settled = (aside: readonly UnreadBalance[]) => (past: Ledger) =>
         ({
           type: 'Settle',
@@ -177,7 +178,7 @@ const ledgerAsks = fc
         setAside: settled(balances.map(({ address, asset }) => ({ address, asset, reason: 'no answer' }))),
         close: (past: Ledger) => ({ type: 'Close', data: { ...of, count: past.transfers.length } }) as const,
         drop: { type: 'Drop', data: { ...of, notified: false } },
-        dropTold: { type: 'Drop', data: { ...of, notified: true } },
+        dropNotified: { type: 'Drop', data: { ...of, notified: true } },
         refresh: { type: 'Refresh', data: { ...of, balances } },
         await: { type: 'Await', data: { ...of, holdings: balances } },
       } as const;
@@ -231,7 +232,7 @@ const tokenAsks = fc
     return [{ organizationId, variant, steps: [step(token, organizationId, key, command)] }];
   });
 
-/** Runs the requests through the deciders; refused ones leave no events, so every history could have been stored. */
+/** Runs the requests through the deciders; rejected ones leave no events, so every history could have been stored. */
 const happen = (asks: readonly Ask[]): readonly Happened[] => {
   const history: Happened[] = [];
   const streams = new Map<string, Happened[]>();

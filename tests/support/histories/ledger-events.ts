@@ -1,4 +1,5 @@
-import type { LedgerEvent, Transfer } from '../../../domain/aggregates/ledger.js';
+import type { Transfer } from '../../../domain/aggregates/ledger/ledger-data.js';
+import type { LedgerEvent } from '../../../domain/aggregates/ledger.js';
 import type { Asset } from '../../../domain/asset.js';
 
 /** Events of one wallet in one block. */
@@ -6,7 +7,7 @@ import type { Asset } from '../../../domain/asset.js';
 export const native: Asset = { standard: 'native' };
 export const coin: Asset = { standard: 'erc20', contract: '0xcc' };
 
-export const of = { walletId: 'wal_1', block: { number: 7, hash: '0xb7', time: 1_700_000_000, chain: '0xb0' } };
+export const inBlock = { walletId: 'wal_1', block: { number: 7, hash: '0xb7', time: 1_700_000_000, chain: '0xb0' } };
 export const at = { number: 9, hash: '0xb9', chain: '0xb0' };
 export const paid: Transfer = {
   transaction: '0xt1',
@@ -31,12 +32,12 @@ export const balances = [
 ];
 
 export const observed: LedgerEvent[] = [
-  ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...of, ...one } })),
-  ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...of, ...one, asset: native } })),
+  ...transfers.map((one) => ({ type: 'TransferObserved' as const, data: { ...inBlock, ...one } })),
+  ...touches.map((one) => ({ type: 'BalanceTouched' as const, data: { ...inBlock, ...one, asset: native } })),
 ];
 const changed = (type: 'TransferConfirmed' | 'TransferRemoved'): LedgerEvent[] => [
-  { type, data: { ...of, transaction: '0xt1', index: '0', failed: false } },
-  { type, data: { ...of, transaction: '0xt2', index: '0', failed: true } },
+  { type, data: { ...inBlock, transaction: '0xt1', index: '0', failed: false } },
+  { type, data: { ...inBlock, transaction: '0xt2', index: '0', failed: true } },
 ];
 const readings = (correction?: true): LedgerEvent[] =>
   balances.map((one) => ({
@@ -45,19 +46,22 @@ const readings = (correction?: true): LedgerEvent[] =>
   }));
 export const [read, reread] = [readings(), readings(true)];
 export const confirmed = changed('TransferConfirmed');
-export const done: LedgerEvent = { type: 'ActivitySettled', data: of };
-export const openly: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true } };
-export const unread: LedgerEvent = { type: 'ActivitySettled', data: { ...of, unread: true } };
-export const openlyUnread: LedgerEvent = { type: 'ActivitySettled', data: { ...of, open: true, unread: true } };
+export const activitySettled: LedgerEvent = { type: 'ActivitySettled', data: inBlock };
+export const activitySettledOpen: LedgerEvent = { type: 'ActivitySettled', data: { ...inBlock, open: true } };
+export const unread: LedgerEvent = { type: 'ActivitySettled', data: { ...inBlock, unread: true } };
+export const openlyUnread: LedgerEvent = { type: 'ActivitySettled', data: { ...inBlock, open: true, unread: true } };
 export const missing = [{ address: '0xbb', asset: coin, reason: 'no answer' }];
-export const setAside: LedgerEvent[] = missing.map((one) => ({ type: 'BalanceSetAside', data: { ...of, ...one } }));
-export const closed: LedgerEvent = { type: 'ActivityClosed', data: of };
+export const setAside: LedgerEvent[] = missing.map((one) => ({
+  type: 'BalanceSetAside',
+  data: { ...inBlock, ...one },
+}));
+export const closed: LedgerEvent = { type: 'ActivityClosed', data: inBlock };
 export const dropped = (due: boolean): LedgerEvent[] => [
   ...changed('TransferRemoved'),
-  { type: 'ActivityDropped', data: { ...of, due } },
+  { type: 'ActivityDropped', data: { ...inBlock, due } },
 ];
-export const settled = [...confirmed, ...read, done];
-export const settledOpen = [...confirmed, ...read, openly];
-export const corrected = [...reread, done];
+export const settled = [...confirmed, ...read, activitySettled];
+export const settledOpen = [...confirmed, ...read, activitySettledOpen];
+export const corrected = [...reread, activitySettled];
 /** Events of a settled block that was then replaced and whose balances are not corrected yet. */
 export const due = [...observed, ...settled, ...dropped(true)];

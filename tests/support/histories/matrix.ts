@@ -4,7 +4,7 @@ import type { FailureCode } from '../../../domain/failure.js';
 import { specification } from './given.js';
 
 type Cell<E> = { readonly emits: readonly E[] } | { readonly refused: FailureCode; readonly message: string };
-/** Outcomes by the name of the state; a state may be left out only where the row says what happens otherwise. */
+/** Outcomes by the name of the state; a state may be omitted only if the row has an outcome for all others. */
 type Cells<State extends string, E> =
   | Readonly<Record<State, Cell<E>>>
   | (Readonly<Partial<Record<State, Cell<E>>>> & { readonly otherwise: Cell<E> });
@@ -20,11 +20,11 @@ type Matrix<State extends string, C, E> = {
 };
 
 export const emits = <E>(...events: E[]): Cell<E> => ({ emits: events });
-/** Outcome of a command whose effect is already there, or that does not concern the state. */
+/** Outcome of a command that has already taken effect, or that does not concern the state. */
 export const nothing = { emits: [] };
 export const refused = (code: FailureCode, message: string) => ({ refused: code, message });
 const sentence = <E extends Message>(asks: string, cell: Cell<E>) => {
-  if ('refused' in cell) return `refuses ${asks} with ${cell.refused}`;
+  if ('refused' in cell) return `rejects ${asks} with ${cell.refused}`;
   return `emits ${cell.emits.map(({ type }) => type).join(', ') || 'nothing'} on ${asks}`;
 };
 
@@ -44,7 +44,7 @@ export const check = <C extends Message, E extends Message, S, State extends str
         else outcome.thenEmits(...cell.emits);
       });
     }
-  it('meets every command and every event of its decider in the tests above', () => {
+  it('is tested above with every command and every event of its decider', () => {
     const commands = new Set<string>(rows.map(({ command }) => command.type));
     const events = new Set<string>(pasts.flatMap(([, past]) => past.map(({ type }) => type)));
     assert.deepEqual(commands, new Set(Object.keys(decider.decide)));

@@ -24,15 +24,16 @@ const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown
   const everyAsset = { standard: 'native' as const, walletId: undefined, address: undefined, contract: undefined };
   const assetFilters = [everyAsset, { ...everyAsset, standard: 'erc20' as const, walletId: 'wal_1' }];
   return [
-    () => everyPage(async (token) => wallets(await whole<WalletPage>(records.wallets.list(by, { size: 1, token })))),
+    () =>
+      everyPage(async (token) => wallets(await readAnswer<WalletPage>(records.wallets.list(by, { size: 1, token })))),
     ...walletIds.flatMap((walletId) => [
-      () => whole(records.wallets.find(by, { walletId, address: undefined })),
+      () => readAnswer(records.wallets.find(by, { walletId, address: undefined })),
       () => everyPage((token) => records.transfers.list(by, { ...anywhere, ...anytime, walletId }, { size: 1, token })),
       () => records.transactions.list(by, { walletId, address: undefined }, { size: 9, token: undefined }),
     ]),
     ...texts.flatMap((address) => [
       () => records.addresses.find(by, address),
-      () => whole(records.wallets.find(by, { walletId: undefined, address })),
+      () => readAnswer(records.wallets.find(by, { walletId: undefined, address })),
       () => records.transfers.list(by, { ...anywhere, ...anytime, address }, { size: 9, token: undefined }),
       () => records.transactions.list(by, { walletId: undefined, address }, { size: 9, token: undefined }),
     ]),
@@ -47,7 +48,7 @@ const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown
     },
     () => everyPage((token) => records.webhooks.list(by, { size: 1, token })),
     ...[undefined, ...webhookIds].flatMap((webhookId) => [
-      () => whole(records.webhookHeaders.list(by, webhookId)),
+      () => readAnswer(records.webhookHeaders.list(by, webhookId)),
       () => everyPage((token) => records.deliveries.list(by, { webhookId, ...anytime }, { size: 1, token })),
     ]),
     ...webhookIds.map((webhookId) => () => records.webhooks.find(by, webhookId)),
@@ -59,11 +60,11 @@ const asks = (records: WalletApis, by: Context): readonly (() => Promise<unknown
   ];
 };
 export type WalletPage = { wallets: readonly WalletRecord[]; nextPageToken: string };
-/** Returns an answer with all its lists read. */
-export const whole = async <T>(answer: Promise<unknown>) => (await readWhole(await answer)) as T;
+/** Reads an answer to its end, including all its lists. */
+export const readAnswer = async <T>(answer: Promise<unknown>) => (await readWhole(await answer)) as T;
 const wallets = (page: WalletPage) => ({ ...page, documents: page.wallets });
 
-/** Returns every answer as a text, refusals too. */
+/** Returns every answer as text, including errors. */
 export const answers = (records: WalletApis, by: Context) =>
   Promise.all(
     asks(records, by).map(async (ask) => {

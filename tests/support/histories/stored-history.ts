@@ -9,6 +9,7 @@ import {
   type EventStore,
   type NewEvent,
   organizationOf,
+  type Position,
   type Recorded,
 } from '../../../application/ports/event-store.js';
 import type { ReadModels } from '../../../application/ports/read-models.js';
@@ -30,12 +31,14 @@ export const storedHistory = {
   events: linesOf<Recorded>('events.ndjson'),
   documents: linesOf<Document>('documents.ndjson'),
   verdicts: linesOf<Verdict>('verdicts.ndjson'),
+  /** Documents of stores that end at the position `at`. */
+  asOf: linesOf<Document & { readonly at: Position }>('as-of.ndjson'),
   masterKey: readFileSync(join(folder, 'master.key'), 'utf8').trim(),
 };
 export const eventsOf = (organizationId: string) =>
   storedHistory.events.filter(({ stream }) => organizationOf(stream) === organizationId);
 
-/** Reads one event of every version of every type, except seals, which are valid only in their own history. */
+/** Reads the golden events of every version of every type, except seals, which are valid only in their own history. */
 export const goldenEvents = (organizationId: string): readonly NewEvent[] =>
   (JSON.parse(readFileSync('tests/golden/events.json', 'utf8')) as readonly NewEvent[])
     .filter((event) => !isProofEvent(event))
@@ -57,7 +60,7 @@ const originalPositions = async (events: EventStore) => {
 };
 
 const lastDigits = /\d{16}$/;
-/** Projections whose documents are about something else since then, and cannot be compared. */
+/** Projections whose documents have another meaning today, and cannot be compared. */
 const replaced: readonly string[] = ['nonces', 'open_deliveries'];
 /** Fields that appeared, disappeared or changed since then, by projection; all others must be as they were. */
 const changedFields: Readonly<Record<string, readonly string[]>> = {
@@ -75,8 +78,20 @@ const textOf = ({ scope, name, id, document }: Document) => {
   return JSON.stringify([name, scope, id, Object.fromEntries(old)]);
 };
 
+type Place = Pick<Document, 'scope' | 'name'>;
+/** Selects the documents of an organization that answers as of a moment can show. */
+export const isHistoryOf =
+  (organizationId: string) =>
+  ({ scope, name }: Place) =>
+    scope.startsWith(`${organizationId}/`) && !known.get(name)?.presentOnly;
+const inOrder = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
+
 /** Reads the documents of the read models as texts, with the original positions of their events. */
-export const documentsIn = async (readModels: ReadModels, events: EventStore) => {
+export const documentsIn = async (
+  readModels: ReadModels,
+  events: EventStore,
+  isWanted: (place: Place) => boolean = () => true,
+) => {
   const positions = await originalPositions(events);
   const original = (key: string, value: unknown) => {
     if (key === 'position' || key === 'read_position') return positions.get(value as number);
@@ -86,14 +101,23 @@ export const documentsIn = async (readModels: ReadModels, events: EventStore) =>
   };
   const texts: string[] = [];
   for (const projection of known.values())
-    for await (const { scope, id, document } of walk(readModels, projection))
-      texts.push(
-        textOf({ scope, name: projection.name, id, document: JSON.parse(JSON.stringify(document, original)) }),
-      );
-  return texts.toSorted((a, b) => (a < b ? -1 : 1));
+    for await (const { scope, id, document } of walk(readModels, projection)) {
+      const { name } = projection;
+      if (isWanted({ scope, name }))
+        texts.push(textOf({ scope, name, id, document: JSON.parse(JSON.stringify(document, original)) }));
+    }
+  return inOrder(texts);
 };
-export const documentsThen = () =>
-  storedHistory.documents
-    .filter(({ name }) => known.has(name))
-    .map(textOf)
-    .toSorted((a, b) => (a < b ? -1 : 1));
+export const documentsThen = () => inOrder(storedHistory.documents.filter(({ name }) => known.has(name)).map(textOf));
+export const documentsAsOf = (at: Position, organizationId: string) =>
+  inOrder(
+    storedHistory.asOf
+      .filter((one) => one.at === at && known.has(one.name) && isHistoryOf(organizationId)(one))
+      .map(textOf),
+  );
+
+/** Finds the position of a restored event by its original position. */
+export const restoredPosition = async (events: EventStore, original: Position) => {
+  for (const [restored, position] of await originalPositions(events)) if (position === original) return restored;
+  throw new Error(`The history has no event at position ${original}`);
+};

@@ -26,7 +26,7 @@ const describeAsOf = (engine: Engine) =>
       assert.equal(status, 200, JSON.stringify(body));
       return { body, position: headers.get('x-position') ?? '' };
     };
-    const refusalOf = async (...asked: Parameters<typeof ask>) => {
+    const problemOf = async (...asked: Parameters<typeof ask>) => {
       const answer = await ask(...asked);
       return `${answer.status} ${problemIn(answer).detail}`;
     };
@@ -46,14 +46,14 @@ const describeAsOf = (engine: Engine) =>
     });
     after(() => service.stop());
 
-    it('answers as of a position, its own event included, and as of a time', async () => {
+    it('answers as of a position, inclusive, and as of a time', async () => {
       for (const [i, expected] of [[ann], [ann, ben], []].entries()) {
         const answer = await ask('c/GetWallet', { wallet_id: walletId }, { 'x-as-of': moments[i] ?? '' });
         assert.deepEqual(addressesOf(answer), expected);
         assert.equal(answer.headers.get('x-position'), moments[i]);
       }
       const before = { 'x-as-of': String(Number(moments[0]) - 3) };
-      assert.match(await refusalOf('c/GetWallet', { wallet_id: walletId }, before), /^404/);
+      assert.match(await problemOf('c/GetWallet', { wallet_id: walletId }, before), /^404/);
       assert.deepEqual(addressesOf(await ask('c/GetWallet', { wallet_id: walletId }, { 'x-as-of': whenFirst })), [ann]);
       const future = { 'x-as-of': '2999-01-01T00:00:00Z' };
       assert.deepEqual(addressesOf(await ask('c/GetWallet', { wallet_id: walletId }, future)), []);
@@ -70,7 +70,7 @@ const describeAsOf = (engine: Engine) =>
         .split('\n')
         .map((line) => JSON.parse(line));
 
-    it('works at the command line, through a service or directly on the stores', async () => {
+    it('works from the command line, through a service or directly on the stores', async () => {
       const request = JSON.stringify({ wallet_id: walletId });
       const signed = ['--url', service.url, '--key', tenant.key, '--secret', tenant.secret];
       for (const from of [signed, ['--organization', 'travelled']]) {
@@ -124,14 +124,14 @@ const describeAsOf = (engine: Engine) =>
 
     if (!engine.isEmbedded) return;
 
-    it('shows nobody the past of another organization', async () => {
+    it('never shows the past of another organization', async () => {
       const other = await newOrganization(service.home, 'bystander');
       const headers = { 'x-as-of': moments[1] ?? '' };
-      assert.match(await refusalOf('c/GetWallet', { wallet_id: walletId }, headers, other), /^404/);
-      assert.match(await refusalOf('c/GetWallet', { address: ann }, headers, other), /^404/);
+      assert.match(await problemOf('c/GetWallet', { wallet_id: walletId }, headers, other), /^404/);
+      assert.match(await problemOf('c/GetWallet', { address: ann }, headers, other), /^404/);
     });
 
-    it('is offered by every Get and List of the wallet APIs, and refused by every other operation', async () => {
+    it('is accepted by every Get and List of the wallet APIs, and rejected by every other operation', async () => {
       type Documented = { paths: Record<string, { post: { parameters: { name: string }[] } }> };
       const { paths } = (await (await fetch(new URL('/openapi.json', service.url))).json()) as Documented;
       const documented = endpoints.filter(({ path }) =>
@@ -147,18 +147,18 @@ const describeAsOf = (engine: Engine) =>
       }
     });
 
-    it('refuses a malformed moment, and a moment together with x-min-position', async () => {
+    it('rejects a malformed moment, and a moment together with x-min-position', async () => {
       for (const given of ['', 'yesterday', '-1', '1.5', '2026-01-31T12:00:00', '12, 13'])
         assert.match(
-          await refusalOf('c/ListWallets', {}, { 'x-as-of': given }),
+          await problemOf('c/ListWallets', {}, { 'x-as-of': given }),
           /^400 x-as-of must be an event position, or/,
           given,
         );
       const both = { 'x-as-of': moments[0] ?? '', 'x-min-position': moments[0] ?? '' };
-      assert.match(await refusalOf('c/ListWallets', {}, both), /^400 x-as-of and x-min-position cannot be combined\./);
+      assert.match(await problemOf('c/ListWallets', {}, both), /^400 x-as-of and x-min-position cannot be combined\./);
     });
 
-    it('shows webhooks as they were, without the secrets that were destroyed since', async () => {
+    it('shows webhooks as they were, without secrets that have been destroyed since', async () => {
       const hook = { webhook_endpoint: 'https://hooks.example/', confirmation: 1 };
       const { webhook_id } = (await act('c/RegisterWebhook', hook)).body;
       const header = { webhook_id, header_key: 'x-token', header_value: 'hidden' };
@@ -173,11 +173,11 @@ const describeAsOf = (engine: Engine) =>
       ]);
       assert.deepEqual((await ask('c/ListWebhookHeaders', { webhook_id })).body.webhook_headers, []);
       await act('c/RemoveWebhook', { webhook_id });
-      assert.match(await refusalOf('c/GetWebhook', { webhook_id }), /^404/);
+      assert.match(await problemOf('c/GetWebhook', { webhook_id }), /^404/);
       assert.deepEqual((await ask('c/GetWebhook', { webhook_id }, headers)).body, shown.body);
     });
 
-    it('refuses to read more events than the limit, and names the command that has no limit', async () => {
+    it('rejects a query over more events than the limit, and names the command that has no limit', async () => {
       await act('c/BatchRegisterAddresses', {
         wallet_id: walletId,
         addresses: Array.from({ length: 40 }, (_, n) => `0x${String(n).padStart(40, '0')}`),
@@ -206,7 +206,7 @@ describe('time travel over transactions and transfers that a chain takes back', 
   });
   after(() => scene?.close());
 
-  it('repeats every answer that was given at the time', async function () {
+  it('reproduces every answer that was given at the time', async function () {
     if (!scene) return skip(this, 'time travel with a chain: there is no development chain');
     const { wallet_id, sender, chain, mine, create, createSent, sign, becomes, service } = scene;
     await mine(2);
@@ -216,10 +216,10 @@ describe('time travel over transactions and transfers that a chain takes back', 
       const {
         status,
         body,
-        headers: told,
+        headers: responseHeaders,
       } = await call(service().url, demoOf(service().home), `/v1/c/${path}`, request, headers);
       const { request_id: _, ...rest } = body;
-      return { position: told.get('x-position') ?? '', answer: `${status} ${JSON.stringify(rest)}` };
+      return { position: responseHeaders.get('x-position') ?? '', answer: `${status} ${JSON.stringify(rest)}` };
     };
     /** Repeats the request until no event came meanwhile, so that the answer belongs to the position noted with it. */
     const note = (path: string, request: object) =>

@@ -69,8 +69,8 @@ const describeAudit = (engine: Engine) =>
         events.filter(({ commit_time }) => commit_time <= third.commit_time),
       );
       assert.equal((await replay('--as-of', '0')).summary.events, 0);
-      const wrong = ['audit', 'replay', '--organization', 'audited', '--as-of', 'yesterday', '--json'];
-      const { code, stdout } = await runCommand(service.home, wrong);
+      const invalid = ['audit', 'replay', '--organization', 'audited', '--as-of', 'yesterday', '--json'];
+      const { code, stdout } = await runCommand(service.home, invalid);
       assert.deepEqual([code, JSON.parse(stdout).code], [1, 'INVALID_ARGUMENT']);
     });
 
@@ -94,9 +94,9 @@ const describeAudit = (engine: Engine) =>
         newest.filter(({ commit_time }) => commit_time <= third.commit_time),
       );
       const request = { as_of: third.position, page_size: 2, page_token: pagination.next_page_token };
-      for (const wrong of [request, { as_of: 'yesterday' }, { as_of: -1 }, { as_of: '2026-01-01T00:00:00' }]) {
-        const answer = await call(service.url, tenant, '/v1/admin/ListEvents', wrong);
-        assert.deepEqual([answer.status, problemIn(answer).code], [400, 'INVALID_ARGUMENT'], JSON.stringify(wrong));
+      for (const invalid of [request, { as_of: 'yesterday' }, { as_of: -1 }, { as_of: '2026-01-01T00:00:00' }]) {
+        const answer = await call(service.url, tenant, '/v1/admin/ListEvents', invalid);
+        assert.deepEqual([answer.status, problemIn(answer).code], [400, 'INVALID_ARGUMENT'], JSON.stringify(invalid));
       }
     });
 
@@ -137,7 +137,7 @@ const describeAudit = (engine: Engine) =>
     };
     const away = { CHAINFOLD_DATA_DIR: '/nonexistent', EVENTSTORE_URL: '', MONGODB_URL: '', REDIS_URL: '' };
 
-    it('exports a file that verifies beside the store, and elsewhere under the published key', async () => {
+    it('exports a file that verifies against the store, and elsewhere with the published key', async () => {
       const { events, public_key } = await exportFile();
       const { summary } = await replay();
       assert.equal(events, summary.events);
@@ -150,7 +150,7 @@ const describeAudit = (engine: Engine) =>
       assert.equal((await verify([file, '--key', otherKey], away)).code, 1);
     });
 
-    it('tells which key it lacks, and believes no key but that of the store at hand', async () => {
+    it('names the key that it lacks, and trusts only the key of the store at hand', async () => {
       await exportFile();
       const unproven = await verify([file], away);
       assert.deepEqual([unproven.code, unproven.valid, unproven.key], [2, null, "the file's own"]);
@@ -170,7 +170,7 @@ const describeAudit = (engine: Engine) =>
       assert.deepEqual([trusted.code, trusted.store], [0, 'not compared']);
     });
 
-    it('verifies an export after the store has grown, and finds a changed, shortened or extended file', async () => {
+    it('verifies an export after the store has grown, and detects a changed, shortened or extended file', async () => {
       await exportFile();
       await clientOf(service, tenant).c.registerWallet({ name: 'later' });
       assert.equal((await verify([file])).code, 0);
@@ -189,7 +189,7 @@ const describeAudit = (engine: Engine) =>
       assert.match(stdout, /^NOT VALID, in the file: /);
     });
 
-    it('refuses unknown organizations, and files that cannot be read or written', async () => {
+    it('rejects unknown organizations, and files that cannot be read or written', async () => {
       for (const args of [
         ['audit', 'replay', '--organization', 'nobody'],
         ['audit', 'export', '--organization', 'nobody', '--out', file],
@@ -223,7 +223,7 @@ const describeAudit = (engine: Engine) =>
     });
 
     if (engine.isEmbedded)
-      it('finds events that were changed or deleted directly in the store', async () => {
+      it('detects events that were changed or deleted directly in the store', async () => {
         await exportFile();
         await service.stop();
         const db = new DatabaseSync(join(service.home.directory, 'events.db'));
@@ -252,7 +252,7 @@ const describeAudit = (engine: Engine) =>
         db.close();
         const all = await runCommand(service.home, ['audit', 'verify', '--all']);
         assert.equal(all.code, 1);
-        assert.match(all.stdout, /^NOT VALID, in the store: the log of seals is not the one that was written: /m);
+        assert.match(all.stdout, /^NOT VALID, in the store: the seal log is not the one that was written: /m);
         const acceptLoss = (...args: string[]) => runCommand(service.home, ['audit', 'accept-loss', ...args, '--json']);
         assert.equal((await acceptLoss('--log')).code, 2);
         assert.equal((await acceptLoss('--organization', tenant.organizationId, '--reason', 'cut')).code, 1);
@@ -262,8 +262,8 @@ const describeAudit = (engine: Engine) =>
         });
         const accepted = await acceptLoss('--organization', tenant.organizationId, '--reason', 'cut');
         assert.deepEqual([accepted.code, JSON.parse(accepted.stdout).events], [0, 0]);
-        const told = await verify(['--organization', tenant.organizationId]);
-        assert.deepEqual([told.accepted_losses[0].reason, told.accepted_losses[0].found_events], ['cut', 0]);
+        const verified = await verify(['--organization', tenant.organizationId]);
+        assert.deepEqual([verified.accepted_losses[0].reason, verified.accepted_losses[0].found_events], ['cut', 0]);
         service = await startService({ on: service.home });
       });
   });

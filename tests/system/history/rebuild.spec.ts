@@ -103,7 +103,7 @@ describe('a rebuild under a running service', () => {
     });
   });
 
-  it('makes the same documents as the live generation, and says so', async () => {
+  it('builds the same documents as the live generation, and reports that', async () => {
     const { code, stdout } = await runCommand(home(), ['projections', 'rebuild', 'addresses', 'wallets', '--compare']);
     assert.equal(code, 0, stdout);
     const { comparisons, names } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
@@ -136,7 +136,7 @@ describe('a rebuild under a running service', () => {
     });
   });
 
-  it('is refused for unknown projections, and without names or --all', async () => {
+  it('is rejected for unknown projections, and without names or --all', async () => {
     for (const [args, complaint] of [
       [['colours'], /Unknown projection colours\. Projections: organizations, /],
       [[], /Specify either projection names or --all/],
@@ -148,7 +148,7 @@ describe('a rebuild under a running service', () => {
     }
   });
 
-  it('starts by itself when the version of a projection was raised, while the old generation serves', async () => {
+  it('starts automatically when the version of a projection was raised, while the old generation serves', async () => {
     await service.stop();
     const before = (await statusOf(home(), 'wallets')).generation.number;
     const db = openDatabase(join(home().directory, 'read-models.db'), 'relaxed');

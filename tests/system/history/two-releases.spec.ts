@@ -14,11 +14,11 @@ import { transactionStep } from '../../../application/transactions/transactions.
 import { ledger } from '../../../domain/aggregates/ledger.js';
 import type { TransactionCommand } from '../../../domain/aggregates/transaction.js';
 import type { EventData } from '../../../domain/aggregates.js';
-import { UnknownEventVersion, type Upcasters, upcasters } from '../../../domain/upcasters.js';
+import { UnreadableEvent, type Upcasters, upcasters } from '../../../domain/upcasters.js';
 import { projections } from '../../../projections/index.js';
 import { unsettled } from '../../../projections/unsettled.js';
 import { eventually } from '../../support/eventually.js';
-import { allEvents, composeApp, contextOf, nowhere } from '../../support/following/following.js';
+import { allEvents, composeApp, contextOf, unusedSender } from '../../support/following/following.js';
 import { storeKinds } from '../../support/following/store-kinds.js';
 import { testSystem } from '../../support/silent.js';
 
@@ -64,7 +64,7 @@ for (const { name, open } of storeKinds)
       for (const end of ends.splice(0)) await end();
     };
     const sender: Sender = {
-      ...nowhere,
+      ...unusedSender,
       post: async ({ body }) => {
         posted.push(body);
         return { status: 200, failure: '', durationMs: 1, answer: '', retryAt: null };
@@ -128,7 +128,7 @@ for (const { name, open } of storeKinds)
       assert.match(status?.stoppedFor ?? '', new RegExp(`${ahead.organizationId}.*version 3.*up to version 2`));
     });
 
-    it('tell the organization with a newer event that its documents are behind, and no other', async () => {
+    it('report outdated documents to the organization with a newer event, and to no other', async () => {
       const app = start();
       const before = await touch(ahead, 6, upcasters);
       await isCurrent(app, ahead);
@@ -140,10 +140,10 @@ for (const { name, open } of storeKinds)
       assert.equal(await app.progress.refresh(ahead.organizationId), before);
       assert.equal(await activity(ahead, 7), null);
       const asOf = app.asOf.at(ahead.organizationId, now, { signal: new AbortController().signal, maxEvents: 1000 });
-      await assert.rejects(asOf, UnknownEventVersion);
+      await assert.rejects(asOf, UnreadableEvent);
     });
 
-    it('go on with the newer one where the older one stopped, and back again', async () => {
+    it('continue with the newer release where the older one stopped, and back again', async () => {
       start();
       await touch(ahead, 7, nextRelease);
       for (const n of [7, 8]) await touch(other, n, upcasters);
@@ -169,7 +169,7 @@ for (const { name, open } of storeKinds)
       await eventually(async () => assert.deepEqual(await stoppedIn(older), ['unsettled']));
     });
 
-    it('keep the notifications of events that only the newer one reads, and send each of them once', async () => {
+    it('keep the notifications of events that only the newer release can read, and send each of them once', async () => {
       const older = start();
       for (const by of [ahead, other]) await listen(older, by);
       await isCurrent(older, other);
@@ -186,7 +186,7 @@ for (const { name, open } of storeKinds)
       for (const id of ['tx_newer', 'tx_after', 'tx_other']) await isPosted(id);
     });
 
-    it('follow a block for the others where the newer one wrote the ledger of an organization', async () => {
+    it('follow a block for other organizations after the newer release wrote the ledger of one', async () => {
       await touch(ahead, 7, nextRelease);
       const ports = { events: currentEvents(stores.events), handle: handleOf(upcasters), system: testSystem };
       const writer = createLedgerWriter(ports, ahead.variant);
@@ -202,10 +202,10 @@ for (const { name, open } of storeKinds)
           [other.organizationId, 2],
         ],
       );
-      await assert.rejects(writer.read({ ...holderOf(ahead), phase: 'pending' }), UnknownEventVersion);
+      await assert.rejects(writer.read({ ...holderOf(ahead), phase: 'pending' }), UnreadableEvent);
     });
 
-    it('are both whole where the older one knows the version that the newer one writes', async () => {
+    it('both work in full when the older release knows the version that the newer one writes', async () => {
       const app = start(prepared);
       await listen(app, ahead);
       await touch(ahead, 7, nextRelease);
@@ -216,7 +216,7 @@ for (const { name, open } of storeKinds)
       assert.equal((await activity(ahead, 7))?.phase, 'pending');
     });
 
-    it('run what was stopped again after a rebuild by the newer one', async () => {
+    it('resume stopped projections after a rebuild by the newer release', async () => {
       const older = start();
       await touch(ahead, 7, nextRelease);
       await eventually(async () => assert.deepEqual(await stoppedIn(older), ['unsettled']));

@@ -48,7 +48,7 @@ describe('the witnesses of a running service', () => {
     return path;
   };
 
-  it('get a line for each head, which audit verify finds continued in the store and over HTTP', async () => {
+  it('receive a line for each head, which audit verify checks against the store and over HTTP', async () => {
     await eventually(async () => assert.ok(existsSync(witnessFile) && readFileSync(witnessFile, 'utf8') !== ''));
     const answer = await verify('--witness', witnessFile, fileWith(JSON.stringify(head, null, 2)));
     assert.deepEqual([answer.code, answer.valid, answer.witnesses], [0, true, 2]);
@@ -71,7 +71,7 @@ describe('the witnesses of a running service', () => {
     assert.deepEqual((await verify('--witness', fileWith('nothing'))).code, 2);
   });
 
-  it('can be shown that an event is under the head, by whoever may read it', async () => {
+  it('can verify that an event is included in the head, with a proof for callers that may read the event', async () => {
     const { admin } = clientOf(service, tenant);
     const { events } = await admin.listEvents({ as_of: 1_000_000, page_size: 100 });
     const { event_id, position } = events.at(-1) ?? assert.fail('there is no event');

@@ -1,0 +1,82 @@
+import type { OfWallet } from '../wallet.js';
+
+export type OfTransaction = {
+  /** Id of the managed transaction. */
+  readonly transactionId: string;
+};
+
+/** Place of a transaction in the order of its sender. */
+export type SenderNonce = {
+  /**
+   * Hash of the first block of the chain that the transaction is for. A restarted development chain is another chain
+   * with new nonces.
+   */
+  readonly chain: string;
+  /** Address of the sender. */
+  readonly from: string;
+  /** Nonce of the transaction: the number of earlier transactions of the sender. */
+  readonly nonce: number;
+};
+
+/** Fields that the signature covers. */
+export type Unsigned = Pick<SenderNonce, 'nonce'> & {
+  /** Chain id that is signed (EIP-155). */
+  readonly chainId: number;
+  /** Address of the recipient, or of the contract that is called. */
+  readonly to: string;
+  /** Amount, as a decimal number of smallest units. */
+  readonly value: string;
+  /** Gas limit, as a decimal number. */
+  readonly gas: string;
+  /** Price per unit of gas, as a decimal number of smallest units. */
+  readonly gasPrice: string;
+  /** Call data in hex. */
+  readonly data: string;
+};
+type Hashed = {
+  /** Hash of the signed transaction or cancellation. */
+  readonly hash: string;
+};
+export type Signed = Hashed & {
+  /** Bytes to broadcast: the signed transaction or cancellation, in hex. */
+  readonly raw: string;
+};
+
+export type Created = OfTransaction &
+  Unsigned &
+  OfWallet &
+  SenderNonce & {
+    /** Fingerprint of the request. It distinguishes a retry from another request with the same id. */
+    readonly request: string;
+  };
+export type Sent = OfTransaction & OfWallet & SenderNonce & Hashed;
+export type CancellationSent = OfTransaction & Hashed;
+export type Refused = OfTransaction & {
+  /** Reason that a node gave. */
+  readonly reason: string;
+};
+export type CancelRequested = OfTransaction & {
+  /** Price per unit of gas, as a decimal number of smallest units: high enough to replace the transaction. */
+  readonly gasPrice: string;
+};
+
+export type BlockRef = {
+  /** Height of the block. */
+  readonly number: number;
+  /** Hash of the block. */
+  readonly hash: string;
+};
+export type Arrival = OfTransaction & {
+  /** Block that includes the transaction or its cancellation. */
+  readonly block: BlockRef;
+  /** Number of confirmations of the block when it was observed. */
+  readonly confirmations: number;
+};
+export type Mined = Arrival & {
+  /** True if the transaction was reverted, so that only the fee was paid. */
+  readonly failed: boolean;
+};
+export type Ended = Arrival & {
+  /** Present while a reorg may still replace the block, so that the transaction is still watched. */
+  readonly open?: true;
+};

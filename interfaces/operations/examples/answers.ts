@@ -1,0 +1,53 @@
+import type { Variant } from '../../../domain/variant.js';
+import { transferRecord } from '../records.js';
+import { exampleTime, exampleValues } from './values.js';
+
+/** Part of JSON Schema that response schemas use. */
+type Shown = {
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: Shown;
+  readonly properties?: Readonly<Record<string, Shown>>;
+  readonly required?: readonly string[];
+};
+/** Returns the example of a field of the record or list `parent`; undefined if the table has none. */
+type Find = (parent: string, field: string) => unknown;
+
+const recordExample = (record: object, name: string, find: Find): object => {
+  const { properties = {}, required = [] } = record as Shown;
+  const members = Object.entries(properties).map(([field, schema]) => {
+    const known = find(name, field);
+    return [field, known === undefined && required.includes(field) ? derived(schema, field, find) : known] as const;
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+};
+
+const derived = (schema: Shown, name: string, find: Find): unknown => {
+  if (schema.properties) return recordExample(schema, name, find);
+  if (schema.items?.properties) return [recordExample(schema.items, name, find)];
+  return schema.format === 'date-time' ? exampleTime : schema.enum?.[0];
+};
+
+const finderIn =
+  (values: Readonly<Record<string, unknown>>, operation: string): Find =>
+  (parent, field) =>
+    values[`${operation}.${field}`] ?? values[`${parent}.${field}`] ?? values[field];
+
+/** Content of a notification; its schema says only that it is an object. */
+const notificationData = (variant: Variant, values: Readonly<Record<string, unknown>>) => ({
+  wallet_id: values.wallet_id,
+  address: values.address,
+  confirmations: variant.depth,
+  state: values.transfer_state,
+  transfer: recordExample(transferRecord(variant), 'transfers', finderIn(values, '')),
+});
+
+/**
+ * Derives the example answer of an operation from its response schema. Optional fields without an example value are
+ * omitted. A required field without one is missing, so the answer does not match the schema, which a test checks.
+ */
+export const answerExampleFor = (operation: string, variant: Variant, response: object): object => {
+  const values = exampleValues(variant);
+  const data = notificationData(variant, values);
+  return recordExample(response, '', finderIn({ ...values, 'webhook_histories.data': data }, operation));
+};

@@ -1,0 +1,222 @@
+import { anchorData } from '../../../application/audit/log/anchor.js';
+import { leafText } from '../../../domain/aggregates/audit/seal-log.js';
+import { assetTypeOf, contractTypeOf } from '../../../domain/asset.js';
+import { defaultQuotas } from '../../../domain/quota.js';
+import { defaultLimits } from '../../../domain/rate-limit.js';
+import { chains, type Family, type Variant } from '../../../domain/variant.js';
+import {
+  anyDelivery,
+  anyEvent,
+  anyHeader,
+  anyKey,
+  anyOrganization,
+  anySecret,
+  anyToken,
+  anyTransaction,
+  anyWallet,
+  anyWebhook,
+} from './ids.js';
+
+export const exampleTime = '2026-01-31T12:00:00.000Z';
+const exampleSeconds = 1_769_860_800;
+
+const hash = '2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6';
+const otherHash = '18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4';
+const signature = 'H0D8ktokFpR1CXnubPWC8tXX0o4YM13gWrxU0FYOD1MChgxlK/CNVgJSql50IQVG82n7u86MEs/HlXsmUv6adQ==';
+const word = (digits: string) => digits.padStart(64, '0');
+
+type ChainExample = {
+  /** Stored form of the variant's `addressExample`. */
+  readonly address: string;
+  readonly sender: string;
+  /** Stored form of the variant's `tokenExample`. */
+  readonly token: string;
+  readonly amount: string;
+  readonly fee: string;
+  readonly transaction: string;
+};
+export const chainExamples: Readonly<Record<Family, ChainExample>> = {
+  ton: {
+    address: '0:237e5119ffa2a028cc4f95c9ca37566852f1dd4d3ea15704d6f791065507de4a',
+    sender: '0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8',
+    token: '0:b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe',
+    amount: '2500000000',
+    fee: '2434000',
+    transaction: hash,
+  },
+  sui: {
+    address: '0xac5bceec1b789ff840d7d4e6ce4ce61c90d190a7f8c4f4ddf0bff6ee2413c33c',
+    sender: '0x6f1d2c3b4a5968778695a4b3c2d1e0ff0e1d2c3b4a59687786950a4b3c2d1e0f',
+    token: `0x${word('5')}::usd::USD`,
+    amount: '2500000000',
+    fee: '1997880',
+    transaction: '8qCvyMwzMDH4oLXqAxnBUzFcQJbZ9kTBpkdF1dBLbB9V',
+  },
+  evm: {
+    address: '0x3535353535353535353535353535353535353535',
+    sender: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    token: '0x3535353535353535353535353535353535353535',
+    amount: '1000000000000000000',
+    fee: '42000000000000',
+    transaction: `0x${hash}`,
+  },
+};
+
+const [anyChain] = chains.map(({ tag }) => tag);
+const [gatewayChain] = chains.filter(({ can }) => can.includes('gateway')).map(({ tag }) => tag);
+const limits = {
+  per_second_limit: defaultLimits.second,
+  per_hour_limit: defaultLimits.hour,
+  per_day_limit: defaultLimits.day,
+  per_month_limit: defaultLimits.month,
+};
+
+/** Values of the administration API. */
+const ofAdministration = {
+  organization_id: anyOrganization,
+  domain: 'acme',
+  'organization.name': 'Acme',
+  api_key: anyKey,
+  api_secret: anySecret,
+  chain: anyChain,
+  ...limits,
+  limit: defaultQuotas.wallets,
+  used: 12,
+  gateway_token_id: anyToken,
+  token: 'gt_0193a1b2c3d47e8f9a0b1c2d3e4f5a6b_00112233445566778899aabbccddeeff',
+  'gateway_tokens.name': 'our web page',
+  'gateway_tokens.chains': [gatewayChain],
+  'gateway_tokens.methods': ['evm_call', 'evm_getBalance'],
+  'gateway_tokens.origins': ['https://app.example'],
+  'gateway_tokens.per_second_limit': 20,
+};
+
+const seal = { count: 128, hash, places: otherHash, position: 1042 };
+const head = { size: 42, root: otherHash, time: exampleTime, key_id: '5a3393a2029d2413', signature };
+const requestId = '0193a1b2-c3d4-7e8f-9a0b-000000000001';
+/** Values of the history and its proofs. */
+const ofHistory = {
+  'events.chain': gatewayChain,
+  'events.stream': `${anyOrganization}.wallet-${anyWallet}`,
+  'events.type': 'WalletRegistered',
+  'events.data': { walletId: anyWallet, name: 'treasury', confirmation: 10 },
+  actor: { kind: 'credential', id: anyKey },
+  request_id: requestId,
+  causation_id: requestId,
+  correlation_id: requestId,
+  event_id: anyEvent,
+  number: 97,
+  previous_hash: otherHash,
+  hash,
+  'seal.count': seal.count,
+  places: seal.places,
+  position: seal.position,
+  leaf: leafText({ organizationId: anyOrganization, ...seal }),
+  leaf_index: head.size - 1,
+  inclusion_path: [hash, otherHash],
+  consistency_path: [hash, otherHash],
+  'from.size': 1,
+  'from.root': hash,
+  ...head,
+};
+
+/** Values of webhooks. */
+const ofWebhooks = {
+  webhook_id: anyWebhook,
+  webhook_endpoint: 'https://example.com/hooks/chainfold',
+  disabled: false,
+  public_key: 'whpk_PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=',
+  secret: 'whsec_ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=',
+  webhook_header_id: anyHeader,
+  'webhook_headers.webhook_id': '',
+  header_key: 'x-environment',
+  header_value: 'staging',
+  webhook_history_id: anyDelivery,
+  webhook_status: 'WEBHOOK_STATUS_COMPLETED',
+  delivery_count: 1,
+  count: 3,
+};
+
+/** Values of managed transactions, which exist on EVM chains. */
+const ofTransactions = ({ address, amount, transaction }: ChainExample) => ({
+  transaction_id: anyTransaction,
+  'transaction.transaction_hash': '',
+  transaction_state: 'TRANSACTION_STATE_CREATED',
+  'transaction.from': address,
+  'transactions.from': address,
+  'transaction.to': address,
+  'transactions.to': address,
+  value: amount,
+  gas: '21000',
+  gas_price: '2000000000',
+  'transaction.data': '0x',
+  'transactions.data': '0x',
+  nonce: '7',
+  transaction_message_to_sign: `0x${otherHash}`,
+  'SendTransaction.transaction_state': 'TRANSACTION_STATE_SENT',
+  'SendTransaction.transaction_hash': transaction,
+  'ListTransactions.transaction_state': 'TRANSACTION_STATE_CONFIRMED',
+  'AnchorSeal.value': '0',
+  'AnchorSeal.gas': '23064',
+  'AnchorSeal.data': anchorData({ ...head, keyId: head.key_id }),
+  'CreateTokenTransaction.value': '0',
+  'CreateTokenTransaction.gas': '60000',
+  'CreateTokenTransaction.data': `0xa9059cbb${word(address.slice(2))}${word((1000).toString(16))}`,
+});
+
+/** Values of the transfers of wallets. */
+const ofTransfers = ({ addressExample }: Variant, { address, sender, fee, transaction }: ChainExample) => ({
+  'transfers.from': sender,
+  'transfers.to': address,
+  transaction_hash: transaction,
+  transaction_digest: transaction,
+  transaction_fee: fee,
+  transfer_state: 'TRANSFER_STATE_SUCCESS',
+  block_number: 6_139_707,
+  block_height: 6_139_707,
+  block_timestamp: exampleSeconds,
+  transfer_metadata: {},
+  status: 'success',
+  seq_no: '48765432',
+  workchain: '0',
+  shard: '8000000000000000',
+  from_user_friendly_address: 'UQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqEBI',
+  to_user_friendly_address: addressExample,
+  message: 'invoice 42',
+  transfer_hash: otherHash,
+  transfer_type: 'TRANSFER_TYPE_INCOMING',
+  bounced: 'false',
+});
+
+/**
+ * Example value of each field of answers. `<record>.<field>` or `<Operation>.<field>` is for one record, list or
+ * operation, and wins over the name of the field alone.
+ */
+export const exampleValues = (variant: Variant): Readonly<Record<string, unknown>> => {
+  const chain = chainExamples[variant.family];
+  return {
+    ...ofAdministration,
+    ...ofHistory,
+    ...ofWebhooks,
+    ...ofTransactions(chain),
+    ...ofTransfers(variant, chain),
+    wallet_id: anyWallet,
+    name: 'treasury',
+    address: chain.address,
+    'wallet.addresses': [chain.address],
+    'wallets.addresses': [chain.address],
+    user_friendly_address: variant.addressExample,
+    confirmation: 10,
+    asset_type: assetTypeOf(variant, 'native'),
+    balance: chain.amount,
+    asset_metadata: {},
+    done: 100,
+    total: 250,
+    contract_address: chain.token,
+    contract_type: contractTypeOf('erc20'),
+    'contracts.token_address': chain.token,
+    contract_metadata: { name: 'US Dollar', symbol: 'USD', decimals: 6 },
+    next_page_token: '',
+    notification_type: variant.notificationType,
+  };
+};
